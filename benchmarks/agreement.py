@@ -136,10 +136,10 @@ def simulate() -> None:
         _row(f"{topics} topics", topics * 5, topics * 15, found)
 
 
-def _row(name: str, labelled: int, further: int, found: list[CorrectedMean]) -> None:
-    held = sum(_covers(one.corrected, 0) for one in found) / DATA_SETS
-    naive = sum(_covers(one.naive, 0) for one in found) / DATA_SETS
-    width = sum(_width(one.corrected) for one in found) / sum(_width(one.labels) for one in found)
+def _row(name: str, labelled: int, further: int, means: list[CorrectedMean]) -> None:
+    held = sum(_covers(mean.corrected, 0) for mean in means) / DATA_SETS
+    naive = sum(_covers(mean.naive, 0) for mean in means) / DATA_SETS
+    width = sum(_width(mean.corrected) for mean in means) / sum(_width(mean.labels) for mean in means)
     print(f"| {name} | {labelled} | {further} | {held:.1%} | {naive:.1%} | {width:.2f} |")
 
 
@@ -176,15 +176,16 @@ def public_data(folder: Path) -> None:
             for row in rows
         }
         games = [
-            PairwisePreference(one.first, one.second, one.outcome)
-            for one in read_comparisons(webis / f"webis-argquality20-raw-{quality}.csv")
+            PairwisePreference(comparison.first, comparison.second, comparison.outcome)
+            for comparison in read_comparisons(webis / f"webis-argquality20-raw-{quality}.csv")
         ]
         begin = time.perf_counter()
         found = [bradley_terry(games), elo(games, np.random.default_rng(0))]
         seconds = time.perf_counter() - begin
         rho = [
             spearman(
-                [one.rating.value or 0 for one in standings], [published[one.player] for one in standings]
+                [standing.rating.value or 0 for standing in standings],
+                [published[standing.player] for standing in standings],
             )
             for standings in found
         ]

@@ -140,9 +140,9 @@ async def run(people: int, labels: int, pause: float, kills: int) -> None:
         await server.end(signal.SIGTERM)
         ledger = Ledger(folder / "labels")
         kept = Counter(str(row["turn"]) for row in ledger._database.rows("SELECT turn FROM answers"))
-        screens = Counter(one.screen.item for one in ledger.given())
+        screens = Counter(record.screen.item for record in ledger.given())
         confirmed = [turn for person in everybody for turn in person.confirmed]
-        seconds = sorted(found for person in everybody for found in person.seconds)
+        seconds = sorted(second for person in everybody for second in person.seconds)
         print(f"{people} people, {wall:.0f} s, killed {kills} times")
         print(f"confirmed on a screen: {len(confirmed)}; lost: {len(set(confirmed) - set(kept))}")
         print(f"in the file: {len(kept)}; more than once: {sum(count > 1 for count in kept.values())}")

@@ -54,11 +54,11 @@ Answers = Mapping[str, str | bool | None]
 Auditor = Callable[[Sequence[SimulatedJudge], str], Iterator[Answers]]
 
 
-def judged(found: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
+def judged(plan: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
     """What the simulated judge says of every version, asked in every way."""
     verdicts: dict[str, list[tuple[bool, bool]]] = {}
     readings = {}
-    for way, versions in found.versions.items():
+    for way, versions in plan.versions.items():
         for item in versions:
             original, _, change = item.id.removesuffix(SWAPPED).partition("+")
             if change not in verdicts:
@@ -207,7 +207,7 @@ def keep(path: Path, kept: list[LayoutStatement], new: Sequence[LayoutStatement]
     """Add to what is kept."""
     kept.extend(new)
     with path.open("a", encoding="utf-8") as file:
-        file.writelines(one.line() + "\n" for one in new)
+        file.writelines(document.line() + "\n" for document in new)
 
 
 if __name__ == "__main__":

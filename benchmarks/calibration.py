@@ -94,7 +94,7 @@ def simulations(folder: Path) -> None:
             means = [np.mean([one.alpha[name].value or 0 for one in found]) for name in SHOWN]
             above = np.mean([one.gain.low is not None and one.gain.low > 0 for one in found])
             below = np.mean([one.gain.high is not None and one.gain.high < 0 for one in found])
-            cells = " | ".join(f"{one:.2f}" for one in means)
+            cells = " | ".join(f"{mean:.2f}" for mean in means)
             print(f"| {scores.__name__} | {topics} | {cells} | {above:.1%} | {below:.1%} |", flush=True)
 
 
@@ -121,22 +121,22 @@ def webis(data: Path, folder: Path) -> None:
     show(calibrate(judgments, read, items=items), judgments, read)
 
 
-def show(found: Calibration, judgments: list[Judgment], labels: LabelSet) -> None:
+def show(calibration: Calibration, judgments: list[Judgment], labels: LabelSet) -> None:
     shown = (*SHOWN, "length")
     print(
         f"| dimension | units | {' | '.join(shown)} | gain | boosting | map |\n|---|{'---|' * (len(shown) + 4)}"
     )
-    for maps in found.maps.values():
-        one = found.checked[maps.dimension]
+    for maps in calibration.maps.values():
+        one = calibration.checked[maps.dimension]
         cells = " | ".join(f"{one.alpha[name].value:.3f}" for name in shown)
-        alpha, change = boosted(found, maps.dimension, judgments, labels)
+        alpha, change = boosted(calibration, maps.dimension, judgments, labels)
         print(
             f"| {maps.dimension} | {one.units} | {cells} | {one.gain} | {alpha:.3f} ({change:+.1%}) | {maps.kinds} |"
         )
 
 
 def boosted(
-    found: Calibration, dimension: str, judgments: list[Judgment], labels: LabelSet
+    calibration: Calibration, dimension: str, judgments: list[Judgment], labels: LabelSet
 ) -> tuple[float, float]:
     """Alpha of gradient boosting on all metrics, in the same folds, and its root mean squared error beside that of the
     joint map."""
@@ -146,7 +146,7 @@ def boosted(
     names = sorted(set.intersection(*(set(joined.said[unit]) for unit in view.units)))
     columns = np.array([[joined.said[unit][name] for name in names] for unit in view.units])
     target = (view.target - low) / (high - low)
-    fold = np.array([found.folds[str(cluster)] for cluster in view.clusters])
+    fold = np.array([calibration.folds[str(cluster)] for cluster in view.clusters])
     said = np.full(len(target), np.nan)
     for one in range(FOLDS):
         rest, here = view.compared & (fold != one), view.compared & (fold == one)
@@ -159,7 +159,7 @@ def boosted(
             random_state=0,
         )
         said[here] = model.fit(columns[rest], target[rest]).predict(columns[here])
-    seen = CalibrationSample(view, joined, joined.metrics[dimension], found.folds)
+    seen = CalibrationSample(view, joined, joined.metrics[dimension], calibration.folds)
     joint = tried(seen).said["joint"]
     kept = view.compared
     errors = [np.sqrt(((one - target)[kept] ** 2).mean()) for one in (said, joint)]

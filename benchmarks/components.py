@@ -26,7 +26,7 @@ def drawn(rng: np.random.Generator, topics: int, balanced: bool):
     """Scores with their topics, items and models."""
     sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
     of_item = np.repeat(np.arange(topics), sizes)
-    item, model, _ = (one.ravel() for one in np.indices((len(of_item), MODELS, SAMPLES)))
+    item, model, _ = (index.ravel() for index in np.indices((len(of_item), MODELS, SAMPLES)))
     topic = of_item[item]
     codes = {"topic": topic, "item": item, "model": model, "topic x model": topic * MODELS + model,
              "item x model": item * MODELS + model, "sample": np.arange(len(item))}  # fmt: skip
@@ -72,9 +72,9 @@ def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--simulations", type=int, default=2000)
-    given = parser.parse_args()
+    args = parser.parse_args()
     cells = {
-        f"{topics}{'' if balanced else ' u'}": cell(topics, balanced, given.simulations)
+        f"{topics}{'' if balanced else ' u'}": cell(topics, balanced, args.simulations)
         for topics in (8, 20, 50)
         for balanced in (True, False)
     }

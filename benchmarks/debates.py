@@ -103,7 +103,7 @@ def main() -> None:
             pairs = pair(items)
             wins = quality(pairs, judge(pairs, format=QUALITY, model=args.model, replay=args.replay))
             console.print(quality_table(wins, "DEBATunE 7B"))
-            scores = [(one.system, WIN_SCORES[one.system], one.score.value) for one in wins]
+            scores = [(win.system, WIN_SCORES[win.system], win.score.value) for win in wins]
             console.print(
                 Table(f"{args.model} beside Table 1 (GPT-4)", ("system", "printed", "here"), scores)
             )

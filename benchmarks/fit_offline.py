@@ -71,10 +71,10 @@ class Rated(NamedTuple):
 
 def folder(name: str) -> Path:
     """A data set's folder; raises FileNotFoundError with the remedy."""
-    found = Path(os.environ.get("CONQRET_DATA") or "", name)
-    if "CONQRET_DATA" not in os.environ or not found.is_dir():
+    path = Path(os.environ.get("CONQRET_DATA") or "", name)
+    if "CONQRET_DATA" not in os.environ or not path.is_dir():
         raise FileNotFoundError(f"set CONQRET_DATA to the folder that holds {name}/")
-    return found
+    return path
 
 
 def ukp_files() -> list[Path]:

@@ -179,7 +179,10 @@ def chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     def line(name: str, values: Sequence[float]) -> ChartLine:
         return ChartLine(
             name,
-            [Point(row["items"] / 1000, one / max(values)) for row, one in zip(rows, values, strict=True)],
+            [
+                Point(row["items"] / 1000, value / max(values))
+                for row, value in zip(rows, values, strict=True)
+            ],
         )
 
     return Chart(

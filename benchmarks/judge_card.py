@@ -39,9 +39,9 @@ def demo_labels() -> Iterable[Row]:
 
 def webis_labels(folder: Path) -> Iterable[Row]:
     """Five annotators' relevance of every document."""
-    found = read_labels(folder / "webis-argquality20-raw-relevance.csv")
+    labels = read_labels(folder / "webis-argquality20-raw-relevance.csv")
     people: dict[str, list[tuple[str, float]]] = {}
-    for label in found.labels:
+    for label in labels.labels:
         if label.dimension == "relevance" and label.value is not None:
             people.setdefault(label.unit.item.rpartition("/")[2], []).append((label.annotator, label.value))
     for item in webis_items(folder)[0]:
@@ -60,7 +60,7 @@ def make(out: Path, items: Path, labels: Iterable[Row], scales: list[str], damag
     sheet = out / "labels.csv"
     with sheet.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([HEAD, *labels])
-    scale = [part for one in scales for part in ("--scale", one)]
+    scale = [part for scale in scales for part in ("--scale", scale)]
     judge = ("--format", "rag-fine-grained", "--model", "offline")
     conqret("judge", items, *judge, "-o", out / "run", "-q", "--json", "--overwrite")
     conqret("bias", items, *judge, "--labels", sheet, *scale, "-o", out / "bias", "-q")

@@ -87,7 +87,9 @@ def main() -> int:
     for words, (sizes, count, labels) in CASES.items():
         rng = np.random.default_rng(3)
         _, _, people, scores, topics = drawn(sizes * (MANY // sum(sizes)), rng)
-        truth = {name: one.value for name, one in estimates(people, scores, topics, people >= 0).items()}
+        truth = {
+            name: estimate.value for name, estimate in estimates(people, scores, topics, people >= 0).items()
+        }
         found: dict[str, list[dict[str, Estimate]]] = {name: [] for name in PLANS}
         for seed in range(SIMULATIONS):
             items, judgments, people, scores, topics = drawn(sizes * (count // len(sizes)), rng)
@@ -95,15 +97,15 @@ def main() -> int:
                 known = people >= 0
                 if uncertain is not None:
                     plan = plan_labels(items, labels, judgments, uncertain_first=uncertain, seed=seed)
-                    chosen = {one.item.id for one in plan.chosen}
+                    chosen = {entry.item.id for entry in plan.chosen}
                     known = np.array([item.id in chosen for item in items])
                 found[name].append(estimates(people, scores, topics, known))
         for name, rows in found.items():
             cells = []
             for what, true in truth.items():
                 ends = [row[what] for row in rows]
-                held = [one.low <= true <= one.high for one in ends if None not in (one.low, one.high)]
-                cells += [f"{fmean(one.value or 0 for one in ends):.3f}", f"{fmean(held):.1%}"]
+                held = [end.low <= true <= end.high for end in ends if None not in (end.low, end.high)]
+                cells += [f"{fmean(end.value or 0 for end in ends):.3f}", f"{fmean(held):.1%}"]
             print(f"| {words} | {name} | {' | '.join(cells)} |", flush=True)
     return 0
 

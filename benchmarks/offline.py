@@ -45,7 +45,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 def over_topics(values: Mapping[str, Sequence[float]]) -> Estimate:
     """The mean over topics of the mean of each, a share, with its 95% interval."""
-    return mean_interval([sum(found) / len(found) for found in values.values()], scale="share")
+    return mean_interval([sum(value) / len(value) for value in values.values()], scale="share")
 
 
 def webis(seeds: int) -> None:

@@ -241,9 +241,9 @@ def added(url: str, requests: int) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 judged(url, Path(folder), requests, way)
                 with Recordings(Path(folder) / "run" / STORE_NAME, read_only=True) as store:
-                    recorded = sorted(store.recorded(), key=lambda one: one.created)
+                    recorded = sorted(store.recorded(), key=lambda record: record.created)
             seconds = [one.completion.seconds for one in recorded]
-        beyond = [(one - SLOW) * 1e3 for one in seconds]
+        beyond = [(second - SLOW) * 1e3 for second in seconds]
         for name, some in (
             (f"first {CONCURRENCY}", beyond[:CONCURRENCY]),
             ("all others", beyond[CONCURRENCY:]),

@@ -256,7 +256,7 @@ def likelihood(folder, device):
             for place, (answer, targets) in enumerate(pairs)
         ]
         judged = conqret.judge(items, format="likelihood", model=f"local/{folder}")
-        return [measure.value or 0.0 for one in judged for measure in one.measures.values()]
+        return [measure.value or 0.0 for judgment in judged for measure in judgment.measures.values()]
 
     score([["It is so.", ["So it is."]]])
     return score, next(iter(local._held.values()))._forward._model
@@ -337,7 +337,9 @@ def tflop(model, passed):
 
     head = model.get_output_embeddings().weight.numel()
     looked_up = {module.weight for module in model.base_model.modules() if isinstance(module, Embedding)}
-    layers = sum(one.numel() for one in model.base_model.parameters() if one not in looked_up)
+    layers = sum(
+        parameter.numel() for parameter in model.base_model.parameters() if parameter not in looked_up
+    )
     return 2 * (layers * passed["body"] + head * passed["head"]) / 1e12
 
 
@@ -363,7 +365,7 @@ def tokens(folder, pairs):
     words = AutoTokenizer.from_pretrained(folder)
     return sum(
         len(targets) * len(words(answer, verbose=False).input_ids)
-        + sum(len(words(one).input_ids) for one in targets)
+        + sum(len(words(target).input_ids) for target in targets)
         for answer, targets in pairs
     )
 
@@ -391,7 +393,7 @@ def show(found: dict[str, list[dict[str, float]]]) -> None:
     ]
     names += ["of_limit", "peak_gib"]
     means = {
-        side: {name: sum(one[name] for one in rows) / len(rows) for name in names}
+        side: {name: sum(row[name] for row in rows) / len(rows) for name in names}
         for side, rows in found.items()
     }
     print("| side | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))

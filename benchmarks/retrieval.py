@@ -63,8 +63,8 @@ def judged(qrels: dict[str, list[Qrel]]) -> dict[str, dict[str, dict[str, int]]]
     return found
 
 
-def show(found: Evaluation) -> None:
-    for score in found.scores:
+def show(evaluation: Evaluation) -> None:
+    for score in evaluation.scores:
         p = (
             ""
             if score.p is None
@@ -196,7 +196,7 @@ def debatune(data: Path | None, work: Path) -> None:
             ["bm25", "generic", "pro", "con"], build_index(place), topics, PipelinePlan(), Session("offline")
         )
         print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
-        show(evaluate({one.name: one.run for one in runs}, judged(qrels),
+        show(evaluate({run.name: run.run for run in runs}, judged(qrels),
                       measures=("P@10", "nDCG@10")))  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def release(data: Path | None, work: Path) -> None:
         ["bm25", "generic", "pro", "con"], build_index(work), topics, PipelinePlan(), Session("offline")
     )
     print(f"  {len(found.documents):,} titles, {len(topics)} topics")
-    show(evaluate({one.name: one.run for one in runs}, judged(qrels)))
+    show(evaluate({run.name: run.run for run in runs}, judged(qrels)))
 
 
 def needed(data: Path | None) -> Path:

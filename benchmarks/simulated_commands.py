@@ -57,8 +57,8 @@ def labels(world: World) -> LabelSet:
         "long",
         tuple(
             Label(Unit(f"i{place}"), DIMENSION, person, float(value), topic=f"t{topic}")
-            for person, said in zip(("ann", "ben"), world.people, strict=True)
-            for place, (topic, value) in enumerate(zip(world.names, said, strict=True))
+            for person, annotator in zip(("ann", "ben"), world.people, strict=True)
+            for place, (topic, value) in enumerate(zip(world.names, annotator, strict=True))
         ),
         LABELS,
     )
@@ -106,8 +106,8 @@ def mapped(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     world = made(np.random.default_rng([seed, topics, balanced, 7]), topics, balanced, "even")
     beside = [Measure(status=Status.SCORED, value=float(score)) for score in (world.other - 1) / 4]
     judged = [
-        one.model_copy(update={"measures": {**one.measures, "beside": other}})
-        for one, other in zip(judgments(world, own_scale(world.judge)), beside, strict=True)
+        judgment.model_copy(update={"measures": {**judgment.measures, "beside": other}})
+        for judgment, other in zip(judgments(world, own_scale(world.judge)), beside, strict=True)
     ]
     whole = LabelSet("labels.csv", "long", labels(world).labels, WHOLE)
     row = calibrate(judged, whole).checked[DIMENSION]

@@ -119,23 +119,23 @@ class Bootstrap(Resamples):
         found = Resamples.sampled(self, compute, n, **options)
         return Between(found.value, found.without, found.present, n, ends=self._ends(compute, found))
 
-    def _ends(self, compute: Statistic, found: JackknifedEstimate) -> tuple[float, float] | None:
-        drawn = found.without[~np.isnan(found.without)]
-        if not found.defined or len(drawn) < 10:
+    def _ends(self, compute: Statistic, estimate: JackknifedEstimate) -> tuple[float, float] | None:
+        drawn = estimate.without[~np.isnan(estimate.without)]
+        if not estimate.defined or len(drawn) < 10:
             return None
         if self.kind == "bootstrap-t":
-            return self._studentized(compute, found)
+            return self._studentized(compute, estimate)
         levels = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         if self.kind == "BCa":
             without = compute(1 - np.eye(self.clusters))
             influence = without.mean() - without
             growth = (influence**3).sum() / (6 * ((influence**2).sum() ** 1.5 or 1.0))
-            shift = ndtri((np.sum(drawn < found.value) + 0.5) / (len(drawn) + 1))
+            shift = ndtri((np.sum(drawn < estimate.value) + 0.5) / (len(drawn) + 1))
             moved = shift + ndtri(levels)
             levels = ndtr(shift + moved / (1 - growth * moved))
         return tuple(np.quantile(drawn, levels)) if not np.isnan(levels).any() else None
 
-    def _studentized(self, compute: Statistic, found: JackknifedEstimate) -> tuple[float, float] | None:
+    def _studentized(self, compute: Statistic, estimate: JackknifedEstimate) -> tuple[float, float] | None:
         drawn, size = self.weights, self.clusters
         left = drawn[:, None, :] - np.eye(size) * (drawn > 0)[:, :, None]
         without = compute(left.reshape(-1, size)).reshape(len(drawn), size)
@@ -144,12 +144,12 @@ class Bootstrap(Resamples):
         once = compute(1 - np.eye(size))
         error = float(((size - 1) / size * ((once - once.mean()) ** 2).sum()) ** 0.5)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = (found.without - found.value) / errors
+            t = (estimate.without - estimate.value) / errors
         t = t[np.isfinite(t)]
         if len(t) < 10:
             return None
         low, high = np.quantile(t, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-        return found.value - high * error, found.value - low * error
+        return estimate.value - high * error, estimate.value - low * error
 
 
 def bootstrap(world: World, rng: np.random.Generator, kind: Other) -> Bootstrap:
@@ -261,10 +261,10 @@ RANKINGS: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tu
 
 UNNAMED: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tuple[PairedStanding, ...]]] = {
     "Bradley-Terry over items": lambda games, rng: bradley_terry(
-        [replace(one, cluster=place // len(STRENGTHS)) for place, one in enumerate(games)]
+        [replace(game, cluster=place // len(STRENGTHS)) for place, game in enumerate(games)]
     ),
     "Bradley-Terry over preferences": lambda games, rng: bradley_terry(
-        [replace(one, cluster=place) for place, one in enumerate(games)]
+        [replace(game, cluster=place) for place, game in enumerate(games)]
     ),
 }
 """What could be printed where no preference names its topic, and is not: each item (whose preferences come one after
@@ -303,13 +303,15 @@ def unnamed_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | N
 
 
 def _best(standings: tuple[PairedStanding, ...]) -> Estimate:
-    return next(one.rating for one in standings if one.player == f"s{len(STRENGTHS) - 1}")
+    return next(standing.rating for standing in standings if standing.player == f"s{len(STRENGTHS) - 1}")
 
 
-def triple(found: Estimate) -> Triple | None:
-    if found.value is None:
+def triple(estimate: Estimate) -> Triple | None:
+    if estimate.value is None:
         return None
-    return round(found.value, 5), *(None if end is None else round(end, 5) for end in (found.low, found.high))
+    return round(estimate.value, 5), *(
+        None if end is None else round(end, 5) for end in (estimate.low, estimate.high)
+    )
 
 
 @cache

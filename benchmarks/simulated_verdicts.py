@@ -70,13 +70,13 @@ def alarms(rng: Rng, topics: int, balanced: bool, rows: int, shift: float) -> ND
     moved = moved + rng.normal(size=(rows, len(which))) * NOISE * 2**0.5
     moved[0] += shift
     effects = paired_effects([PairedEffects(one, which.tolist()) for one in moved.tolist()], rng)
-    return np.array([raised(one) for one in effects])
+    return np.array([raised(effect) for effect in effects])
 
 
-def raised(one: Effect) -> bool:
+def raised(effect: Effect) -> bool:
     """Whether this effect is an alarm."""
-    spans = one.low is not None and one.high is not None and one.low <= 0 <= one.high
-    return one.p is not None and one.p < ALPHA and not spans
+    spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
+    return effect.p is not None and effect.p < ALPHA and not spans
 
 
 def rated(rng: Rng, which: NDArray[np.intp], worth: Numbers, noise: float) -> Numbers:
@@ -303,7 +303,7 @@ CASES: tuple[Case, ...] = (
 
 def happened(name: str, topics: int, balanced: bool, seed: int) -> bool:
     """Whether what the case counts happened in one sample."""
-    case = next(one for one in CASES if one.name == name)
+    case = next(case for case in CASES if case.name == name)
     return bool(
         case.happens(np.random.default_rng([seed, topics, balanced, crc32(name.encode())]), topics, balanced)
     )

@@ -288,8 +288,8 @@ def beside(
     if f"{name}/{OTHERS[0]}" not in drawn:
         return [], 0
     names = (name, *(f"{name}/{other}" for other in OTHERS))
-    common = min(len(drawn[one]) for one in names)
-    rows = [row_of_intervals(drawn[one][:common], truth) for one in names]
+    common = min(len(drawn[name]) for name in names)
+    rows = [row_of_intervals(drawn[name][:common], truth) for name in names]
     return [(share, width, below(share, WANTED, n * (1 - none))) for share, width, none, n in rows], common
 
 
@@ -389,25 +389,25 @@ def main() -> None:
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument("--only", choices=["intervals", "verdicts"])
-    given = parser.parse_args()
-    wanted = list(cells(given.simulations, given.only))
-    if given.only != "intervals":
-        wanted += more_cells(given.simulations)
-    if given.only != "verdicts":
-        wanted += plans(given.simulations)
-    processes, samples = 0 if given.as_it_is else given.processes, min(CHUNK, given.simulations)
-    done = kept_chunks(given.kept, wanted, processes, samples)
-    if given.only != "intervals":
-        for drawn in (given.simulations, AGAIN * given.simulations):
-            done |= kept_chunks(given.kept, list(doubtful(done, drawn)), processes, samples)
-    if given.only != "verdicts":
-        done |= kept_chunks(given.kept, list(doubtful_rivals(done, given.simulations)), processes, samples)
-    tables = "\n".join(page(done, given.simulations))
-    if given.page is None:
+    args = parser.parse_args()
+    wanted = list(cells(args.simulations, args.only))
+    if args.only != "intervals":
+        wanted += more_cells(args.simulations)
+    if args.only != "verdicts":
+        wanted += plans(args.simulations)
+    processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
+    done = kept_chunks(args.kept, wanted, processes, samples)
+    if args.only != "intervals":
+        for drawn in (args.simulations, AGAIN * args.simulations):
+            done |= kept_chunks(args.kept, list(doubtful(done, drawn)), processes, samples)
+    if args.only != "verdicts":
+        done |= kept_chunks(args.kept, list(doubtful_rivals(done, args.simulations)), processes, samples)
+    tables = "\n".join(page(done, args.simulations))
+    if args.page is None:
         print(tables)
     else:
-        before = given.page.read_text("utf-8").split(TABLES)[0]
-        given.page.write_text(f"{before}{TABLES}\n{tables}\n", encoding="utf-8")
+        before = args.page.read_text("utf-8").split(TABLES)[0]
+        args.page.write_text(f"{before}{TABLES}\n{tables}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -79,11 +79,11 @@ def one(seed: int, topics: int, balanced: bool, noises: Sequence[float]) -> tupl
     found = compare_shared(shared, basis)
     side = shared.sides["quality"]
     first, *others = side.alphas(side.judges, leave_one_out(shared.clusters))
-    best = max(others, key=lambda one: one.value)
+    best = max(others, key=lambda other: other.value)
     naive = best.value > first.value and (best.minus(first).p() or 1.0) < ALPHA
     better = found.winner == shared.names[int(np.argmin(noises))]
     value = found.average.judges[found.judges[0]].alpha.value or 0.0
-    told = any(one.shown for one in found.average.pairs)
+    told = any(pair.shown for pair in found.average.pairs)
     shown = float(bool(found.winner)), float(better), float(told), float(naive)
     return *shown, value, found.held_out.alpha.value or 0.0
 

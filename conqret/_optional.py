@@ -42,7 +42,9 @@ def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
         declared = requires("conqret") or []
     except PackageNotFoundError:  # a checkout that nobody installed
         return None
-    for found in filter(None, map(_BROUGHT.match, declared)):
-        if found[1].lower().replace("_", "-") == wanted != "conqret":
-            return MissingDependencyError(f"{name} is not installed; run: pip install 'conqret[{found[2]}]'")
+    for requirement in filter(None, map(_BROUGHT.match, declared)):
+        if requirement[1].lower().replace("_", "-") == wanted != "conqret":
+            return MissingDependencyError(
+                f"{name} is not installed; run: pip install 'conqret[{requirement[2]}]'"
+            )
     return None

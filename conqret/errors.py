@@ -195,15 +195,17 @@ def strict_options(function: Callable[P, T]) -> Callable[P, T]:
         UnknownNameError: there is no such option.
     """
     known = inspect.signature(function).parameters
-    rest = next((name for name, one in known.items() if one.kind is inspect.Parameter.VAR_KEYWORD), None)
+    rest = next(
+        (name for name, parameter in known.items() if parameter.kind is inspect.Parameter.VAR_KEYWORD), None
+    )
 
     @functools.wraps(function)
-    def strict(*given: P.args, **options: P.kwargs) -> T:
+    def strict(*arguments: P.args, **options: P.kwargs) -> T:
         names = {*known}
         if rest is not None and options.keys() - names:
             (declared,) = get_args(get_type_hints(function)[rest])  # Unpack[a typed dictionary]
             names = {*names - {rest}, *declared.__annotations__}
         check_known(f"option of {function.__name__}", names, *options.keys())
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return strict

@@ -59,8 +59,8 @@ class OptionHelps:
     told: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for one in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
-            self.rest = _SECTION.sub(self._read, inspect.cleandoc(one.__doc__ or ""))
+        for base in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
+            self.rest = _SECTION.sub(self._read, inspect.cleandoc(base.__doc__ or ""))
 
     def _read(self, section: re.Match[str]) -> str:
         panel = None if section["heading"] == "Args" else section["heading"]
@@ -117,11 +117,14 @@ def table_of(kind: type, base: type, *, unset: bool = False, without: Collection
     from pydantic import Field, create_model
 
     options: dict[str, Any] = {}
-    for one in declared(kind):
-        if one.name not in without:
-            ends: dict[str, Any] = {name: end for name, (_, end) in one.within.ends.items()}
-            default = None if unset else one.default
-            options[one.name] = one.type | None if unset else one.type, Field(default=default, **ends)
+    for option_field in declared(kind):
+        if option_field.name not in without:
+            ends: dict[str, Any] = {name: end for name, (_, end) in option_field.within.ends.items()}
+            default = None if unset else option_field.default
+            options[option_field.name] = (
+                option_field.type | None if unset else option_field.type,
+                Field(default=default, **ends),
+            )
     return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 
@@ -138,14 +141,14 @@ def check_ranges(settings: Any) -> None:
         DeclarationError: a value is out of its range; the message names option, value and range.
     """
     kind: Any = type(settings)
-    for one in declared(kind):
-        value, ends = getattr(settings, one.name), one.within.ends
+    for option_field in declared(kind):
+        value, ends = getattr(settings, option_field.name), option_field.within.ends
         wanted = " and ".join(f"{word} {end:g}" for word, end in ends.values())
         kept = all(_within(value, name, end) for name, (_, end) in ends.items())
-        if get_origin(one.type) is Literal:
-            wanted, kept = " or ".join(get_args(one.type)), value in get_args(one.type)
+        if get_origin(option_field.type) is Literal:
+            wanted, kept = " or ".join(get_args(option_field.type)), value in get_args(option_field.type)
         if value is not None and not kept:
-            name = " or ".join(one.names) or f"--{one.name.replace('_', '-')}"
+            name = " or ".join(option_field.names) or f"--{option_field.name.replace('_', '-')}"
             raise DeclarationError(f"{name} is {value}; it must be {wanted}")
 
 

@@ -66,8 +66,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """
     if _expected_root(early_config) in (None, (early_config.rootpath, early_config.inipath)):
         return
-    given = [str(one) for one in early_config.invocation_params.args]
-    for option, value in itertools.pairwise(given):
+    arguments = [str(argument) for argument in early_config.invocation_params.args]
+    for option, value in itertools.pairwise(arguments):
         if option in _FILES:
             raise pytest.UsageError(
                 f"pytest took {value} for a path of tests, and {early_config.rootpath} for its root folder: write "
@@ -80,7 +80,7 @@ def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
     try:
         determine_setup = importlib.import_module("_pytest.config.findpaths").determine_setup
         known = config.known_args_namespace
-        given = {
+        setup_options = {
             "inifile": known.inifilename,
             "override_ini": known.override_ini,
             "args": known.file_or_dir,
@@ -88,7 +88,9 @@ def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
             "invocation_dir": config.invocation_params.dir,
         }
         wanted = inspect.signature(determine_setup).parameters
-        root, file, *_ = determine_setup(**{name: one for name, one in given.items() if name in wanted})
+        root, file, *_ = determine_setup(
+            **{name: option for name, option in setup_options.items() if name in wanted}
+        )
     except (ImportError, AttributeError, TypeError):
         return None
     return root, file

@@ -58,15 +58,15 @@ class Registry(Mapping[str, T], Generic[T]):
         self._first, self._shared = first, shared
 
     def __getitem__(self, name: str) -> T:
-        found = self._homes.get(_plain(name))
-        if found is None:
+        home = self._homes.get(_plain(name))
+        if home is None:
             raise UnknownNameError(self.kind, name, self._homes)
-        if isinstance(found, str):
-            held = getattr(import_module(found), self._attribute)
+        if isinstance(home, str):
+            held = getattr(import_module(home), self._attribute)
             if isinstance(held, tuple):
-                held = next(one for one in held if _plain(one.name) == _plain(name))
-            return self._checked(name, held, found)
-        return self._checked(name, self._loaded(found), _source(found))
+                held = next(plug_in for plug_in in held if _plain(plug_in.name) == _plain(name))
+            return self._checked(name, held, home)
+        return self._checked(name, self._loaded(home), _source(home))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -83,27 +83,27 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def plugged(self, name: str) -> str | None:
         """The package that brings ``name``; None for conqret's own."""
-        found = self._homes[_plain(name)]
-        return None if isinstance(found, str) else _source(found)
+        home = self._homes[_plain(name)]
+        return None if isinstance(home, str) else _source(home)
 
     @cached_property
     def _homes(self) -> Mapping[str, str | EntryPoint]:
         """By name the module of conqret's own, or the entry point of a plug-in's."""
-        own = self._own_modules()
-        found: dict[str, str | EntryPoint] = {name: own[name] for name in self._first}
-        found |= {name: own[name] for name in sorted(own)}
-        for entry in sorted(entry_points(group=self.group), key=lambda one: one.name):
+        modules = self._own_modules()
+        homes: dict[str, str | EntryPoint] = {name: modules[name] for name in self._first}
+        homes |= {name: modules[name] for name in sorted(modules)}
+        for entry in sorted(entry_points(group=self.group), key=lambda entry_point: entry_point.name):
             if self._shared and not isinstance(self._loaded(entry), self._of):
                 continue
-            taken = found.get(_plain(entry.name))
+            taken = homes.get(_plain(entry.name))
             if taken is not None:
                 other = "conqret" if isinstance(taken, str) else _source(taken)
                 raise DeclarationError(
                     f"{_source(entry)} brings the {self.kind} {entry.name!r}, which {other} has already; "
                     "give it another name, or uninstall one of them"
                 )
-            found[_plain(entry.name)] = entry
-        return found
+            homes[_plain(entry.name)] = entry
+        return homes
 
     def _own_modules(self) -> Mapping[str, str]:
         spec = importlib.util.find_spec(self._package) if self._package else None
@@ -111,7 +111,7 @@ class Registry(Mapping[str, T], Generic[T]):
             return {}
         if spec.submodule_search_locations is None:
             held = getattr(import_module(self._package), self._attribute)
-            return {_plain(one.name): self._package for one in held}
+            return {_plain(module.name): self._package for module in held}
         stems = {
             file.stem for place in spec.submodule_search_locations for file in Path(place).glob("[!_]*.py")
         }
@@ -125,17 +125,17 @@ class Registry(Mapping[str, T], Generic[T]):
                 f"the {self.kind} {entry.name!r} of {_source(entry)} cannot be loaded: {first_line(error)}"
             ) from error
 
-    def _checked(self, name: str, found: object, where: str) -> T:
-        if not isinstance(found, self._of):
+    def _checked(self, name: str, declared: object, where: str) -> T:
+        if not isinstance(declared, self._of):
             raise DeclarationError(
-                f"{where} declares no {self.kind}: a {self._of.__name__} is wanted, not a {type(found).__name__}"
+                f"{where} declares no {self.kind}: a {self._of.__name__} is wanted, not a {type(declared).__name__}"
             )
-        own = getattr(found, "name", name)
-        if _plain(own) != _plain(name):
+        declared_name = getattr(declared, "name", name)
+        if _plain(declared_name) != _plain(name):
             raise DeclarationError(
-                f"{where} declares the {self.kind} {own!r} under the name {name!r}; make them one"
+                f"{where} declares the {self.kind} {declared_name!r} under the name {name!r}; make them one"
             )
-        return found
+        return declared
 
 
 def _plain(name: str) -> str:

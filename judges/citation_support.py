@@ -89,8 +89,8 @@ def pairs(item: Item) -> list[tuple[int, int]]:
 
 def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]) -> Mapping[str, Measure]:
     """Citation precision and recall from the verdicts by pair."""
-    found, parts, supported = statements(item.argument or ""), [], 0
-    for statement in found:
+    statement_list, parts, supported = statements(item.argument or ""), [], 0
+    for statement in statement_list:
         labels = set()
         for cited in statement.cites:
             label, explanation = verdicts.get((statement.number, cited), (OUT_OF_RANGE, ""))
@@ -117,10 +117,10 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
         else nothing,
         "citation_recall": Measure(
             status=Status.SCORED,
-            value=supported / len(found),
-            explanation=f"{supported} of {len(found)} sentences are supported by what they cite",
+            value=supported / len(statement_list),
+            explanation=f"{supported} of {len(statement_list)} sentences are supported by what they cite",
         )
-        if found
+        if statement_list
         else Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument has no sentence"),
     }
 
@@ -153,14 +153,14 @@ def variables(case: Case) -> Mapping[str, Any]:
 
 def baseline(case: Case) -> dict[str, Any]:
     """The verdicts of sentence alignment, numbers, names and negation."""
-    found = {(v.sentence, v.document): v for v in case.evidence.citation_support()}
+    verdicts = {(v.sentence, v.document): v for v in case.evidence.citation_support()}
     return {
         "verdicts": [
             {
                 "sentence": sentence,
                 "document": document,
-                "explanation": found[sentence, document].explanation,
-                "verdict": found[sentence, document].label,
+                "explanation": verdicts[sentence, document].explanation,
+                "verdict": verdicts[sentence, document].label,
             }
             for sentence, document in pairs(case.item)
         ]

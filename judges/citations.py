@@ -20,19 +20,19 @@ def measures(item: Item) -> Mapping[str, Measure]:
     there = range(1, len(item.documents) + 1)
     if (missing := too_many(item)) is not None:
         return dict.fromkeys(("statements_cited", "citations_valid", "documents_cited"), missing)
-    found = statements(item.argument or "")
-    cited = [(statement.number, number) for statement in found for number in statement.cites]
+    statement_list = statements(item.argument or "")
+    cited = [(statement.number, number) for statement in statement_list for number in statement.cites]
     used = {number for _, number in cited}
     return {
         "statements_cited": _share(
             [
                 _part(
-                    f"sentence {one.number}",
-                    any(number in there for number in one.cites),
+                    f"sentence {statement.number}",
+                    any(number in there for number in statement.cites),
                     "cites",
                     "cites nothing",
                 )
-                for one in found
+                for statement in statement_list
             ],
             "the argument makes no statement",
         ),

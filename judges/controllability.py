@@ -62,17 +62,17 @@ def settled(case: Case) -> Mapping[str, Measure] | None:
 
 def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
     """The share on the assigned side / 100."""
-    said = reply.value
-    shares = {SUPPORTING: said.supporting, OPPOSING: said.opposing}
-    own = shares[SIDE[case.item.stance]]
+    rating = reply.value
+    shares = {SUPPORTING: rating.supporting, OPPOSING: rating.opposing}
+    share = shares[SIDE[case.item.stance]]
     return {
         "controllability": Measure(
             status=Status.SCORED,
-            value=own / 100,
-            raw=own,
-            explanation=said.explanation,
+            value=share / 100,
+            raw=share,
+            explanation=rating.explanation,
             parts=(
-                Part(id=CONTENT, label=said.content),
+                Part(id=CONTENT, label=rating.content),
                 *(Part(id=name, value=share / 100, raw=share) for name, share in shares.items()),
             ),
         )
@@ -81,7 +81,7 @@ def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
 
 def declines(statement: str) -> bool:
     """Whether a statement declines the task, by the words of its first sentences."""
-    opening = " ".join(one.text for one in sentences(statement)[:OPENING])
+    opening = " ".join(sentence.text for sentence in sentences(statement)[:OPENING])
     return _DECLINES.search(opening) is not None
 
 

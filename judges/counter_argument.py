@@ -37,8 +37,8 @@ class Grades(Typed):
 
 def score(reply: JudgeReply[Grades], case: Case) -> Mapping[str, Measure]:
     """(grade - 1) / 4 of each."""
-    said = reply.value
-    return {name: rated(ONE_TO_FIVE, getattr(said, name), said.explanation) for name in METRICS}
+    rating = reply.value
+    return {name: rated(ONE_TO_FIVE, getattr(rating, name), rating.explanation) for name in METRICS}
 
 
 def baseline(case: Case) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def baseline(case: Case) -> dict[str, Any]:
     item = case.item
     counter, answered = item.argument or "", item.second_argument or ""
     brought = "\n".join(_snippets(item))
-    passage = "\n".join(one.text for one in item.documents) or brought
+    passage = "\n".join(document.text for document in item.documents) or brought
     grades = {
         "convincing": support(counter, passage),
         "snippets": support(_LISTED.sub("", counter), brought) if brought else None,

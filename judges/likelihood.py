@@ -70,7 +70,7 @@ class Likelihoods(Typed):
 
     argument: Likelihood
     sentences: Annotated[
-        list[SentenceLikelihood], each_once(lambda one: one.sentence, "sentences", "sentence")
+        list[SentenceLikelihood], each_once(lambda entry: entry.sentence, "sentences", "sentence")
     ]
 
 
@@ -85,16 +85,16 @@ def _plain(text: str) -> str:
     return neutralise(strip_citations(text)).strip()
 
 
-def share(found: Likelihood) -> float | None:
+def share(likelihood: Likelihood) -> float | None:
     """1 - L1 / L0, held within [0, 1]; None where the text is certain without documents (L0 = 0)."""
-    if found.without_documents == 0:
+    if likelihood.without_documents == 0:
         return None
-    return min(max(1 - found.with_documents / found.without_documents, 0.0), 1.0)
+    return min(max(1 - likelihood.with_documents / likelihood.without_documents, 0.0), 1.0)
 
 
-def information(found: Likelihood) -> float:
+def information(likelihood: Likelihood) -> float:
     """(L1 - L0) / N: nats a token by which the documents make the text likelier; below 0, less likely."""
-    return (found.with_documents - found.without_documents) / found.tokens
+    return (likelihood.with_documents - likelihood.without_documents) / likelihood.tokens
 
 
 def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
@@ -112,12 +112,12 @@ def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
             explanation=_said(whole),
             parts=tuple(
                 Part(
-                    id=f"sentence {one.sentence}",
-                    value=share(one),
-                    raw=information(one),
-                    explanation=f"{_quoted(words.get(one.sentence, ''))}: {_said(one)}",
+                    id=f"sentence {part.sentence}",
+                    value=share(part),
+                    raw=information(part),
+                    explanation=f"{_quoted(words.get(part.sentence, ''))}: {_said(part)}",
                 )
-                for one in parts
+                for part in parts
             ),
         )
     }
@@ -129,39 +129,39 @@ def settled(case: Case) -> Mapping[str, Measure] | None:
     return None if parts else _nothing("the argument holds no word")
 
 
-def reading(case: Case, given: RenderedPrompt, bare: RenderedPrompt) -> Reading:
+def reading(case: Case, full_prompt: RenderedPrompt, bare: RenderedPrompt) -> Reading:
     """The argument and its sentences after either prompt."""
     whole, parts = texts(case.item.argument or "")
     targets = (whole, *parts.values())
     return Reading(
-        tuple((f"{prompt.system}\n\n{prompt.user}", targets) for prompt in (given, bare)),
+        tuple((f"{prompt.system}\n\n{prompt.user}", targets) for prompt in (full_prompt, bare)),
         lambda rows: _answer(tuple(parts), rows),
     )
 
 
 def _answer(numbers: Sequence[int], rows: Sequence[Sequence[TargetScore]]) -> dict[str, Any]:
     """The two rows of scores (with documents, without) as plain data; rounding leaves none above 0."""
-    found = [
+    figures = [
         {
-            "tokens": one.tokens,
-            "with_documents": min(0.0, one.log_likelihood or 0.0),
+            "tokens": row.tokens,
+            "with_documents": min(0.0, row.log_likelihood or 0.0),
             "without_documents": min(0.0, other.log_likelihood or 0.0),
         }
-        for one, other in zip(*rows, strict=True)
+        for row, other in zip(*rows, strict=True)
     ]
-    return _shaped(numbers, found)
+    return _shaped(numbers, figures)
 
 
-def _shaped(numbers: Iterable[int], found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _shaped(numbers: Iterable[int], figures: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Figures of the argument, then of its sentences, as plain data."""
-    sentences = [{"sentence": number, **one} for number, one in zip(numbers, found[1:], strict=True)]
-    return {"argument": found[0], "sentences": sentences}
+    sentences = [{"sentence": number, **figure} for number, figure in zip(numbers, figures[1:], strict=True)]
+    return {"argument": figures[0], "sentences": sentences}
 
 
 def baseline(case: Case) -> dict[str, Any]:
     """The same from a model of word frequencies: topic and documents against the topic alone."""
     item = case.item
-    documents = [words_of(f"{one.title}\n{one.text}") for one in item.documents]
+    documents = [words_of(f"{document.title}\n{document.text}") for document in item.documents]
     topic = [analysed(item.topic).words]
     models = LanguageModel([*documents, *topic]), LanguageModel(topic)
     whole, parts = texts(item.argument or "")
@@ -178,11 +178,12 @@ def baseline(case: Case) -> dict[str, Any]:
     return _shaped(parts, [of(text) for text in (whole, *parts.values())])
 
 
-def _said(found: Likelihood) -> str:
-    tokens = f"{found.tokens} token{'' if found.tokens == 1 else 's'}"
+def _said(likelihood: Likelihood) -> str:
+    tokens = f"{likelihood.tokens} token{'' if likelihood.tokens == 1 else 's'}"
     return (
-        f"{information(found):+.2f} nats a token with the documents: "
-        f"{found.with_documents / found.tokens:.2f} against {found.without_documents / found.tokens:.2f} ({tokens})"
+        f"{information(likelihood):+.2f} nats a token with the documents: "
+        f"{likelihood.with_documents / likelihood.tokens:.2f} against "
+        f"{likelihood.without_documents / likelihood.tokens:.2f} ({tokens})"
     )
 
 

@@ -46,7 +46,7 @@ class Preferences(Typed):
 def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
     def score(reply: JudgeReply[Coverage], case: Case) -> Mapping[str, Measure]:
         nuggets = reply.value.nuggets
-        return {metric: share([graded(ONE_TO_FIVE, one.nugget, one.coverage) for one in nuggets])}
+        return {metric: share([graded(ONE_TO_FIVE, nugget.nugget, nugget.coverage) for nugget in nuggets])}
 
     def baseline(case: Case) -> dict[str, Any]:
         nuggets = case.evidence.topic_nuggets(NUGGETS)
@@ -83,8 +83,8 @@ def baseline_preference(case: Case) -> dict[str, Any]:
     first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
     return {
         "nuggets": [
-            {"nugget": nugget, "better": side(one, two, "both")}
-            for nugget, one, two in zip(nuggets, first, second, strict=True)
+            {"nugget": nugget, "better": side(first_rating, two, "both")}
+            for nugget, first_rating, two in zip(nuggets, first, second, strict=True)
         ]
     }
 

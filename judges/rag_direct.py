@@ -45,10 +45,10 @@ def _pair(
 ) -> JudgeSection:
     """A rating of either argument; ``find`` is what the baseline finds of the first and of the second."""
 
-    def score(given: PairRating | PairRatingOrNull, case: Case) -> Mapping[str, Measure]:
+    def score(rating: PairRating | PairRatingOrNull, case: Case) -> Mapping[str, Measure]:
         return {
-            metric: rated(ONE_TO_FIVE, given.argument_1, given.explanation),
-            SECOND + metric: rated(ONE_TO_FIVE, given.argument_2, given.explanation),
+            metric: rated(ONE_TO_FIVE, rating.argument_1, rating.explanation),
+            SECOND + metric: rated(ONE_TO_FIVE, rating.argument_2, rating.explanation),
         }
 
     def baseline(case: Case) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def _pair(
 
 
 def _baseline_preference(case: Case) -> dict[str, Any]:
-    found = case.evidence.preference()
-    return {"explanation": found.explanation, "preference": SIDES[found.label]}
+    preference = case.evidence.preference()
+    return {"explanation": preference.explanation, "preference": SIDES[preference.label]}
 
 
 JUDGE = Judge(
@@ -96,8 +96,8 @@ JUDGE = Judge(
                     "preference",
                     ("preference",),
                     PairPreference,
-                    lambda given, case: {
-                        "preference": preferred(LABELS[given.preference], given.explanation)
+                    lambda rating, case: {
+                        "preference": preferred(LABELS[rating.preference], rating.explanation)
                     },
                     _baseline_preference,
                     NEEDS,

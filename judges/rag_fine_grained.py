@@ -19,12 +19,12 @@ from conqret.judging.sections import (
 )
 
 
-def score_documents(given: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
+def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[str, Measure]:
     """Context relevance is the mean of rating / 5 over the documents, predicted precision the share of documents
     rated ``relevant_from`` or higher (Table 7)."""
     parts = [
         graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation)
-        for document, rating in zip(case.item.documents, given, strict=True)
+        for document, rating in zip(case.item.documents, ratings, strict=True)
     ]
     relevant = sum(part.raw is not None and part.raw >= case.options.relevant_from for part in parts)
     return {

@@ -39,23 +39,31 @@ class DocumentNugget(Typed):
     argument_2: OneToFive
 
 
-def score_topic(given: Sequence[TopicNugget], case: Case) -> Mapping[str, Measure]:
+def score_topic(nuggets: Sequence[TopicNugget], case: Case) -> Mapping[str, Measure]:
     """Means of (rating - 1) / 4 over the nuggets, and the most frequent preference."""
     return {
-        "context_relevance": share([graded(ONE_TO_FIVE, one.nugget, one.documents) for one in given]),
-        "answer_relevance": share([graded(ONE_TO_FIVE, one.nugget, one.argument_1) for one in given]),
-        SECOND + "answer_relevance": share(
-            [graded(ONE_TO_FIVE, one.nugget, one.argument_2) for one in given]
+        "context_relevance": share(
+            [graded(ONE_TO_FIVE, nugget.nugget, nugget.documents) for nugget in nuggets]
         ),
-        "preference": preferred_mostly([Part(id=one.nugget, label=LABELS[one.better]) for one in given]),
+        "answer_relevance": share(
+            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_1) for nugget in nuggets]
+        ),
+        SECOND + "answer_relevance": share(
+            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_2) for nugget in nuggets]
+        ),
+        "preference": preferred_mostly(
+            [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in nuggets]
+        ),
     }
 
 
-def score_documents(given: Sequence[DocumentNugget], case: Case) -> Mapping[str, Measure]:
+def score_documents(nuggets: Sequence[DocumentNugget], case: Case) -> Mapping[str, Measure]:
     """Means of (rating - 1) / 4 over the nuggets."""
     return {
-        "groundedness": share([graded(ONE_TO_FIVE, one.nugget, one.argument_1) for one in given]),
-        SECOND + "groundedness": share([graded(ONE_TO_FIVE, one.nugget, one.argument_2) for one in given]),
+        "groundedness": share([graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_1) for nugget in nuggets]),
+        SECOND + "groundedness": share(
+            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_2) for nugget in nuggets]
+        ),
     }
 
 
@@ -81,8 +89,8 @@ def baseline_documents(case: Case) -> list[dict[str, Any]]:
     nuggets = case.evidence.document_nuggets(NUGGETS)
     first, second = covered(case, nuggets, "argument"), covered(case, nuggets, "second_argument")
     return [
-        {"nugget": nugget, "argument_1": one, "argument_2": two}
-        for nugget, one, two in zip(nuggets, first, second, strict=True)
+        {"nugget": nugget, "argument_1": first_rating, "argument_2": two}
+        for nugget, first_rating, two in zip(nuggets, first, second, strict=True)
     ]
 
 

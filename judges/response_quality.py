@@ -36,11 +36,11 @@ class Ratings(Typed):
 
 def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
     """(rating - 1) / 9 of either response; the one with the higher rating is the better one."""
-    one, other, why = reply.value.response_1, reply.value.response_2, reply.value.explanation
-    label = "tie" if one == other else "first" if one > other else "second"
+    first_rating, other, why = reply.value.response_1, reply.value.response_2, reply.value.explanation
+    label = "tie" if first_rating == other else "first" if first_rating > other else "second"
     order = SWAPPED if case.swapped else GIVEN
     return {
-        "response_quality": rated(ONE_TO_TEN, one, why),
+        "response_quality": rated(ONE_TO_TEN, first_rating, why),
         f"{SECOND}response_quality": rated(ONE_TO_TEN, other, why),
         "preference": preferred(label, why, [Part(id=order, label=label)]),
     }
@@ -48,14 +48,16 @@ def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
 
 def baseline(case: Case) -> dict[str, Any]:
     """The mean of relevance to the instruction and of what can be counted of the dimensions of argument quality."""
-    one, other = (ONE_TO_TEN.rating(_quality(case, which)) for which in ("argument", "second_argument"))
+    first_rating, other = (
+        ONE_TO_TEN.rating(_quality(case, which)) for which in ("argument", "second_argument")
+    )
     why = "the means of what can be counted of quality and relevance"
-    return {"explanation": why, "response_1": one, "response_2": other}
+    return {"explanation": why, "response_1": first_rating, "response_2": other}
 
 
 def _quality(case: Case, which: Which) -> float:
-    found = [one.value for one in case.evidence.dimensions(which).values()]
-    return fmean([fmean(found), case.evidence.answer_relevance(which).value])
+    qualities = [dimension.value for dimension in case.evidence.dimensions(which).values()]
+    return fmean([fmean(qualities), case.evidence.answer_relevance(which).value])
 
 
 JUDGE = Judge(

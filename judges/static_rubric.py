@@ -89,13 +89,14 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         return {metric: share(parts, reply.value.explanation)}
 
     def baseline(case: Case) -> dict[str, Any]:
-        found = case.evidence.criteria
+        criterion_values = case.evidence.criteria
         rests_on = {criterion: _MET_FROM[criterion] for criterion in criteria}
-        explanations = dict.fromkeys(found[name].explanation for name, _ in rests_on.values())
+        explanations = dict.fromkeys(criterion_values[name].explanation for name, _ in rests_on.values())
         return {
             "explanation": " ".join(explanations),
             "criteria": {
-                criterion: found[name].value >= share for criterion, (name, share) in rests_on.items()
+                criterion: criterion_values[name].value >= share
+                for criterion, (name, share) in rests_on.items()
             },
         }
 

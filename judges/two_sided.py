@@ -56,17 +56,17 @@ class Sides(Typed):
 
 def score(reply: JudgeReply[Sides], case: Case) -> Mapping[str, Measure]:
     """1 where the topic can be argued from both sides, else 0."""
-    said = reply.value
-    both = said.verdict == BOTH
+    verdict = reply.value
+    both = verdict.verdict == BOTH
     return {
         "two_sided": Measure(
             status=Status.SCORED,
             value=float(both),
             raw=float(both),
-            explanation=said.explanation,
+            explanation=verdict.explanation,
             parts=(
-                Part(id=VERDICT, label=said.verdict),
-                *((Part(id=CLAIM, label=said.claim),) if both else ()),
+                Part(id=VERDICT, label=verdict.verdict),
+                *((Part(id=CLAIM, label=verdict.claim),) if both else ()),
             ),
         )
     }

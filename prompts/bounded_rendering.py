@@ -87,7 +87,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         super().__init__(**options)
         self.binop_table |= {"*": _product, "**": _power, "%": _rest}
         self.globals.pop("lipsum")
-        self.filters = {name: _bounded(name, one) for name, one in self.filters.items()}
+        self.filters = {name: _bounded(name, function) for name, function in self.filters.items()}
         self.filters |= {_ROUNDS: _rounds, _LENGTH: _length}
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as in the base
@@ -123,9 +123,9 @@ class _Counting(NodeTransformer):
 
 
 def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
-    found = nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
-    found.set_environment(node.environment)  # type: ignore[arg-type]
-    return found
+    node_filter = nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+    node_filter.set_environment(node.environment)  # type: ignore[arg-type]
+    return node_filter
 
 
 @pass_context  # so that the compiler does not run it
@@ -169,8 +169,8 @@ def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     before = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @functools.wraps(function)
-    def bounded(*given: Any, **named: Any) -> Any:
-        context, values = given[:before], given[before:]
+    def bounded(*arguments: Any, **named: Any) -> Any:
+        context, values = arguments[:before], arguments[before:]
         if name == "join" and values:
             values = (list(values[0]), *values[1:])
             _fits_joined(values[0], str([*values[1:], *named.values(), ""][0]))
@@ -185,8 +185,8 @@ def _checked(name: str, text: Any, args: tuple[Any, ...], named: Mapping[str, An
     args = _small(args, named)
     if not isinstance(text, str):
         return args
-    numbers = [one for one in (*args, *named.values()) if isinstance(one, int)]
-    texts = [one for one in (*args, *named.values()) if isinstance(one, str)]
+    numbers = [argument for argument in (*args, *named.values()) if isinstance(argument, int)]
+    texts = [argument for argument in (*args, *named.values()) if isinstance(argument, str)]
     if name in ("format", "format_map") and _WIDE.search(text):
         raise SecurityError(f"a width in {text[:40]!r} is over {NUMBER:,}")
     if name == "join" and args and not isinstance(args[0], str):
@@ -201,23 +201,23 @@ def _checked(name: str, text: Any, args: tuple[Any, ...], named: Mapping[str, An
 
 
 def _fits_joined(values: list[Any], between: str) -> None:
-    _fits(sum(len(one) for one in values if isinstance(one, str)) + len(values) * len(between))
+    _fits(sum(len(value) for value in values if isinstance(value, str)) + len(values) * len(between))
 
 
 def _small(args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
-    for one in (*args, *named.values()):
-        if isinstance(one, int) and abs(one) > NUMBER:
+    for argument in (*args, *named.values()):
+        if isinstance(argument, int) and abs(argument) > NUMBER:
             raise SecurityError(f"a number over {NUMBER:,} is handed to a function")
     return args
 
 
 def _product(left: Any, right: Any) -> Any:
-    for one, times in ((left, right), (right, left)):
-        if isinstance(times, int) and isinstance(one, str | list | tuple):
-            most = CHARACTERS if isinstance(one, str) else NUMBER
-            if len(one) * times > most:
+    for value, times in ((left, right), (right, left)):
+        if isinstance(times, int) and isinstance(value, str | list | tuple):
+            most = CHARACTERS if isinstance(value, str) else NUMBER
+            if len(value) * times > most:
                 raise SecurityError(f"a text or list is repeated beyond {most:,} places")
-        if isinstance(one, int) and one.bit_length() > BITS:
+        if isinstance(value, int) and value.bit_length() > BITS:
             raise SecurityError(f"it computes a number of more than {BITS:,} bits")
     return left * right
 

@@ -177,14 +177,14 @@ def find_injections(text: str) -> tuple[Injection, ...]:
 
 
 def _find(text: str) -> tuple[Injection, ...]:
-    found: dict[str, Injection] = {}
+    injection_by_kind: dict[str, Injection] = {}
     plain = text
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text)
         if hides(plain) or hides(text):
             if match := _HIDDEN.search(text):
                 excerpt = _excerpt(visible(text), match.start(), match.start() + 1)
-                found["hidden"] = Injection("hidden", excerpt, match.start())
+                injection_by_kind["hidden"] = Injection("hidden", excerpt, match.start())
             plain = visible(plain)
     lowered = plain.lower()
     if not plain.isascii():
@@ -195,14 +195,14 @@ def _find(text: str) -> tuple[Injection, ...]:
     if words:
         present = {word.decode() for word in words}
         for pattern in _PATTERNS:
-            if pattern.kind not in found and (cues := pattern.cues & present):
-                _keep(found, pattern.kind, plain, _first(pattern, cues, lowered))
+            if pattern.kind not in injection_by_kind and (cues := pattern.cues & present):
+                _keep(injection_by_kind, pattern.kind, plain, _first(pattern, cues, lowered))
     if "<" in lowered or "&lt;" in lowered:
-        _keep(found, "markup", plain, _MARKUP.search(lowered))
-        _keep(found, "html", plain, _HTML.search(lowered))
+        _keep(injection_by_kind, "markup", plain, _MARKUP.search(lowered))
+        _keep(injection_by_kind, "html", plain, _HTML.search(lowered))
     if "{{" in lowered or "{%" in lowered:
-        _keep(found, "template", plain, _TEMPLATE.search(lowered))
-    return tuple(sorted(found.values(), key=lambda injection: injection.start))
+        _keep(injection_by_kind, "template", plain, _TEMPLATE.search(lowered))
+    return tuple(sorted(injection_by_kind.values(), key=lambda injection: injection.start))
 
 
 _find_again = lru_cache(KEPT_TEXTS)(_find)
@@ -221,9 +221,9 @@ def _first(pattern: _Pattern, cues: frozenset[str], lowered: str) -> re.Match[st
     return first
 
 
-def _keep(found: dict[str, Injection], kind: str, text: str, match: re.Match[str] | None) -> None:
+def _keep(injection_by_kind: dict[str, Injection], kind: str, text: str, match: re.Match[str] | None) -> None:
     if match is not None:
-        found[kind] = Injection(kind, _excerpt(text, match.start(), match.end()), match.start())
+        injection_by_kind[kind] = Injection(kind, _excerpt(text, match.start(), match.end()), match.start())
 
 
 def _excerpt(text: str, start: int, end: int) -> str:

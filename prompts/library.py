@@ -146,7 +146,7 @@ class Library:
         parts = name.split("/")
         if any(part in {"", ".", ".."} or "\\" in part for part in parts):
             raise KeyError(name)
-        file = next((one for folder in self._folders if (one := folder.joinpath(*parts)).is_file()), None)
+        file = next((path for folder in self._folders if (path := folder.joinpath(*parts)).is_file()), None)
         if file is None:
             raise KeyError(name)
         try:
@@ -157,12 +157,12 @@ class Library:
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
-        found = {}
+        variables = {}
         for block in self._environment.parse(body).find_all(nodes.Block):
             alone = nodes.Template(block.body, lineno=block.lineno)
             alone.environment = self._environment
-            found[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
-        return found
+            variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
+        return variables
 
     @cached_property
     def _environment(self) -> BoundedEnvironment:
@@ -255,7 +255,7 @@ def _plugged() -> tuple[Traversable, ...]:
     """The folders of the plug-ins' prompts."""
     folders: dict[str, Traversable] = {}
     owners = dict.fromkeys(_walk(resources.files("conqret.prompts")), "conqret")
-    for entry in sorted(entry_points(group=PLUG_INS), key=lambda one: one.name):
+    for entry in sorted(entry_points(group=PLUG_INS), key=lambda entry_point: entry_point.name):
         try:
             folders[entry.name] = resources.files(entry.value)
         except ImportError as error:
@@ -275,8 +275,8 @@ def _plugged() -> tuple[Traversable, ...]:
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
     check_computing()
-    own = isinstance(value, Markup)
-    return Markup(written(value if own else neutralise(str(value))))  # noqa: S704 - no HTML
+    is_markup = isinstance(value, Markup)
+    return Markup(written(value if is_markup else neutralise(str(value))))  # noqa: S704 - no HTML
 
 
 class _Loader(BaseLoader):

@@ -39,15 +39,15 @@ _INTRODUCTION = (
 )
 
 
-def explained(prompt: Prompt, given: Mapping[str, Iterable[str]]) -> str:
-    """The text of a prompt file with a comment behind its front matter: the variables ``given`` to each block.
+def explained(prompt: Prompt, variables: Mapping[str, Iterable[str]]) -> str:
+    """The text of a prompt file with a comment behind its front matter: the variables ``variables`` to each block.
 
     The comment changes neither what is sent nor the prompt's digest.
     """
     known = {**VARIABLES, **prompt.variables}
     lines = [
         f"  {block}: {name} - {known.get(name, 'given by the format')}"
-        for block, names in given.items()
+        for block, names in variables.items()
         for name in sorted(names)
     ]
     _, body = split_front_matter(prompt.text, prompt.id)

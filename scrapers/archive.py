@@ -24,10 +24,10 @@ def moment(text: str) -> str:
     Raises:
         DeclarationError: it is none of these.
     """
-    found = _MOMENT.fullmatch(text.strip())
-    if found is None:
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
         raise DeclarationError(f"--archived is a year, month or day, as in 2024-06, and not {text!r}")
-    return "".join(part or "" for part in found.groups())
+    return "".join(part or "" for part in match.groups())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,16 @@ class InternetArchive:
                 or not str(closest.get("status", "200")).startswith("2")
             ):
                 return None
-            found = snapshot_of(closest["url"])
+            snapshot = snapshot_of(closest["url"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FetchError(
                 FetchStatus.ERROR, "the archive's index gave no answer that can be read"
             ) from error
-        if found is None:
+        if snapshot is None:
             raise FetchError(FetchStatus.ERROR, "the archive's index gave an address that is no snapshot")
         secure = self.base.startswith("https:")
-        return found._replace(
-            place=found.place.replace("http:", "https:", 1) if secure else found.place
+        return snapshot._replace(
+            place=snapshot.place.replace("http:", "https:", 1) if secure else snapshot.place
         ).plain
 
 
@@ -104,10 +104,14 @@ class ArchivedPages:
         if snapshot is None:
             return Page(url, FetchStatus.NOT_FOUND, "the archive has no copy of it")
         page = replace(await self.fetcher.fetch(snapshot, robots=False), url=url)
-        found = snapshot_of(page.final_url)
-        if not page.ok or (found is not None and _site(found.original) == _site(url)):
+        page_snapshot = snapshot_of(page.final_url)
+        if not page.ok or (page_snapshot is not None and _site(page_snapshot.original) == _site(url)):
             return page
-        where = f"its copy of {found.day} leads to {found.original}" if found else "its copy leads out of it"
+        where = (
+            f"its copy of {page_snapshot.day} leads to {page_snapshot.original}"
+            if page_snapshot
+            else "its copy leads out of it"
+        )
         detail = (
             f"the archive: {where[:300]}; the site had moved: ask for an earlier time, or for the new address"
         )
@@ -139,14 +143,14 @@ def timestamp(cited: str) -> str:
     empty if there is none. Slashes are read as the American month/day/year that ProCon prints.
     """
     for pattern, order in ((_ISO, "ymd"), (_MONTH_FIRST, "mdy"), (_DAY_FIRST, "dmy"), (_AMERICAN, "mdy")):
-        for found in pattern.finditer(cited):
-            parts = dict(zip(order, found.groups(), strict=True))
+        for match in pattern.finditer(cited):
+            parts = dict(zip(order, match.groups(), strict=True))
             month, day = _month(parts["m"]), int(parts["d"])
             if month and 1 <= day <= 31:
                 return f"{parts['y']}{month:02d}{day:02d}"
-    for found in _MONTH_ONLY.finditer(cited):
-        if (month := _month(found.group(1))) and _YEAR.fullmatch(found.group(2)):
-            return f"{found.group(2)}{month:02d}"
+    for match in _MONTH_ONLY.finditer(cited):
+        if (month := _month(match.group(1))) and _YEAR.fullmatch(match.group(2)):
+            return f"{match.group(2)}{month:02d}"
     year = _YEAR.search(cited)
     return year.group(1) if year else ""
 

@@ -123,7 +123,7 @@ def debates(
             read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
             tell(f"{result.url}  {sides} ({read_by})")
 
-    found = asyncio.run(
+    debates_to_write = asyncio.run(
         gather_debates(
             output,
             read_urls(urls),
@@ -134,20 +134,22 @@ def debates(
             on_result=take,
         )
     )
-    read, problems = found.read, found.problems
+    read, problems = debates_to_write.read, debates_to_write.problems
     if problems and not shown.quiet:
-        pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
+        pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]
         note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
         note("conqret corpus inspect ADDRESS shows what a page has, and what its layout looks for")
-        if not fetching.archived and any(one.missing[0].startswith("the page: blocked") for one in problems):
+        if not fetching.archived and any(
+            problem.missing[0].startswith("the page: blocked") for problem in problems
+        ):
             note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
-    sources = sum(len(one.sources) for one in read)
+    sources = sum(len(debate.sources) for debate in read)
     line = (
-        f"{number(len(read), 'debate')} read with {sources} sources, {found.kept} kept from before, "
+        f"{number(len(read), 'debate')} read with {sources} sources, {debates_to_write.kept} kept from before, "
         f"{len(problems)} problems: {output}"
     )
-    result(found.record(), [line], as_json=shown.json_output)
-    end(found.problems)
+    result(debates_to_write.record(), [line], as_json=shown.json_output)
+    end(debates_to_write.problems)
 
 
 @grouped
@@ -200,24 +202,24 @@ def topics(
 
     check_new([output], overwrite=overwrite)
     with progress("reading the index", quiet=shown.quiet) as bar:
-        found = asyncio.run(gather(bar))
-    write_all(output, (f"{line}\n".encode() for line in found.lines(index, explainers=explainers)))
-    if found.failed and not shown.quiet:
-        note_all(f"{len(found.failed)} index pages could not be read", found.failed)
+        topic_list = asyncio.run(gather(bar))
+    write_all(output, (f"{line}\n".encode() for line in topic_list.lines(index, explainers=explainers)))
+    if topic_list.failed and not shown.quiet:
+        note_all(f"{len(topic_list.failed)} index pages could not be read", topic_list.failed)
     record = {
-        "debates": [one.url for one in found.debates],
-        "explainers": [one.url for one in found.explainers],
-        "pages": found.pages,
-        "failed": found.failed,
+        "debates": [debate.url for debate in topic_list.debates],
+        "explainers": [explainer.url for explainer in topic_list.explainers],
+        "pages": topic_list.pages,
+        "failed": topic_list.failed,
     }
-    result(record, _lines(found, output, explainers=explainers), as_json=shown.json_output)
-    end(found.failed)
+    result(record, _lines(topic_list, output, explainers=explainers), as_json=shown.json_output)
+    end(topic_list.failed)
 
 
-def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
-    yield f"{number(len(found.debates), 'debate')} listed on {number(found.pages, 'page')}"
-    if found.explainers:
+def _lines(topic_list: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
+    yield f"{number(len(topic_list.debates), 'debate')} listed on {number(topic_list.pages, 'page')}"
+    if topic_list.explainers:
         kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
-        yield f"{number(len(found.explainers), 'explainer')} {kept}"
+        yield f"{number(len(topic_list.explainers), 'explainer')} {kept}"
     yield at(output)
     yield f"next: conqret corpus debates {output} -o corpus/"

@@ -94,7 +94,7 @@ def split_topics(
         for size in sorted(reached, reverse=True):
             reached.setdefault(size + len(part), index)
     sizes = [size for size in reached if 0 < size < total] or list(reached)
-    size = min(sizes, key=lambda one: (abs(one - target), one))
+    size = min(sizes, key=lambda size: (abs(size - target), size))
     train: set[str] = set()
     while size:
         part = order[reached[size]]
@@ -184,7 +184,7 @@ def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TR
         raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
     directory = CorpusDirectory(Path(corpus))
     ledger, documents = list(directory.ledger()), list(directory.documents())
-    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
+    lost = {entry.document for entry in ledger if entry.document} - {document.id for document in documents}
     if lost:
         raise DeclarationError(
             f"{directory.ledger_file} names {number(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
@@ -226,10 +226,12 @@ def build_corpus(
         raise DeclarationError(
             f"none of {len(debates)} debates cites a source that was extracted: run `conqret corpus evidence` first"
         )
-    parts = groups({one.id: (*evidence[one.id].listed, _question(one)) for one in kept})
+    parts = groups({debate.id: (*evidence[debate.id].listed, _question(debate)) for debate in kept})
     split_of = split_topics(parts, seed=seed, share=share)
-    splits = {document: split_of[one.id] for one in kept for document in evidence[one.id].listed}
-    topics = tuple(CorpusTopic(id=one.id, question=one.question, split=split_of[one.id]) for one in kept)
+    splits = {document: split_of[debate.id] for debate in kept for document in evidence[debate.id].listed}
+    topics = tuple(
+        CorpusTopic(id=debate.id, question=debate.question, split=split_of[debate.id]) for debate in kept
+    )
     qrels, short = _qrels(topics, evidence, splits, seed)
     statistics = {
         "table2": table2(
@@ -287,16 +289,16 @@ def _qrels(
     }
     short = 0
     for topic in topics:
-        found = evidence[topic.id]
-        own = set(found.listed)
-        pool = [document for document in pools[topic.split] if document not in own]
-        wanted = len(found.relevant)
+        citing_evidence = evidence[topic.id]
+        listed_documents = set(citing_evidence.listed)
+        pool = [document for document in pools[topic.split] if document not in listed_documents]
+        wanted = len(citing_evidence.relevant)
         negatives = random.Random(f"negatives/{seed}/{topic.id}").sample(pool, min(wanted, len(pool)))
         short += wanted - len(negatives)
         relevant: dict[QrelsStance, tuple[str, ...]] = {
-            "pro": found.pro,
-            "con": found.con,
-            "all": found.relevant,
+            "pro": citing_evidence.pro,
+            "con": citing_evidence.con,
+            "all": citing_evidence.relevant,
         }
         for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
             rows[stance, topic.split] += pairs
@@ -317,10 +319,10 @@ def _sources(debates: Sequence[Debate], entries: Mapping[tuple[str, int], Ledger
 
 def _citations(debates: Sequence[Debate], evidence: Mapping[str, _Evidence]) -> dict[str, int]:
     """Relevant documents by side, those of both, and marks that no listed source stands behind."""
-    found = [evidence[debate.id] for debate in debates]
+    debate_evidence = [evidence[debate.id] for debate in debates]
     return {
-        "pro": sum(len(one.pro) for one in found),
-        "con": sum(len(one.con) for one in found),
-        "both": sum(len(set(one.pro) & set(one.con)) for one in found),
-        "marks_without_source": sum(one.dangling for one in found),
+        "pro": sum(len(debate.pro) for debate in debate_evidence),
+        "con": sum(len(debate.con) for debate in debate_evidence),
+        "both": sum(len(set(debate.pro) & set(debate.con)) for debate in debate_evidence),
+        "marks_without_source": sum(debate.dangling for debate in debate_evidence),
     }

@@ -63,10 +63,10 @@ def import_conqret(
     """
     from conqret.scrapers.corpus_building import import_release
 
-    found = import_release(release, output)
-    note(*found.notes)
-    lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
-    result(found.statistics, lines, as_json=json_output)
+    published = import_release(release, output)
+    note(*published.notes)
+    lines = (_table2(published.statistics["table2"]), f"documents, topics and qrels are in {output}")
+    result(published.statistics, lines, as_json=json_output)
 
 
 @grouped

@@ -47,7 +47,7 @@ def read_urls(path: str | Path) -> list[str]:
     file = Path(path)
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; give one with a web address on each line")
-    found: dict[str, str] = {}
+    urls: dict[str, str] = {}
     for number, line in enumerate(whole_text(file, "utf-8-sig", "replace").splitlines(), start=1):
         text = line.strip()
         if not text or text.startswith("#"):
@@ -55,10 +55,10 @@ def read_urls(path: str | Path) -> list[str]:
         url = web_address(text)
         if not url:
             raise DeclarationError(f"{file}:{number} is no http or https address: {text[:80]!r}")
-        found.setdefault(page_key(url), url)
-    if not found:
+        urls.setdefault(page_key(url), url)
+    if not urls:
         raise DeclarationError(f"{file}: has no address in it; give one a line")
-    return list(found.values())
+    return list(urls.values())
 
 
 def page_key(url: str) -> str:
@@ -76,8 +76,8 @@ class ScrapeResult:
 
     def record(self) -> dict[str, Any]:
         """The same as plain data, the debates by their ids."""
-        problems = [asdict(one) for one in self.problems]
-        return {"kept": self.kept, "read": [one.id for one in self.read], "problems": problems}
+        problems = [asdict(problem) for problem in self.problems]
+        return {"kept": self.kept, "read": [debate.id for debate in self.read], "problems": problems}
 
 
 async def gather_debates(
@@ -117,12 +117,12 @@ async def gather_debates(
                 results = await scrape_debates(
                     todo,
                     ArchivedPages(fetcher, archive) if archive else fetcher,
-                    taken=[one.id for one in store.rows() if _key(one) not in asked],
+                    taken=[row.id for row in store.rows() if _key(row) not in asked],
                     concurrency=concurrency,
                     on_result=take,
                 )
-            read = tuple(one for one in results if isinstance(one, Debate))
-            problems = tuple(one for one in results if isinstance(one, LayoutProblem))
+            read = tuple(result for result in results if isinstance(result, Debate))
+            problems = tuple(result for result in results if isinstance(result, LayoutProblem))
             new = dict.fromkeys(map(_key, read))
             kept = [key for key in map(_key, store.rows()) if key not in new]
             store.arrange([*kept, *new])

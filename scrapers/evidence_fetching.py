@@ -102,7 +102,7 @@ async def gather_evidence(
         _record(ledger, copies, on_line)
         if lanes:
             await _run(corpus, lanes, ledger, options, on_line, lookup)
-        ledger.compact([one.key for one in cited])
+        ledger.compact([source.key for source in cited])
         return summary_of(
             cited, ledger, kept=len(cited) - left, pages=jobs, seconds=time.monotonic() - started
         )
@@ -125,14 +125,14 @@ def opened(corpus: Path) -> Iterator[tuple[list[CitedSource], FetchLedger]]:
 
 def summary_of(cited: Sequence[CitedSource], ledger: FetchLedger, **figures: Any) -> EvidenceSummary:
     """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
-    lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
+    lines = [line for source in cited if (line := ledger.get(source.key)) is not None]
     counts = Counter(line.status for line in lines)
     return EvidenceSummary(
         cited=len(cited),
         extracted=counts["ok"],
         documents=len({line.document for line in lines if line.document}),
         by_status={status: counts[status] for status in SOURCE_STATUSES},
-        without_url=sum(not one.url for one in cited),
+        without_url=sum(not source.url for source in cited),
         **figures,
     )
 
@@ -192,16 +192,16 @@ class _FetchRun:
                     "status": FetchStatus.ERROR.value,
                     "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
                 }
-            _record(self.ledger, [one.line(end) for one in job], self.on_line)
+            _record(self.ledger, [source.line(end) for source in job], self.on_line)
 
-    async def _settle(self, one: CitedSource) -> dict[str, Any]:
+    async def _settle(self, cited_source: CitedSource) -> dict[str, Any]:
         """What becomes of a source, as the fields of a line."""
-        end: dict[str, Any] = {"url": one.url}
+        end: dict[str, Any] = {"url": cited_source.url}
         try:
-            if not one.url:
-                found = await self.searcher.find(one.source.title)
-                end |= {"url": found.url, "provider": found.provider}
-            page = await self._page(end["url"], one.source.cited)
+            if not cited_source.url:
+                result = await self.searcher.find(cited_source.source.title)
+                end |= {"url": result.url, "provider": result.provider}
+            page = await self._page(end["url"], cited_source.source.cited)
         except FetchError as error:
             return end | {"status": error.status.value, "detail": error.detail, "http": error.http}
         end |= {
@@ -214,7 +214,11 @@ class _FetchRun:
             "seconds": round(page.seconds, 3),
             "attempts": page.attempts,
         }
-        return end | await parsed(page, one.source.title, self.extractor, self.documents) if page.ok else end
+        return (
+            end | await parsed(page, cited_source.source.title, self.extractor, self.documents)
+            if page.ok
+            else end
+        )
 
     async def _page(self, url: str, cited: str) -> Page:
         if self.options.archive is not None:
@@ -278,7 +282,7 @@ async def reparse_evidence(
                     ledger.add(new)
                 on_line(new)
         ledger.compact(order)
-        kept = sum(ledger.get(one.key) is not None for one in cited)
+        kept = sum(ledger.get(source.key) is not None for source in cited)
         return summary_of(cited, ledger, kept=kept, seconds=time.monotonic() - started)
 
 

@@ -74,7 +74,7 @@ class DocumentStore(RowStore[Document]):
         path.touch()
         cut_torn_line(path)
         super().__init__(
-            path, Document, lambda one: one.id, foreign="is no document; mend or remove the line"
+            path, Document, lambda document: document.id, foreign="is no document; mend or remove the line"
         )
 
     def keep(self, document: Document) -> str:

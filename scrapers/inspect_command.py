@@ -63,13 +63,13 @@ def inspect(
     compared = LAYOUTS.resolve(layout) if layout else None
     opened, others, failed = asyncio.run(_open(page, further or [], address, fetching))
     try:
-        found = inspect_page(opened.html, opened.url, further=others, compared=compared)
+        inspection = inspect_page(opened.html, opened.url, further=others, compared=compared)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{page}: {error}; save it from a browser, and inspect the file") from error
-    record = asdict(found) | {"archived": opened.archived, "failed": failed}
-    if found.parts is not None:
-        record["parts"] = _plain(found.parts)
-    result(record, _lines(found, opened, others, failed), as_json=json_output)
+    record = asdict(inspection) | {"archived": opened.archived, "failed": failed}
+    if inspection.parts is not None:
+        record["parts"] = _plain(inspection.parts)
+    result(record, _lines(inspection, opened, others, failed), as_json=json_output)
 
 
 async def _open(
@@ -87,8 +87,8 @@ async def _open(
         opened = await open_page(page, fetcher, address)
         wanted = wanted_pages(opened.html, opened.url)
         for place, file in enumerate(further):
-            one = await open_page(str(file), fetcher)
-            others[wanted[place] if place < len(wanted) else f"{opened.url}#{place}"] = one.html
+            opened_page = await open_page(str(file), fetcher)
+            others[wanted[place] if place < len(wanted) else f"{opened.url}#{place}"] = opened_page.html
         for one_wanted in wanted[len(further) :] if web_address(page) else ():
             try:
                 others[one_wanted] = (await open_page(one_wanted, fetcher)).html
@@ -100,67 +100,72 @@ async def _open(
 def _plain(parts: DebateParts) -> dict[str, object]:
     from dataclasses import fields
 
-    found = {one.name: getattr(parts, one.name) for one in fields(parts)}
-    return found | {name: [one.model_dump() for one in found[name]] for name in ("pros", "cons", "sources")}
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
+    return values | {
+        name: [argument.model_dump() for argument in values[name]] for name in ("pros", "cons", "sources")
+    }
 
 
 def _lines(
-    found: LayoutInspection, opened: OpenedPage, others: Mapping[str, str], failed: list[str]
+    inspection: LayoutInspection, opened: OpenedPage, others: Mapping[str, str], failed: list[str]
 ) -> Iterator[RenderableType]:
     from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table
 
-    where = "unknown; --address says where it was" if found.url == UNKNOWN else found.url
-    yield f"page      {where}, {found.characters:,} characters of text"
+    where = "unknown; --address says where it was" if inspection.url == UNKNOWN else inspection.url
+    yield f"page      {where}, {inspection.characters:,} characters of text"
     if opened.archived:
         yield f"archived  {opened.archived}"
-    yield f"layout    {_layout(found)}"
-    yield from (f"further   {one} is read, too" for one in others)
-    yield from (f"further   {one}" for one in failed)
-    for one in found.wants[len(others) + len(failed) :]:
-        yield f"further   {one} belongs to it; --further FILE gives the saved page"
-    if not found.layout and found.index.debates:
-        yield f"index     {len(found.index.debates)} debates are listed; conqret corpus topics makes a list"
-    if found.drawn_by_script:
+    yield f"layout    {_layout(inspection)}"
+    yield from (f"further   {other} is read, too" for other in others)
+    yield from (f"further   {url}" for url in failed)
+    for address in inspection.wants[len(others) + len(failed) :]:
+        yield f"further   {address} belongs to it; --further FILE gives the saved page"
+    if not inspection.layout and inspection.index.debates:
+        yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
+    if inspection.drawn_by_script:
         yield "script    it holds almost no text: a script draws it; save it from a browser"
-    for place, words in found.hidden:
+    for place, words in inspection.hidden:
         yield f"hidden    {place}: {words:,} words that readers do not see are left out"
-    if found.parts is not None:
-        remarks = found.parts.remarks if found.missing else ()
-        yield from (f"missing   {line}" for line in (*found.missing, *remarks))
+    if inspection.parts is not None:
+        remarks = inspection.parts.remarks if inspection.missing else ()
+        yield from (f"missing   {line}" for line in (*inspection.missing, *remarks))
         yield ""
-        yield Table("What was read", ("part", Column("found", "text")), _read(found.parts))
+        yield Table("What was read", ("part", Column("found", "text")), _read(inspection.parts))
     yield ""
     columns = (Column("selector", "name"), Column("part", "name"), "found", Column("nearly", "text"))
-    yield Table("What the layouts look for", columns, _looked_for(found.looked_for))
-    if found.said:
+    yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
+    if inspection.said:
         yield ""
         places = ("says", Column("where", "text"), "times", Column("first", "text"))
-        said = [(one.what, one.where, one.times, shortened(one.first, 40)) for one in found.said]
-        yield Table("Where the page says what debate pages say", places, said)
+        phrases = [
+            (phrase.what, phrase.where, phrase.times, shortened(phrase.first, 40))
+            for phrase in inspection.said
+        ]
+        yield Table("Where the page says what debate pages say", places, phrases)
     yield ""
     yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
 
 
-def _looked_for(found: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
+def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
     """A heading and a row a selector for each layout of which the page has, or nearly has, anything."""
-    for name in dict.fromkeys(one.layout for one in found):
-        rows = [one for one in found if one.layout == name]
-        if any(one.found or one.nearly for one in rows):
+    for name in dict.fromkeys(selector.layout for selector in selectors):
+        rows = [selector for selector in selectors if selector.layout == name]
+        if any(row.found or row.nearly for row in rows):
             yield (name,)
-            for one in rows:
-                yield one.selector, one.part, one.found, ", ".join(one.nearly)
+            for bias_row in rows:
+                yield bias_row.selector, bias_row.part, bias_row.found, ", ".join(bias_row.nearly)
         else:
             yield (f"{name}: nothing",)
 
 
-def _layout(found: LayoutInspection) -> str:
-    if found.layout and found.layout not in found.fits:
-        return f"{found.layout}, which does not fit; what fits: {', '.join(found.fits) or 'none'}"
-    if not found.layout:
+def _layout(inspection: LayoutInspection) -> str:
+    if inspection.layout and inspection.layout not in inspection.fits:
+        return f"{inspection.layout}, which does not fit; what fits: {', '.join(inspection.fits) or 'none'}"
+    if not inspection.layout:
         return "none fits; --layout NAME compares the page with one"
-    file = f"layouts/{found.layout.replace('-', '_')}.py"
-    return f"{found.layout} fits ({file})"
+    file = f"layouts/{inspection.layout.replace('-', '_')}.py"
+    return f"{inspection.layout} fits ({file})"
 
 
 def _read(parts: DebateParts) -> list[tuple[str, str]]:
@@ -170,7 +175,7 @@ def _read(parts: DebateParts) -> list[tuple[str, str]]:
     cited = sorted({*cited_by(both), *cited_against(both)})
     listed = {source.number for source in parts.sources}
     dangling = [number for number in cited if number not in listed]
-    sources = f"{len(parts.sources)}, {sum(bool(one.url) for one in parts.sources)} with an address"
+    sources = f"{len(parts.sources)}, {sum(bool(source.url) for source in parts.sources)} with an address"
     if cited:
         sources += f"; {len(cited)} cited"
     if dangling:
@@ -185,10 +190,12 @@ def _read(parts: DebateParts) -> list[tuple[str, str]]:
     ]
 
 
-def _arguments(found: tuple[DebateArgument, ...]) -> str:
-    if not found:
+def _arguments(arguments: tuple[DebateArgument, ...]) -> str:
+    if not arguments:
         return "none"
-    paragraphs = sum(len(one.paragraphs) for one in found)
-    answered = sum(bool(one.counterpoint) for one in found)
-    told = f"{len(found)}, {paragraphs} paragraphs" + (f", {answered} answered" if answered else "")
-    return f"{told}: " + "; ".join(shortened(one.title or "(no title)", SHOWN) for one in found)
+    paragraphs = sum(len(argument.paragraphs) for argument in arguments)
+    answered = sum(bool(argument.counterpoint) for argument in arguments)
+    summary = f"{len(arguments)}, {paragraphs} paragraphs" + (f", {answered} answered" if answered else "")
+    return f"{summary}: " + "; ".join(
+        shortened(argument.title or "(no title)", SHOWN) for argument in arguments
+    )

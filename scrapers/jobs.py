@@ -57,8 +57,8 @@ class CitedSource:
 
     def line(self, end: Mapping[str, Any]) -> LedgerLine:
         """The source's line in the ledger, given the ``end`` of what it waited for: the fields of a line."""
-        own = {"debate": self.debate, "number": self.source.number, "title": self.source.title}
-        return LedgerLine.model_validate({**end, **own, "url": self.url or end.get("url", "")})
+        source_fields = {"debate": self.debate, "number": self.source.number, "title": self.source.title}
+        return LedgerLine.model_validate({**end, **source_fields, "url": self.url or end.get("url", "")})
 
 
 Job = tuple[CitedSource, ...]
@@ -68,22 +68,22 @@ Job = tuple[CitedSource, ...]
 def cited_sources(debates: Iterable[Debate]) -> list[CitedSource]:
     """All sources of all debates, in order; a number that a page gives twice counts once, as its first."""
     every = (CitedSource(debate.id, source) for debate in debates for source in debate.sources)
-    return [same[0] for same in gathered((one.key, one) for one in every).values()]
+    return [same[0] for same in gathered((source.key, source) for source in every).values()]
 
 
-def target_of(one: CitedSource, policy: Policy, *, dated: bool) -> tuple[str, str]:
+def target_of(cited_source: CitedSource, policy: Policy, *, dated: bool) -> tuple[str, str]:
     """What is looked up for a source, and the lane (the host) in which it waits.
 
     Two sources share a target if their URLs differ in the fragment or the writing of the host at most, or
     if they have no URL and the same title. ``dated``: and if they were cited on the same day.
     """
-    if not one.url:
-        return "title " + " ".join(one.source.title.lower().split()), SEARCH_LANE
-    day = f" {one.source.cited}" if dated else ""
+    if not cited_source.url:
+        return "title " + " ".join(cited_source.source.title.lower().split()), SEARCH_LANE
+    day = f" {cited_source.source.cited}" if dated else ""
     try:
-        checked = checked_url(one.url, policy)
+        checked = checked_url(cited_source.url, policy)
     except FetchError:
-        return f"url {one.url}{day}", ""
+        return f"url {cited_source.url}{day}", ""
     return f"url {checked}{day}", checked.raw_host or ""
 
 
@@ -101,26 +101,26 @@ def plan(
     Every status is an end. Asked again are errors if ``retry_errors``, and sources without URL that were
     never searched for if ``searching``.
     """
-    sharing = gathered((target_of(one, policy, dated=dated), one) for one in cited)
+    sharing = gathered((target_of(source, policy, dated=dated), source) for source in cited)
     jobs: dict[str, deque[Job]] = defaultdict(deque)
     copies: list[LedgerLine] = []
     for (_, lane), ones in sharing.items():
         ended = {
-            one.key: line
-            for one in ones
-            if (line := ledger.get(one.key)) is not None
-            and _stands(line, one, retry_errors=retry_errors, searching=searching)
+            source.key: line
+            for source in ones
+            if (line := ledger.get(source.key)) is not None
+            and _stands(line, source, retry_errors=retry_errors, searching=searching)
         }
-        left = tuple(one for one in ones if one.key not in ended)
+        left = tuple(source for source in ones if source.key not in ended)
         if left and ended:
             end = list(ended.values())[-1].model_dump()
-            copies += [one.line(end) for one in left]
+            copies += [source.line(end) for source in left]
         elif left:
             jobs[lane].append(left)
     return dict(jobs), copies
 
 
-def _stands(line: LedgerLine, one: CitedSource, *, retry_errors: bool, searching: bool) -> bool:
-    if one.url and line.url != one.url:
+def _stands(line: LedgerLine, cited_source: CitedSource, *, retry_errors: bool, searching: bool) -> bool:
+    if cited_source.url and line.url != cited_source.url:
         return False  # the page names another address now
     return not (line.status == "error" and retry_errors) and not (searching and line.detail == UNSEARCHED)

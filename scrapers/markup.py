@@ -99,7 +99,9 @@ def unseen(root: HtmlElement, opened: re.Pattern[str] | None = None) -> list[Htm
             or not classes.isdisjoint(named.split())
         )
 
-    return [one for one in root.iter("*") if one.tag not in ("html", "body") and is_unseen(one)]
+    return [
+        element for element in root.iter("*") if element.tag not in ("html", "body") and is_unseen(element)
+    ]
 
 
 def hides(style: str) -> bool:
@@ -109,20 +111,20 @@ def hides(style: str) -> bool:
 
 def _hiding_selectors(root: HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
     """The classes and the ids that style sheets in the page hide."""
-    found: dict[str, set[str]] = {".": set(), "#": set()}
+    hidden_names: dict[str, set[str]] = {".": set(), "#": set()}
     sheet = "\n".join(element.text or "" for element in root.iter("style"))[:MAX_STYLE]
     for selectors, body in _rules(_COMMENT.sub("", sheet)):
-        simple = [_SIMPLE.match(one.strip()) for one in selectors.split(",")] if hides(body) else []
+        simple = [_SIMPLE.match(selector.strip()) for selector in selectors.split(",")] if hides(body) else []
         for selector in filter(None, simple):
-            found[selector[2]].add(selector[3])
-    return frozenset(found["."]), frozenset(found["#"])
+            hidden_names[selector[2]].add(selector[3])
+    return frozenset(hidden_names["."]), frozenset(hidden_names["#"])
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, str]]:
     """Selector list and declarations of each rule that stands outside of any at-rule (print styles, say)."""
     depth, start, selectors = 0, 0, ""
-    for found in re.finditer(r"[{};]", sheet):
-        mark, place = found.group(), found.start()
+    for match in re.finditer(r"[{};]", sheet):
+        mark, place = match.group(), match.start()
         if mark == "{":
             if depth == 0:
                 selectors, start = sheet[start:place].strip(), place + 1

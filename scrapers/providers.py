@@ -99,13 +99,15 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
         UnknownNameError: there is no provider of a name.
         DeclarationError: a variable of the environment that a provider needs is not set.
     """
-    given = os.environ if environment is None else environment
-    found = []
+    environment_variables = os.environ if environment is None else environment
+    chosen_providers = []
     for name in names:
         check_known("search provider", PROVIDERS, name)
         make, variables = PROVIDERS[name]
-        found.append(make(*(_variable(given, name, one) for one in variables)))
-    return tuple(found)
+        chosen_providers.append(
+            make(*(_variable(environment_variables, name, variable) for variable in variables))
+        )
+    return tuple(chosen_providers)
 
 
 def _variable(environment: Mapping[str, str], provider: str, name: str) -> str:

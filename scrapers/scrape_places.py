@@ -44,8 +44,10 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
         if not page.ok:
             raise ExecutionError(f"{place}: {page_end(page)}", reason=page.status.value)
         final = page.final_url or place
-        own = original_address(final)
-        return OpenedPage(decode(page.body, page.charset), own, final if final != own else "")
+        page_address = original_address(final)
+        return OpenedPage(
+            decode(page.body, page.charset), page_address, final if final != page_address else ""
+        )
     html = _saved(place)
     return OpenedPage(html, address or _own_address(html))
 
@@ -64,8 +66,8 @@ def _saved(place: str) -> str:
 
 def _own_address(html: str) -> str:
     root, _ = markup.parse(html[:MAX_PAGE])
-    found = [] if root is None else [_said(one) for one in root.iter("link", "meta")]
-    return next(filter(None, found), UNKNOWN)
+    addresses = [] if root is None else [_said(element) for element in root.iter("link", "meta")]
+    return next(filter(None, addresses), UNKNOWN)
 
 
 def _said(element: HtmlElement) -> str:

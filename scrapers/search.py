@@ -81,8 +81,8 @@ class WebSearcher:
             except FetchError as error:
                 failures.append(f"{provider.name}: {error.detail}")
                 continue
-            if found := [SearchResult(url, provider.name) for url in urls if self._allowed(url)]:
-                return found
+            if output := [SearchResult(url, provider.name) for url in urls if self._allowed(url)]:
+                return output
         if failures:
             raise FetchError(FetchStatus.ERROR, f"search failed ({'; '.join(failures)})")
         names = ", ".join(provider.name for provider in self._providers)
@@ -100,13 +100,13 @@ class WebSearcher:
         return True
 
     async def _best(self, provider: Provider, text: str, wanted: int) -> list[str]:
-        found: dict[str, None] = {}
+        urls: dict[str, None] = {}
         for page in range(math.ceil(wanted / provider.most)):
-            before = len(found)
-            found |= dict.fromkeys(await self._ask(provider, provider.asked(text, wanted, page)))
-            if len(found) >= wanted or len(found) == before:
+            before = len(urls)
+            urls |= dict.fromkeys(await self._ask(provider, provider.asked(text, wanted, page)))
+            if len(urls) >= wanted or len(urls) == before:
                 break
-        return list(found)[:wanted]
+        return list(urls)[:wanted]
 
     async def _ask(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
         async def ask() -> list[str]:

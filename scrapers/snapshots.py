@@ -44,10 +44,10 @@ class Snapshot(NamedTuple):
 
 def snapshot_of(url: str) -> Snapshot | None:
     """The parts of a snapshot's address; None if ``url`` is none."""
-    found = _SNAPSHOT.fullmatch(url)
-    if found is None:
+    match = _SNAPSHOT.fullmatch(url)
+    if match is None:
         return None
-    place, stamp, original = filter(None, found.groups())
+    place, stamp, original = filter(None, match.groups())
     scheme = _SCHEME.match(original)
     bare = original[scheme.end() :] if scheme else original
     return Snapshot(place, stamp, f"{scheme[1] if scheme else 'http'}://{bare}")
@@ -55,8 +55,8 @@ def snapshot_of(url: str) -> Snapshot | None:
 
 def original_address(url: str) -> str:
     """The page's own address, where ``url`` is that of a snapshot; else ``url`` as it is."""
-    found = snapshot_of(url)
-    return url if found is None else found.original
+    snapshot = snapshot_of(url)
+    return url if snapshot is None else snapshot.original
 
 
 def without_frame(root: HtmlElement) -> None:

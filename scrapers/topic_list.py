@@ -39,11 +39,11 @@ class TopicList:
         """
         yield f"# {index}"
         heading = ""
-        for one in (*self.debates, *self.explainers):
-            if one.heading != heading:
-                heading = one.heading
+        for debate in (*self.debates, *self.explainers):
+            if debate.heading != heading:
+                heading = debate.heading
                 yield f"# {heading}"
-            yield one.url if one.sides or explainers else f"# explainer, without sides: {one.url}"
+            yield debate.url if debate.sides or explainers else f"# explainer, without sides: {debate.url}"
 
 
 async def gather_topics(
@@ -71,7 +71,7 @@ async def gather_topics(
     first = await open_page(place, fetcher, address)
     page = _parsed(first)
     if links:
-        listed = [ListedDebate(one) for one in _links(page) if fnmatchcase(one, links)]
+        listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
         if not listed:
             raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
         return TopicList(tuple(listed), (), 1)
@@ -81,31 +81,34 @@ async def gather_topics(
             f"{place}: no layout finds debates listed on it; {_linked(page)}. "
             "--links 'PATTERN' takes the links that match, as in --links 'https://*.procon.org/*'"
         )
-    found: dict[str, ListedDebate] = {}
+    listed_debates: dict[str, ListedDebate] = {}
     failed: list[str] = []
     seen, waiting, pages = {page_key(first.url)}, deque[DebatePage | str]([page]), 0
     while waiting:
         following = waiting.popleft()
-        one = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
-        if one is None:
+        index_page = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
+        if index_page is None:
             continue
         pages += 1
-        index = layout.index(one)
+        index = layout.index(index_page)
         for listed_there in index.debates:
-            found.setdefault(page_key(listed_there.url), listed_there)
+            listed_debates.setdefault(page_key(listed_there.url), listed_there)
         for further in index.further:
             if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
                 seen.add(page_key(further))
                 waiting.append(further)
         on_page(len(seen) - len(waiting), len(seen))
-    if not found:
+    if not listed_debates:
         raise DeclarationError(
             f"{place}: {pages} index pages of {layout.name} were read, and list no debate"
-            + "".join(f"\n  {one}" for one in failed[:_SHOWN])
+            + "".join(f"\n  {url}" for url in failed[:_SHOWN])
         )
-    debates = [one for one in found.values() if one.sides]
+    debates = [debate for debate in listed_debates.values() if debate.sides]
     return TopicList(
-        tuple(debates), tuple(one for one in found.values() if not one.sides), pages, tuple(failed)
+        tuple(debates),
+        tuple(debate for debate in listed_debates.values() if not debate.sides),
+        pages,
+        tuple(failed),
     )
 
 
@@ -131,17 +134,17 @@ async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> DebateP
 
 def _links(page: DebatePage) -> list[str]:
     """The addresses that a page links to, each once, in page order."""
-    found = (web_address(page.link(link.get("href") or "")) for link in page.root.iter("a"))
-    return list(dict.fromkeys(urldefrag(one).url for one in found if one))
+    addresses = (web_address(page.link(link.get("href") or "")) for link in page.root.iter("a"))
+    return list(dict.fromkeys(urldefrag(address).url for address in addresses if address))
 
 
 def _linked(page: DebatePage) -> str:
     """Where the links of a page lead, the commonest places first: what a pattern can be made of."""
     places: Counter[str] = Counter()
-    found = _links(page)
-    for one in found:
-        parts = urlsplit(one)
+    links = _links(page)
+    for link in links:
+        parts = urlsplit(link)
         folder = parts.path.strip("/").rpartition("/")[0]
         places[f"{parts.netloc}/{folder[:60] + '/' if folder else ''}*"] += 1
     shown = ", ".join(f"{place} ({count})" for place, count in places.most_common(_SHOWN))
-    return f"it links to {len(found)} pages: {shown}" if found else "it has no link at all"
+    return f"it links to {len(links)} pages: {shown}" if links else "it has no link at all"

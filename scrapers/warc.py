@@ -114,7 +114,7 @@ def read_index(corpus: Path) -> Iterator[Place]:
     for number, line in whole_lines(path):
         try:
             place = Place(**json.loads(line))
-            if not all(_is_size(one) for one in (place.offset, place.length)):
+            if not all(_is_size(value) for value in (place.offset, place.length)):
                 raise ValueError(line)
             yield place
         except (ValueError, TypeError):

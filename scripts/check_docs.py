@@ -78,7 +78,7 @@ def main() -> None:
     faults = [fault for page in pages for fault in (*link_faults(page), *command_faults(page))]
     faults += [] if named else list(picture_faults(every))
     faults += [f"{place(page, line)}: {fault}" for page in pages for line, fault in job_faults(page)]
-    jobs = next((int(one.partition("=")[2]) for one in options if one.startswith("--jobs=")), JOBS)
+    jobs = next((int(option.partition("=")[2]) for option in options if option.startswith("--jobs=")), JOBS)
     done = run(pages, jobs) if "--run" in options else []
     faults += [f"{place(one.page, one.step.line)}: {one.fault}" for one in done if one.fault]
     if "--list" in options:
@@ -119,12 +119,12 @@ def run(pages: list[Path], jobs: int) -> list[Done]:
 def told(steps: list[Done]) -> None:
     """Say of a page what was run, and how long it took."""
     if steps:
-        run = [one for one in steps if not one.why_not]
-        spent = sum(one.seconds for one in run)
+        run = [step for step in steps if not step.why_not]
+        spent = sum(judgment.seconds for judgment in run)
         print(f"{steps[0].page.relative_to(ROOT)}: {len(run)} of {len(steps)} run, {spent:.0f} s", flush=True)
-    for one in steps:
-        if one.fault:
-            print(f"    {place(one.page, one.step.line)}: {one.fault}", flush=True)
+    for step in steps:
+        if step.fault:
+            print(f"    {place(step.page, step.step.line)}: {step.fault}", flush=True)
 
 
 def place(page: Path, line: int) -> str:

@@ -90,19 +90,19 @@ def main() -> int:
     )
     parser.add_argument("pages", nargs="*", type=Path, help="Pages; none: those of the fixtures.")
     parser.add_argument("--to", type=Path, help="A folder for the pages made here, and for pictures.")
-    given = parser.parse_args()
+    args = parser.parse_args()
     binary = chromium.find()
     if binary is None:
         return skipped("there is no Chromium (scripts/install_chromium.sh installs it)")
     # A browser that has ended may write to its profile for a moment more.
     with tempfile.TemporaryDirectory(prefix="conqret-pages-", ignore_cleanup_errors=True) as scratch:
-        folder = given.to or Path(scratch) / "pages"
+        folder = args.to or Path(scratch) / "pages"
         folder.mkdir(parents=True, exist_ok=True)
         try:
             axe = axe_core(Path(scratch))
         except (OSError, subprocess.CalledProcessError) as error:
             return skipped(f"axe-core {AXE_VERSION} cannot be had of npm ({error})")
-        files, found = given.pages, []
+        files, found = args.pages, []
         if not files:
             made = list(make_pages(folder.resolve()))
             there = set(map(kind_of, made))
@@ -113,7 +113,7 @@ def main() -> int:
                 print("The documentation is not looked at: make docs makes it")
         browser = chromium.Chromium(binary, Path(scratch) / "profile")
         try:
-            for fault in (one for file in files for one in look(browser, file, axe, given.to)):
+            for fault in (one for file in files for one in look(browser, file, axe, args.to)):
                 print(fault, flush=True)
                 found.append(fault)
         finally:

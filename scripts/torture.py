@@ -71,7 +71,10 @@ def table(found: list[Row], results: list[Result]) -> tuple[str, bool]:
     lines, held = [], True
     for row in found:
         own = [
-            one for one in results for file, name in row.tests if one.file == file and name in ("", one.name)
+            result
+            for result in results
+            for file, name in row.tests
+            if result.file == file and name in ("", result.name)
         ]
         bad = [one for one in own if one.outcome != "passed"]
         seconds = sum(one.seconds for one in own)

@@ -116,7 +116,7 @@ def asked_for(path: Path) -> set[tuple[str, str]]:
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "require":
-            extra = next(given.value for given in node.keywords if given.arg == "extra")
+            extra = next(keyword.value for keyword in node.keywords if keyword.arg == "extra")
             name = extra.value if isinstance(extra, ast.Constant) else named.get(ast.unparse(extra))
             found |= {(name, one.value) for one in node.args if name and isinstance(one, ast.Constant)}
     return found

@@ -35,13 +35,13 @@ def place_effects(path: Path) -> dict[str, list[float]]:
 def intraclass(groups: Mapping[str, Sequence[float]]) -> tuple[float, float, float]:
     """The intraclass correlation by a one-way analysis of variance, with its 95% interval (Searle 1971; with the mean
     size of groups of unequal sizes, so approximate)."""
-    values = [np.array(one) for one in groups.values()]
-    sizes = np.array([len(one) for one in values])
+    values = [np.array(group) for group in groups.values()]
+    sizes = np.array([len(value) for value in values])
     count, total = len(values), sizes.sum()
     size = (total - (sizes**2).sum() / total) / (count - 1)
     grand = np.concatenate(values).mean()
-    between = sum(len(one) * (one.mean() - grand) ** 2 for one in values) / (count - 1)
-    within = sum(((one - one.mean()) ** 2).sum() for one in values) / (total - count)
+    between = sum(len(value) * (value.mean() - grand) ** 2 for value in values) / (count - 1)
+    within = sum(((value - value.mean()) ** 2).sum() for value in values) / (total - count)
     ratio = between / within
     ends = [f.ppf(tail, count - 1, total - count) for tail in (0.975, 0.025)]
     estimate = (ratio - 1) / (ratio + size - 1)

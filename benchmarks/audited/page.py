@@ -244,5 +244,5 @@ def _size(design: str, pairs: int, topics: int) -> str:
 
 def _table(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
     head = " | ".join(f"{half}, ICC {icc:g}" for half in halves for icc in ICCS)
-    lines = [f"| {who} | {' | '.join(one or '–' for one in cells)} |" for who, cells in rows if any(cells)]
+    lines = [f"| {who} | {' | '.join(cell or '–' for cell in cells)} |" for who, cells in rows if any(cells)]
     return f"**{title}**\n\n| who | {head} |\n|---|{'---:|' * 2 * len(ICCS)}\n" + "\n".join(lines)

@@ -10,16 +10,16 @@ WORDS, PADDED = 10, 60
 T = 1.96
 
 
-def audit(told: ProgressCallback) -> Alarms:
-    given, swapped = ([0 if one[order] else 1 for one in told.pairs] for order in (0, 1))
+def audit(callback: ProgressCallback) -> Alarms:
+    given, swapped = ([0 if pair[order] else 1 for pair in callback.pairs] for order in (0, 1))
     shares = [position_bias([ab], [ba])["first_pos_rate"] for ab, ba in zip(given, swapped, strict=True)]
-    interval = bootstrap_ci(shares, seed=told.seed)
+    interval = bootstrap_ci(shares, seed=callback.seed)
     position = bool(not interval["lo"] <= 0.5 <= interval["hi"])
-    if told.position_alone:
+    if callback.position_alone:
         return {POSITION: position, LENGTH: None}
-    scores = [score for order in (0, 1) for score in (one[order] for one in told.scores)]
-    lengths = [length for length in (WORDS, PADDED) for _ in told.scores]
-    people = [float(one) for one in told.people]
+    scores = [score for order in (0, 1) for score in (one[order] for one in callback.scores)]
+    lengths = [length for length in (WORDS, PADDED) for _ in callback.scores]
+    people = [float(annotator) for annotator in callback.people]
     verbose = length_bias(scores, lengths, control=people + people)
     return {
         POSITION: position,

@@ -9,18 +9,18 @@ PROBES = ("position", "verbosity")
 FLAGS = {POSITION: "position_bias_detected", LENGTH: "verbosity_bias_detected"}
 
 
-def audit(told: ProgressCallback) -> Alarms:
+def audit(callback: ProgressCallback) -> Alarms:
     items = []
-    for number in range(len(told.pairs)):
+    for number in range(len(callback.pairs)):
         question, argument, rival = texts(number)
         items.append(PairwiseItem(str(number), question, argument, rival))
-    config = ProbeConfig(seed=told.seed)
-    probes = PROBES[:1] if told.position_alone else PROBES
+    config = ProbeConfig(seed=callback.seed)
+    probes = PROBES[:1] if callback.position_alone else PROBES
     said = {
-        ("position", "orig"): [one[0] for one in told.pairs],
-        ("position", "swap"): [one[1] for one in told.pairs],
-        ("verbosity", "pad_second"): [one[0] for one in told.itself],
-        ("verbosity", "pad_first"): [one[1] for one in told.itself],
+        ("position", "orig"): [pair[0] for pair in callback.pairs],
+        ("position", "swap"): [pair[1] for pair in callback.pairs],
+        ("verbosity", "pad_second"): [one[0] for one in callback.itself],
+        ("verbosity", "pad_first"): [one[1] for one in callback.itself],
     }
     judgments = []
     for request in plan_suite(items, probes, config):
@@ -29,7 +29,7 @@ def audit(told: ProgressCallback) -> Alarms:
         judgments.append(Judgment(request.custom_id, "first" if wins else "second", None, meta))
     card = build_card(analyze_suite(judgments, probes, config), {"model": "simulated"})
     flags = {name: flag in card.overall_flags for name, flag in FLAGS.items()}
-    return {**flags, LENGTH: None} if told.position_alone else flags
+    return {**flags, LENGTH: None} if callback.position_alone else flags
 
 
 answer(audit)

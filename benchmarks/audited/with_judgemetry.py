@@ -6,9 +6,9 @@ from judgemetry.metrics import slot1_preference, verbosity_bias
 from judgemetry.records import JudgedPair, PairRecord, Verdict
 
 
-def judged(said: Orders, people: list[bool], padding: str = "") -> list[JudgedPair]:
+def judged(orders: Orders, people: list[bool], padding: str = "") -> list[JudgedPair]:
     found = []
-    for number, ((given, swapped), better) in enumerate(zip(said, people, strict=True)):
+    for number, ((given, swapped), better) in enumerate(zip(orders, people, strict=True)):
         question, argument, rival = texts(number)
         record = PairRecord(str(number), question, argument + padding, rival, "", "", "A" if better else "B")
         forward = Verdict("A" if given else "B", 0.8, "")
@@ -17,13 +17,13 @@ def judged(said: Orders, people: list[bool], padding: str = "") -> list[JudgedPa
     return found
 
 
-def audit(told: ProgressCallback) -> Alarms:
-    people = list(told.people)
-    slot = slot1_preference(judged(told.pairs, people), seed=told.seed)
+def audit(callback: ProgressCallback) -> Alarms:
+    people = list(callback.people)
+    slot = slot1_preference(judged(callback.pairs, people), seed=callback.seed)
     position = not slot.ci_low <= 0.5 <= slot.ci_high
-    if told.position_alone:
+    if callback.position_alone:
         return {POSITION: position, LENGTH: None}
-    length = verbosity_bias(judged(told.padded, people, " And so on." * 5), seed=told.seed)
+    length = verbosity_bias(judged(callback.padded, people, " And so on." * 5), seed=callback.seed)
     return {
         POSITION: position,
         LENGTH: not length.ci_low <= 0 <= length.ci_high,

@@ -11,18 +11,18 @@ TEMPLATE = "{question}|{response_a}|{response_b}"
 PADDING = " And so on." * 5
 
 
-def audit(told: ProgressCallback) -> Alarms:
+def audit(callback: ProgressCallback) -> Alarms:
     def say(prompt: str) -> str:
         question, first, second = prompt.split("|")
         number = int(question.split()[1].strip("?"))
         argument = texts(number)[1]
         beside = first.startswith(argument) and second.startswith(argument)
-        given, swapped = (told.itself if beside else told.pairs)[number]
+        given, swapped = (callback.itself if beside else callback.pairs)[number]
         return "A" if (given if first == argument else swapped) else "B"
 
     judge = Judge(say, "Which argument is better?", TEMPLATE, judge_type="pairwise")
     items = []
-    for number in range(len(told.pairs)):
+    for number in range(len(callback.pairs)):
         question, argument, rival = texts(number)
         items.append(
             {
@@ -34,9 +34,9 @@ def audit(told: ProgressCallback) -> Alarms:
             }
         )
     tests = {POSITION: PositionBiasTest()}
-    if not told.position_alone:
+    if not callback.position_alone:
         tests[LENGTH] = VerbosityBiasTest()
-    failed = {name: one.run(judge, items, CallCounter()).verdict == "FAIL" for name, one in tests.items()}
+    failed = {name: test.run(judge, items, CallCounter()).verdict == "FAIL" for name, test in tests.items()}
     return {LENGTH: None, **failed}
 
 

@@ -28,14 +28,14 @@ class Simulated:
         return Judgment(plain if response == texts(number)[1] else padded)
 
 
-def audit(told: ProgressCallback) -> Alarms:
-    judge, cases = Simulated(told), [texts(number) for number in range(len(told.pairs))]
+def audit(callback: ProgressCallback) -> Alarms:
+    judge, cases = Simulated(callback), [texts(number) for number in range(len(callback.pairs))]
     position = position_bias(judge, cases, "the better argument").flagged
-    if told.position_alone:
+    if callback.position_alone:
         return {POSITION: position, LENGTH: None}
     return {
         POSITION: position,
-        LENGTH: verbosity_bias(judge, [one[:2] for one in cases], "the better argument").flagged,
+        LENGTH: verbosity_bias(judge, [case[:2] for case in cases], "the better argument").flagged,
     }
 
 

@@ -69,11 +69,11 @@ def table(trials: list[Trial], names: list[str]) -> str:
 
     The last run of a kind counts, of plain runs the median.
     """
-    faulty = max((len(one.scores) for one in trials if one.kind == "faults"), default=0)
+    faulty = max((len(trial.scores) for trial in trials if trial.kind == "faults"), default=0)
     head = [one.format(faulty=faulty) for one in HEAD]
-    kept = {name: [one for one in trials if one.library == name] for name in names}
-    own = _median([one.seconds for one in _of("plain", kept[names[0]])])
-    rows = [_row(name, runs, own) for name, runs in kept.items() if runs]
+    kept = {name: [trial for trial in trials if trial.library == name] for name in names}
+    median = _median([one.seconds for one in _of("plain", kept[names[0]])])
+    rows = [_row(name, runs, median) for name, runs in kept.items() if runs]
     lines = [head, ["---"] * len(head), *rows]
     parts = [line[:COSTS] for line in lines], [[line[0], *line[COSTS:]] for line in lines]
     return "\n".join("".join("| " + " | ".join(line) + " |\n" for line in part) for part in parts)
@@ -82,7 +82,7 @@ def table(trials: list[Trial], names: list[str]) -> str:
 def page(trials: list[Trial], names: list[str]) -> str:
     """The page: how it was made, the table, what each was asked, and what is to be known of each."""
     faults = ", ".join(f"{share:.0%} {name.replace('_', ' ')}" for name, share in FAULTS.items())
-    plain = [one for one in trials if one.kind == "plain"]
+    plain = [trial for trial in trials if trial.kind == "plain"]
     rounds = Counter(one.library for one in plain).values()
     turns = "–".join(dict.fromkeys((str(min(rounds)), str(max(rounds)))))
     lines = [
@@ -122,7 +122,7 @@ def page(trials: list[Trial], names: list[str]) -> str:
 
 def _row(name: str, runs: list[Trial], own: float) -> list[str]:
     version = runs[-1].version
-    if missing := [one.fault for one in runs if one.kind == "installed"]:
+    if missing := [run.fault for run in runs if run.kind == "installed"]:
         return [name, version, f"cannot be installed: {missing[-1]}", *["–"] * (len(HEAD) - 3)]
     plain = [one for one in _of("plain", runs) if one.scores]
     if not plain:
@@ -179,7 +179,7 @@ def _again(runs: list[Trial]) -> str:
 
 
 def _of(kind: str, runs: list[Trial]) -> list[Trial]:
-    return [one for one in runs if one.kind == kind]
+    return [run for run in runs if run.kind == kind]
 
 
 def _median(values: list[float]) -> float:

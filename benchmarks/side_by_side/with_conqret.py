@@ -22,7 +22,7 @@ def measure(task: Task) -> Scores:
         stop_after_failures=1.0,
         output=task.folder / "run",
     )
-    return {one.item: [one.measures[name].value for name in METRICS] for one in judged}
+    return {judgment.item: [judgment.measures[name].value for name in METRICS] for judgment in judged}
 
 
 drive(measure)

@@ -44,11 +44,11 @@ def measure(task: Task) -> Scores:
         evaluation, log_dir=str(task.folder / "logs"), model=judge, max_samples=CONCURRENCY, display="none"
     )
     scored = read_eval_log(logs[0].location).samples or []
-    found: Scores = {item["id"]: [None, None] for item in task.items}
+    scores: Scores = {item["id"]: [None, None] for item in task.items}
     for sample in scored:
         if sample.scores:
-            found[sample.id] = [GRADES.get(score.value) for score in sample.scores.values()]
-    return found
+            scores[sample.id] = [GRADES.get(score.value) for score in sample.scores.values()]
+    return scores
 
 
 drive(measure)

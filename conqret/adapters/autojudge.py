@@ -85,14 +85,14 @@ class ConqretJudge:
         """
         reports = list(rag_responses)
         run = _judged(reports, rag_topics, llm_config, settings)
-        found, summary = run.judgments, run.judgments.summary if run.judgments is not None else None
+        run_judgments, summary = run.judgments, run.judgments.summary if run.judgments is not None else None
         if nugget_banks is not None:
             _note_unused(nugget_banks, run)
         metrics = [metric for metric in run.metrics if SECOND not in metric]
-        board = run_leaderboard("the leaderboard", run.items, found or (), run.empty, metrics)
-        if summary is not None and not any(judgment.values for judgment in found or ()):
+        board = run_leaderboard("the leaderboard", run.items, run_judgments or (), run.empty, metrics)
+        if summary is not None and not any(judgment.values for judgment in run_judgments or ()):
             raise ConqretError(f"no report has a score: {dict(summary.reasons)}")
-        judgments = {judgment.item: judgment for judgment in found or ()}
+        judgments = {judgment.item: judgment for judgment in run_judgments or ()}
         for report, item in zip(reports, run.reports, strict=True):
             if (judgment := judgments.get(item.id)) is not None:
                 report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
@@ -133,32 +133,38 @@ class ConqretJudge:
             note(f"by the format {run.judge.name} {rated}: there are no qrels")
             return None
         if unrated:
-            said = [f"{document} ({topic})" for topic, document in unrated]
+            unrated_names = [f"{document} ({topic})" for topic, document in unrated]
             if holes == "error":
-                raise ConqretError(f"{len(said)} documents have no rating, such as {said[0]}")
-            note_all(f"{len(said)} documents have no rating and are left out of the qrels", said)
-        if ungraded := sorted({str(one.request_id) for one in rag_topics} - {one.query_id for one in grades}):
+                raise ConqretError(
+                    f"{len(unrated_names)} documents have no rating, such as {unrated_names[0]}"
+                )
+            note_all(
+                f"{len(unrated_names)} documents have no rating and are left out of the qrels", unrated_names
+            )
+        if ungraded := sorted(
+            {str(rag_topic.request_id) for rag_topic in rag_topics} - {grade.query_id for grade in grades}
+        ):
             note_all(
                 "there are no qrels: AutoJudge wants some for every topic, and these have no document with a rating "
                 "(with their requests and reports left out, the others get theirs)",
                 ungraded,
             )
             return None
-        rows = [base.QrelRow(one.query_id, one.doc_id, one.relevance) for one in grades]
+        rows = [base.QrelRow(grade.query_id, grade.doc_id, grade.relevance) for grade in grades]
         return base.Qrels(rows=rows)
 
     @_in_words()
     def create_nuggets(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
         """The nuggets that the format wrote, by topic; None where it writes none, or there are no reports."""
-        given = settings.get("nugget_banks")
+        nugget_banks = settings.get("nugget_banks")
         if settings.get("format") not in NUGGET_FORMATS or rag_responses is None:
-            return given
+            return nugget_banks
         run = _judged(rag_responses, rag_topics, llm_config, settings)
-        if given is not None:
-            _note_unused(given, run)
+        if nugget_banks is not None:
+            _note_unused(nugget_banks, run)
         if run.judgments is None:
             return None
-        titles = {str(one.request_id): one.title for one in rag_topics}
+        titles = {str(rag_topic.request_id): rag_topic.title for rag_topic in rag_topics}
         banks = [
             self.bank(topic, titles[topic], listed, run.judgments.record.model, run.creator)
             for topic, listed in nuggets(run.items, run.judgments).items()
@@ -169,10 +175,10 @@ class ConqretJudge:
         """The bank of one topic: our nuggets are statements, so they are its claims."""
         bank = claims.NuggetBank(query_id=topic, title_query=title)
         by = [claims.Creator(is_human=False, llm_model=model, llm_prompt_strategy=creator)]
-        for one in listed:
-            coverage = {METADATA: asdict(one)["coverage"]}
+        for nugget in listed:
+            coverage = {METADATA: asdict(nugget)["coverage"]}
             bank.add_nuggets(
-                claims.NuggetClaim(query_id=topic, claim=one.text, creator=by, metadata=coverage)
+                claims.NuggetClaim(query_id=topic, claim=nugget.text, creator=by, metadata=coverage)
             )
         bank.index_nuggets()
         return bank
@@ -188,11 +194,11 @@ class ConqretNuggetizerJudge(ConqretJudge):
         """The bank of one topic."""
         listed_ones = [
             {
-                "text": one.text,
+                "text": nugget.text,
                 "reasoning": creator,
-                "trace": {METADATA: asdict(one)["coverage"], "model": model},
+                "trace": {METADATA: asdict(nugget)["coverage"], "model": model},
             }
-            for one in listed
+            for nugget in listed
         ]
         return self.nugget_banks_type.get_bank_model()(qid=topic, query=title, nuggets=listed_ones)
 
@@ -203,12 +209,12 @@ def nuggets_in(banks: Any) -> dict[str, list[ListedNugget]]:
         topic: bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets
         for topic, bank in banks.banks.items()
     }
-    return {str(topic): [_nugget(one) for one in every] for topic, every in listed.items()}
+    return {str(topic): [_nugget(nugget) for nugget in every] for topic, every in listed.items()}
 
 
-def _nugget(one: Any) -> ListedNugget:
-    texts = (getattr(one, name, None) for name in ("claim", "question", "text"))
-    kept = getattr(one, "metadata", None) or getattr(one, "trace", None) or {}
+def _nugget(nugget: Any) -> ListedNugget:
+    texts = (getattr(nugget, name, None) for name in ("claim", "question", "text"))
+    kept = getattr(nugget, "metadata", None) or getattr(nugget, "trace", None) or {}
     return ListedNugget(next(text for text in texts if text), kept.get(METADATA, {}))
 
 
@@ -218,14 +224,14 @@ def client_settings(llm_config: Any) -> dict[str, Any]:
     With an address, the model is one of a server that speaks as OpenAI does; without, litellm finds the provider.
     """
     model, address, key = llm_config.model, llm_config.base_url, llm_config.api_key
-    found: dict[str, Any] = {"model": model}
+    settings: dict[str, Any] = {"model": model}
     if address and model != OFFLINE_MODEL:
         provider = "openai" if key else "hosted_vllm"
-        found |= {"model": f"{provider}/{model}", "api_base": address, "api_key": key}
+        settings |= {"model": f"{provider}/{model}", "api_base": address, "api_key": key}
     if llm_config.cache_dir:
         Path(llm_config.cache_dir).mkdir(parents=True, exist_ok=True)
-        found["recordings"] = Path(llm_config.cache_dir) / STORE
-    return found
+        settings["recordings"] = Path(llm_config.cache_dir) / STORE
+    return settings
 
 
 @dataclass(frozen=True)
@@ -258,11 +264,11 @@ class _Run:
 def _note_unused(banks: Any, run: _Run) -> None:
     """Say that the nuggets of these banks are not asked about, but where they were written by this very run."""
     listed = [
-        one
+        nugget
         for bank in banks.banks.values()
-        for one in (bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets)
+        for nugget in (bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets)
     ]
-    if run.creator and all(run.creator in str(one) for one in listed):
+    if run.creator and all(run.creator in str(nugget) for nugget in listed):
         return
     why = (
         "writes its own nuggets, in the call that rates them"
@@ -279,13 +285,13 @@ _SESSIONS: dict[str, JudgeSettings] = {}
 valid answer in one is not asked about again in the next."""
 
 
-def _shared(own: dict[str, Any]) -> dict[str, Any]:
+def _shared(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings with a session, which stays open for the phases to come; as they are, where they want one that is
     theirs alone."""
-    if own.keys() & NOT_IN_A_SESSION:
-        return own
-    if (key := repr(sorted(own.items()))) not in _SESSIONS:
-        session, _SESSIONS[key] = session_of(cast(JudgeSettings, own))
+    if settings.keys() & NOT_IN_A_SESSION:
+        return settings
+    if (key := repr(sorted(settings.items()))) not in _SESSIONS:
+        session, _SESSIONS[key] = session_of(cast(JudgeSettings, settings))
         session.__enter__()
         atexit.register(session.close)
     return cast(dict[str, Any], _SESSIONS[key])
@@ -293,27 +299,27 @@ def _shared(own: dict[str, Any]) -> dict[str, Any]:
 
 def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]) -> _Run:
     """The reports as items, and their judgments. Each phase of a workflow asks for the same, and the first pays."""
-    own = dict(settings)
+    options = dict(settings)
     for name in ("grade_range", "holes", "qrels", "nugget_banks"):
-        own.pop(name, None)
-    if corpus := own.pop("corpus", None):
+        options.pop(name, None)
+    if corpus := options.pop("corpus", None):
         raise DeclarationError(
             f"--corpus {corpus}: documents are judged by the texts that the reports hold, and no corpus is read; write "
             "the texts into the reports' documents, and leave --corpus out"
         )
-    system, outdir = own.pop("beside", ""), Path(own.pop("outdir", "."))
-    folder = outdir / f"{Path(own.pop('filebase', None) or 'judge').name}.conqret"
-    own = {"recordings": outdir / STORE, **client_settings(llm_config), **own}
-    check_names("judge", own, JudgeSettings)
-    named = JUDGES.resolve(chosen_format(own) or DEFAULT_FORMAT)
+    system, outdir = options.pop("beside", ""), Path(options.pop("outdir", "."))
+    folder = outdir / f"{Path(options.pop('filebase', None) or 'judge').name}.conqret"
+    options = {"recordings": outdir / STORE, **client_settings(llm_config), **options}
+    check_names("judge", options, JudgeSettings)
+    named = JUDGES.resolve(chosen_format(options) or DEFAULT_FORMAT)
     unused: tuple[str, ...] = ()
     if not named.asks:  # computed from the reports: AutoJudge's model, which is always there, is not asked
         unused = ("model", "api_base", "api_key")
     elif "model" in settings and settings["model"] != llm_config.model:
         unused = ("api_base", "api_key")
-    own = {name: one for name, one in own.items() if name in settings or name not in unused}
-    records = (one.model_dump(mode="json", exclude_none=True) for one in reports)
-    requests = [one.model_dump(mode="json", exclude_none=True) for one in topics]
+    options = {name: option for name, option in options.items() if name in settings or name not in unused}
+    records = (report.model_dump(mode="json", exclude_none=True) for report in reports)
+    requests = [topic.model_dump(mode="json", exclude_none=True) for topic in topics]
     items = list(open_items(records, topics=requests))
     if system and system not in (runs := sorted({str(item.metadata[RUN]) for item in items})):
         raise UnknownNameError("run", system, runs)
@@ -325,17 +331,17 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     if not answered:
         return _Run(named, items, [], None)
     with progress(f"judging by {named.name}") as bar:
-        found = judge(
+        run = judge(
             answered,
             output=folder,
             overwrite=True,
             on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
             on_judgment=bar.advance,
-            **_shared(own),
+            **_shared(options),
         )
-    tell(f"{found!r}, report: {folder / 'report.html'}")
-    judged = set(found.ids)
-    return _Run(named, items, [item for item in answered if item.id in judged], found)
+    tell(f"{run!r}, report: {folder / 'report.html'}")
+    judged = set(run.ids)
+    return _Run(named, items, [item for item in answered if item.id in judged], run)
 
 
 def _evaldata(judgment: Any) -> dict[str, Any]:
@@ -346,12 +352,12 @@ def _evaldata(judgment: Any) -> dict[str, Any]:
     )
 
 
-def _grade_range(given: Any) -> tuple[int, int]:
+def _grade_range(grade_range: Any) -> tuple[int, int]:
     """The lowest and the highest grade, which a command line gives as a text."""
     try:
-        low, high = json.loads(given) if isinstance(given, str) else given
+        low, high = json.loads(grade_range) if isinstance(grade_range, str) else grade_range
         if int(low) < int(high):
             return int(low), int(high)
     except (TypeError, ValueError):
         pass
-    raise DeclarationError(f"grade_range is {given!r}; write the lowest and the highest grade: [0, 3]")
+    raise DeclarationError(f"grade_range is {grade_range!r}; write the lowest and the highest grade: [0, 3]")

@@ -71,15 +71,17 @@ class ConqretMetric(base):  # type: ignore[misc]
             raise errors.MissingTestCaseParamsError(faults(error)) from error
 
     def _take(self, judgment: Judgment) -> float | None:
-        found = self.single.measure(judgment)
-        self.score, self.reason = found.value, told(found)
-        self.error = None if found.value is not None else told(found)
+        measure = self.single.measure(judgment)
+        self.score, self.reason = measure.value, told(measure)
+        self.error = None if measure.value is not None else told(measure)
         self.score_breakdown = kept(judgment, self.single.metric)
         self.evaluation_cost = judgment.trace.cost_usd
         self.success = self.is_successful()
-        return found.value
+        return measure.value
 
 
 def _item(case: Any) -> dict[str, Any]:
-    documents = [getattr(one, "context", one) for one in case.retrieval_context or case.context or ()]
+    documents = [
+        getattr(passage, "context", passage) for passage in case.retrieval_context or case.context or ()
+    ]
     return as_item(case.input, case.actual_output, documents, case.expected_output)

@@ -40,15 +40,15 @@ def save_dataset(run: Run, folder: str | Path) -> Path:
         DeclarationError: there is no finished run, or the folder holds something else.
     """
     target = Path(folder)
-    if target.exists() and any(one.name not in (DATA, CARD) for one in target.iterdir()):
+    if target.exists() and any(path.name not in (DATA, CARD) for path in target.iterdir()):
         raise DeclarationError(
             f"{target} holds other files: name a folder that is new, or holds such a dataset"
         )
-    with run_folder(run) as found:
-        made = _dataset(found)
+    with run_folder(run) as run_directory:
+        made = _dataset(run_directory)
         target.mkdir(parents=True, exist_ok=True)
         made.to_parquet(str(target / DATA))
-        write_whole(target / CARD, dataset_card(found).encode())
+        write_whole(target / CARD, dataset_card(run_directory).encode())
     return target
 
 
@@ -94,7 +94,9 @@ def _dataset(folder: JudgeFolder) -> Any:
 
     def row(measure: dict[str, Any]) -> dict[str, Any]:
         item = items[measure["item"]]
-        documents = [{"id": one["id"], "text": one["text"]} for one in item.get("documents", ())]
+        documents = [
+            {"id": document["id"], "text": document["text"]} for document in item.get("documents", ())
+        ]
         texts = {name: item.get(name) for name in ("argument", "second_argument", "reference")}
         more = json.dumps(item.get("metadata", {}))
         return {
@@ -106,5 +108,5 @@ def _dataset(folder: JudgeFolder) -> Any:
             "metadata": more,
         }
 
-    found = [row(one) for judgment in folder.judgments() for one in rows(judgment)]
-    return datasets.Dataset.from_list(found)
+    dataset_rows = [row(fields) for judgment in folder.judgments() for fields in rows(judgment)]
+    return datasets.Dataset.from_list(dataset_rows)

@@ -41,7 +41,7 @@ def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSet
     """
     SingleMetric.of(format, metric, **settings)
     key = settings.get("api_key")
-    written: SingleSettings = {name: one for name, one in settings.items() if name != "api_key"}  # type: ignore[assignment]
+    written: SingleSettings = {name: setting for name, setting in settings.items() if name != "api_key"}  # type: ignore[assignment]
     if format == CRITERIA:  # one scorer for all criteria, so that logs hold the criterion's text
         criterion = metric if isinstance(metric, str) else criterion_of(metric).plain()
         return _scorer(CRITERIA, "", key)(criterion=criterion, **written)
@@ -118,10 +118,10 @@ def items_of(log: Any) -> Iterator[dict[str, Any]]:
         yield {"id": name, **item, "metadata": others | {"model": log.eval.model}}
 
 
-def as_log(found: Judgments, path: str | Path) -> Path:
+def as_log(judgments: Judgments, path: str | Path) -> Path:
     """Write the judgments as a log of inspect_ai (``.json`` or ``.eval``), a score for each metric; its model is the
     judge. Of an item without a score the sample is unscored, with the reason."""
-    record, summary = found.record, found.summary
+    record, summary = judgments.record, judgments.summary
     samples = [
         logs.EvalSample(
             id=item.id,
@@ -132,27 +132,33 @@ def as_log(found: Judgments, path: str | Path) -> Path:
             metadata={
                 **item.metadata,
                 "stance": item.stance,
-                DOCUMENTS: [one.model_dump() for one in item.documents],
+                DOCUMENTS: [document.model_dump() for document in item.documents],
             },
             scores={metric: _score(judgment, metric) for metric in judgment.measures},
         )
-        for item, judgment in zip(found.source, found, strict=True)
+        for item, judgment in zip(judgments.source, judgments, strict=True)
     ]
     scores = [
         logs.EvalScore(
             name=metric,
             scorer=metric,
-            scored_samples=one.scored,
-            unscored_samples=one.total - one.scored,
-            metrics={} if one.mean is None else {"mean": logs.EvalMetric(name="mean", value=one.mean)},
-            metadata={"worst_case": one.worst_case, "best_case": one.best_case, "reasons": one.reasons},
+            scored_samples=metric_summary.scored,
+            unscored_samples=metric_summary.total - metric_summary.scored,
+            metrics={}
+            if metric_summary.mean is None
+            else {"mean": logs.EvalMetric(name="mean", value=metric_summary.mean)},
+            metadata={
+                "worst_case": metric_summary.worst_case,
+                "best_case": metric_summary.best_case,
+                "reasons": metric_summary.reasons,
+            },
         )
-        for metric, one in summary.metrics.items()
+        for metric, metric_summary in summary.metrics.items()
     ]
     spec = logs.EvalSpec(
         created=record.created,
         task=f"conqret {record.format}",
-        dataset=logs.EvalDataset(name=Path(found.source.name).name, samples=len(samples)),
+        dataset=logs.EvalDataset(name=Path(judgments.source.name).name, samples=len(samples)),
         model=record.model,
         config=logs.EvalConfig(),
         metadata={"fingerprint": record.fingerprint},

@@ -56,13 +56,13 @@ def _place(config: Mapping[str, Any]) -> Path:
     """The socket of this program and these settings, in a folder of this user's own."""
     folder = Path(tempfile.gettempdir()) / f"conqret-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
+    status = folder.lstat()
+    if status.st_uid != os.getuid() or status.st_mode & 0o077 or folder.is_symlink():
         raise DeclarationError(
             f"{folder} is open to others: remove it, or set TMPDIR to a folder of your own"
         )
-    told = json.dumps([os.getppid(), str(Path.cwd()), dict(config)], sort_keys=True)
-    return folder / hashlib.sha256(told.encode()).hexdigest()[:24]
+    identity = json.dumps([os.getppid(), str(Path.cwd()), dict(config)], sort_keys=True)
+    return folder / hashlib.sha256(identity.encode()).hexdigest()[:24]
 
 
 @contextlib.contextmanager
@@ -116,11 +116,11 @@ async def _serve(place: Path, program: int) -> None:
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            found: dict[str, Any] = {OUTCOME: await outcome(single, json.loads(await reader.readline()))}
+            response: dict[str, Any] = {OUTCOME: await outcome(single, json.loads(await reader.readline()))}
         except ConqretError as error:
-            found = {"error": str(error)}
+            response = {"error": str(error)}
         with contextlib.suppress(ConnectionError):  # who asked is gone
-            writer.write(json.dumps(found).encode() + b"\n")
+            writer.write(json.dumps(response).encode() + b"\n")
             await writer.drain()
         writer.close()
 

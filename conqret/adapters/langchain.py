@@ -63,11 +63,11 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         return as_item(topic, argument, documents, expected.get(self.second_argument))
 
     def _result(self, judgment: Judgment) -> Any:
-        found = self.single.measure(judgment)
+        measure = self.single.measure(judgment)
         return evaluation.EvaluationResult(
             key=self.single.name,
-            score=found.value,
-            comment=told(found) or None,
+            score=measure.value,
+            comment=told(measure) or None,
             extra={"conqret": kept(judgment, self.single.metric)},
             feedback_config={"type": "continuous", "min": 0, "max": 1},
         )
@@ -76,11 +76,11 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 def documents_of(documents: Iterable[Any]) -> Iterator[dict[str, str]]:
     """Documents of LangChain, as objects or as traces hold them, or plain texts, as documents of an item. Titles and
     addresses come from their metadata; what else is there is left out."""
-    for one in documents:
-        if isinstance(one, str):
-            yield as_document(one)
+    for document in documents:
+        if isinstance(document, str):
+            yield as_document(document)
             continue
-        record = one if isinstance(one, Mapping) else vars(one)
+        record = document if isinstance(document, Mapping) else vars(document)
         record = record.get("kwargs", record)  # as langchain_core.load.dumpd writes an object
         yield as_document(record.get("page_content", ""), record.get("id"), record.get("metadata"))
 

@@ -68,16 +68,16 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
             return ConqretResult(
                 query=query, response=response, feedback=why, invalid_result=True, invalid_reason=why
             )
-        found = self.single.measure(judgment)
-        lost = told(found) if found.value is None else None
-        passing = None if found.value is None or self.threshold is None else found.value >= self.threshold
+        measure = self.single.measure(judgment)
+        lost = told(measure) if measure.value is None else None
+        passing = None if measure.value is None or self.threshold is None else measure.value >= self.threshold
         return ConqretResult(
             query=query,
             response=response,
-            contexts=[one if isinstance(one, str) else one["text"] for one in texts],
-            score=found.value,
+            contexts=[text if isinstance(text, str) else text["text"] for text in texts],
+            score=measure.value,
             passing=passing,
-            feedback=told(found),
+            feedback=told(measure),
             invalid_result=lost is not None,
             invalid_reason=lost,
             measure=kept(judgment, self.single.metric),
@@ -103,8 +103,8 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
 def documents_of(nodes: Iterable[Any]) -> Iterator[dict[str, str]]:
     """Nodes, with scores or without, as documents of an item. Titles and addresses come from their metadata; scores
     and what else is there are left out."""
-    for one in nodes:
-        node = getattr(one, "node", one)
+    for scored_node in nodes:
+        node = getattr(scored_node, "node", scored_node)
         yield as_document(node.get_content(), node.node_id, node.metadata)
 
 

@@ -19,8 +19,8 @@ LONGEST = 6_000
 """Characters of a parameter or tag that every store of MLflow takes."""
 
 
-def log_run(run: Run, **given: Any) -> str:
-    """Log a finished run of a judge into MLflow's active run, or into one of its own, which ``given`` describes as
+def log_run(run: Run, **options: Any) -> str:
+    """Log a finished run of a judge into MLflow's active run, or into one of its own, which ``options`` describes as
     for ``mlflow.start_run``; returns its id.
 
     Parameters say what the run was made with. Metrics are means with interval, bounds and counts
@@ -32,8 +32,8 @@ def log_run(run: Run, **given: Any) -> str:
     """
     with run_folder(run) as folder:
         record, summary = folder.record(), folder.summary()
-        own = bool(given) or mlflow.active_run() is None
-        at: Any = mlflow.start_run(**given) if own else mlflow.active_run()
+        own_run = bool(options) or mlflow.active_run() is None
+        at: Any = mlflow.start_run(**options) if own_run else mlflow.active_run()
         try:
             mlflow.log_params({name: value[:LONGEST] for name, value in parameters(record).items()})
             mlflow.log_metrics(numbers(summary))
@@ -44,7 +44,7 @@ def log_run(run: Run, **given: Any) -> str:
                     mlflow.log_artifact(str(file), "conqret")
             return str(at.info.run_id)
         finally:
-            if own:
+            if own_run:
                 mlflow.end_run()
 
 
@@ -81,13 +81,13 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
 
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
         """The feedback on one row."""
-        given, made = _mapping(inputs), _mapping(outputs)
+        inputs_map, made = _mapping(inputs), _mapping(outputs)
         source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
         try:
             item = as_item(
-                given.get(self.topic),
+                inputs_map.get(self.topic),
                 outputs if isinstance(outputs, str) else made.get(self.argument),
-                made.get(self.documents) or given.get(self.documents) or (),
+                made.get(self.documents) or inputs_map.get(self.documents) or (),
                 _mapping(expectations).get(self.second_argument),
             )
             judgment = self._single.judged(item)
@@ -104,5 +104,5 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         return entities.Feedback(name=self.name, error=lost, source=source, metadata=more)
 
 
-def _mapping(found: Any) -> dict[str, Any]:
-    return dict(found) if isinstance(found, dict) else {}
+def _mapping(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, dict) else {}

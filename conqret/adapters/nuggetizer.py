@@ -22,7 +22,10 @@ def as_requests(items: Items) -> list[Any]:
     return [
         types.Request(
             types.Query(item.id, item.topic),
-            [types.Document(one.id, one.text, one.title or None) for one in item.documents],
+            [
+                types.Document(document.id, document.text, document.title or None)
+                for document in item.documents
+            ],
         )
         for item in open_items(items)
     ]
@@ -35,7 +38,7 @@ def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
     know is no value, and never 0. Importance stays in nuggetizer's objects: ours have none.
     """
     return [
-        ListedNugget(one.text, {} if value is None else {"support": {system: value}})
-        for one in nuggets
-        for value in (SUPPORT.get(getattr(one, "assignment", "")),)
+        ListedNugget(nugget.text, {} if value is None else {"support": {system: value}})
+        for nugget in nuggets
+        for value in (SUPPORT.get(getattr(nugget, "assignment", "")),)
     ]

@@ -49,23 +49,23 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
             f"there is no variable {names['topic']!r}, but {there}: name the topic's in the config"
         )
     documents = values.get(names["documents"]) or ()
-    given = {
+    fields = {
         "topic": values[names["topic"]],
         "argument": output,
         "documents": [documents] if isinstance(documents, str) else list(documents),
         "second_argument": values.get(names["second_argument"]),
     }
-    item = {name: value for name, value in given.items() if value}
-    found = (
+    item = {name: value for name, value in fields.items() if value}
+    response = (
         _shared(config, item) if _started_by_promptfoo() else _here(json.dumps(config, sort_keys=True), item)
     )
-    value = found["value"]
+    value = response["value"]
     return {
         "pass": value is not None and value >= threshold,
         "score": value or 0,
-        "reason": found["told"] or f"{found['name']}: {value:.3f}",
-        "namedScores": {} if value is None else {found["name"]: value},
-        "metadata": {"conqret": found["kept"]},
+        "reason": response["told"] or f"{response['name']}: {value:.3f}",
+        "namedScores": {} if value is None else {response["name"]: value},
+        "metadata": {"conqret": response["kept"]},
     }
 
 

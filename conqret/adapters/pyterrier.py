@@ -68,9 +68,9 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         return judged.drop_duplicates("qid").drop(columns=of_documents).reset_index(drop=True)
 
     def _with_documents(self, answers: Any) -> Any:
-        found = self.documents.transform(answers[["qid", "query"]])
-        columns = [name for name in DOCUMENT_COLUMNS if name in found.columns and name not in answers.columns]
-        return answers.merge(found[["qid", *columns]], on="qid", how="left")
+        texts = self.documents.transform(answers[["qid", "query"]])
+        columns = [name for name in DOCUMENT_COLUMNS if name in texts.columns and name not in answers.columns]
+        return answers.merge(texts[["qid", *columns]], on="qid", how="left")
 
 
 def measure(metric: str, missing: float = math.nan) -> Any:
@@ -90,15 +90,15 @@ def scored(metric: str) -> Any:
 
 
 def _measure(name: str, metric: str, values: Callable[[Any], Any], of_no_answer: float) -> Any:
-    found = ir_measures.define(
+    ir_measure = ir_measures.define(
         lambda qrels, run: zip(run["query_id"], values(run[metric]), strict=True),
         name=name,
         support_cutoff=False,
         run_inputs=[metric],
         qrel_inputs=[],
     )
-    type(found).DEFAULT = of_no_answer  # a query without an answer would be a 0
-    return found
+    type(ir_measure).DEFAULT = of_no_answer  # a query without an answer would be a 0
+    return ir_measure
 
 
 def as_frame(items: Items) -> Any:
@@ -109,11 +109,16 @@ def as_frame(items: Items) -> Any:
     rows = []
     for item in open_items(items):
         more = beyond(item.model_copy(update={"documents": ()}))  # whose titles and addresses have columns
-        own = {"qid": more.pop("id"), "query": item.topic, "qanswer": item.argument, **more}
+        answer_fields = {"qid": more.pop("id"), "query": item.topic, "qanswer": item.argument, **more}
         last = len(item.documents)
         documents = [
-            {"docno": one.id, **one.model_dump(exclude={"id"}), "score": float(last - rank), "rank": rank}
-            for rank, one in enumerate(item.documents)
+            {
+                "docno": document.id,
+                **document.model_dump(exclude={"id"}),
+                "score": float(last - rank),
+                "rank": rank,
+            }
+            for rank, document in enumerate(item.documents)
         ]
-        rows += [{**own, **one} for one in documents or [{}]]
+        rows += [{**answer_fields, **document} for document in documents or [{}]]
     return pd.DataFrame(rows)

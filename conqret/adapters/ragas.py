@@ -72,9 +72,9 @@ class ConqretMetric(base):  # type: ignore[misc]
             return MetricResult(None, reason=f"no score: {faults(error)}")
 
     def _result(self, item: dict[str, Any], judgment: Judgment) -> Any:
-        found = self.single.measure(judgment)
+        measure = self.single.measure(judgment)
         traces = {"input": item, "output": kept(judgment, self.single.metric)}
-        return MetricResult(found.value, reason=told(found), traces=traces)
+        return MetricResult(measure.value, reason=told(measure), traces=traces)
 
 
 def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
@@ -85,7 +85,9 @@ def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
         texts, ids = row.get(CONTEXTS), row.get(CONTEXT_IDS)
         if texts and ids and len(texts) == len(ids):
             del row[CONTEXT_IDS]
-            row[CONTEXTS] = [{"id": str(one), "text": text} for one, text in zip(ids, texts, strict=True)]
+            row[CONTEXTS] = [
+                {"id": str(identifier), "text": text} for identifier, text in zip(ids, texts, strict=True)
+            ]
         yield row
 
 
@@ -98,8 +100,8 @@ def as_dataset(items: Items, name: str = "conqret", backend: Any = "inmemory") -
     rows = [
         {
             "user_input": item.topic,
-            CONTEXTS: [one.text for one in item.documents],
-            CONTEXT_IDS: [one.id for one in item.documents],
+            CONTEXTS: [document.text for document in item.documents],
+            CONTEXT_IDS: [document.id for document in item.documents],
             "response": item.argument,
             "reference": item.reference,
             **beyond(item, "reference"),

@@ -19,13 +19,13 @@ def as_results(items: Items) -> Any:
         DeclarationError: an item has no argument or no reference, both of which RAGChecker needs.
     """
     ragchecker: Any = require("ragchecker.container", extra="ragchecker")
-    found = []
+    results = []
     for item in open_items(items):
         if not item.argument or not item.reference:
             lacking = "argument" if not item.argument else "reference"
             raise DeclarationError(
                 f"item {item.id} has no {lacking}, and RAGChecker needs one: add it, or leave the item out"
             )
-        documents = [ragchecker.RetrievedDoc(one.id, one.text) for one in item.documents]
-        found.append(ragchecker.RAGResult(item.id, item.topic, item.reference, item.argument, documents))
-    return ragchecker.RAGResults(found)
+        documents = [ragchecker.RetrievedDoc(document.id, document.text) for document in item.documents]
+        results.append(ragchecker.RAGResult(item.id, item.topic, item.reference, item.argument, documents))
+    return ragchecker.RAGResults(results)

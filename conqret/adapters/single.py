@@ -71,13 +71,13 @@ class SingleMetric:
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
         """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
-        found: Judgments = self.judge.judge([self._told(item)])
-        return found[0]
+        judgments: Judgments = self.judge.judge([self._told(item)])
+        return judgments[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
         """The same for code that is asynchronous."""
-        found: Judgments = await self.judge.ajudge([self._told(item)])
-        return found[0]
+        judgments: Judgments = await self.judge.ajudge([self._told(item)])
+        return judgments[0]
 
     def _told(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
         """The item; what other libraries call an expected answer is the second argument of formats that compare, and
@@ -98,11 +98,11 @@ class SingleMetric:
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
     """What comes of an item, as JSON holds it: the metric's name, its value or None, what it says, and all else."""
     judgment = await single.ajudged(item)
-    found = single.measure(judgment)
+    measure = single.measure(judgment)
     return {
         "name": single.name,
-        "value": found.value,
-        "told": told(found),
+        "value": measure.value,
+        "told": told(measure),
         "kept": kept(judgment, single.metric),
     }
 
@@ -116,7 +116,7 @@ def told(measure: Measure) -> str:
 
 def faults(error: ItemsError) -> str:
     """Why an item cannot be judged, on one line: which field lacks what. It is no score then."""
-    return "; ".join(f"{one.field} {one.problem}. {one.remedy}" for one in error.faults)
+    return "; ".join(f"{fault.field} {fault.problem}. {fault.remedy}" for fault in error.faults)
 
 
 def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
@@ -137,28 +137,31 @@ def as_item(
         raise ItemsError(
             [Fault("items", 0, "topic", "is empty, and everything is judged by it", "Give the question")]
         )
-    found = {
+    fields = {
         "topic": topic,
         "argument": argument,
         "documents": list(documents or ()),
         "second_argument": second_argument,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def beyond(item: Item, *held: str) -> dict[str, Any]:
     """The fields of an item under their own names, but topic, argument, documents and those that are ``held``, which
     the other library has a place for. Titles and addresses of documents are in the metadata, by the documents' ids."""
-    more = {one.id: one.model_dump(include={"title", "url"}, exclude_defaults=True) for one in item.documents}
-    described = {name: one for name, one in more.items() if one}
-    found: dict[str, Any] = {
+    more = {
+        document.id: document.model_dump(include={"title", "url"}, exclude_defaults=True)
+        for document in item.documents
+    }
+    described = {name: value for name, value in more.items() if value}
+    fields: dict[str, Any] = {
         "id": item.id,
         "stance": item.stance if item.stance != "none" else None,
         "second_argument": item.second_argument,
         "reference": item.reference,
         "metadata": {**item.metadata, **({"documents": described} if described else {})},
     }
-    return {name: value for name, value in found.items() if value and name not in held}
+    return {name: value for name, value in fields.items() if value and name not in held}
 
 
 def as_document(
@@ -169,5 +172,5 @@ def as_document(
     """A document as other libraries have them: a text, perhaps an id, and metadata, with title and address perhaps."""
     more = metadata or {}
     title, url = more.get("title") or more.get("file_name"), more.get("url") or more.get("source")
-    found = {"id": id, "text": text, "title": title, "url": url}
-    return {name: str(value) for name, value in found.items() if value}
+    fields = {"id": id, "text": text, "title": title, "url": url}
+    return {name: str(value) for name, value in fields.items() if value}

@@ -39,10 +39,10 @@ def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]
             judgment = single.judged(as_item(question, answer, documents, expected))
         except ItemsError as error:
             raise SkipEval(f"no score: {faults(error)}") from error
-        found = single.measure(judgment)
-        if found.value is None:
-            raise SkipEval(told(found))
-        return found.value, kept(judgment, single.metric)
+        measure = single.measure(judgment)
+        if measure.value is None:
+            raise SkipEval(told(measure))
+        return measure.value, kept(judgment, single.metric)
 
     scored.__name__ = scored.__qualname__ = single.name.replace(" ", "_").replace("-", "_")
     return scored

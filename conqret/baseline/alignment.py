@@ -134,10 +134,10 @@ class Alignments:
         if not 1 <= number <= len(self.documents):
             return None
         check_computing()
-        found = self._known.get((claim.text, number))
-        if found is None:
-            found = self._known[claim.text, number] = align(claim, self.documents[number - 1])
-        return found
+        alignment = self._known.get((claim.text, number))
+        if alignment is None:
+            alignment = self._known[claim.text, number] = align(claim, self.documents[number - 1])
+        return alignment
 
 
 def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
@@ -175,13 +175,13 @@ def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], f
 
 def _around(rare: Sequence[int], shared: Set[str], source: Text) -> list[int]:
     """The places of shared stems within a passage's length of rare ones, in order."""
-    found = set[int]()
+    nearby = set[int]()
     for term in shared:
         places = source.places[term]
         for place in rare:
             low = bisect_left(places, place - PASSAGE)
-            found.update(places[low : bisect_left(places, place + PASSAGE, low)])
-    return sorted(found)
+            nearby.update(places[low : bisect_left(places, place + PASSAGE, low)])
+    return sorted(nearby)
 
 
 def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int, int, float]:
@@ -271,9 +271,9 @@ def citation_verdicts(argument: Text, alignments: Alignments) -> tuple[CitationV
     verdicts = []
     for i, sentence in enumerate(argument.sentences, start=1):
         for number in sentence.cites:
-            found = alignments.of(sentence, number)
-            if found is not None:
-                verdicts.append(CitationVerdict(i, number, found.label, found.explanation))
+            alignment = alignments.of(sentence, number)
+            if alignment is not None:
+                verdicts.append(CitationVerdict(i, number, alignment.label, alignment.explanation))
             else:
                 verdicts.append(CitationVerdict(i, number, None, "The item has no document of this number."))
     return tuple(verdicts)
@@ -314,5 +314,7 @@ def groundedness(argument: Text, alignments: Alignments) -> Finding:
 
 
 def _best(sentence: Sentence, alignments: Alignments) -> Alignment | None:
-    found = [one for number in sentence.cites if (one := alignments.of(sentence, number)) is not None]
-    return max(found, key=lambda alignment: alignment.value) if found else None
+    alignments_found = [
+        alignment for number in sentence.cites if (alignment := alignments.of(sentence, number)) is not None
+    ]
+    return max(alignments_found, key=lambda alignment: alignment.value) if alignments_found else None

@@ -77,22 +77,22 @@ def document_nuggets(
                 worth = (0.05 + value) * _worth(sentence, query)
                 scored[point] = max(scored.get(point, (0.0, point)), (worth, point))
     points = [p for _, p in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1]))]
-    found = dict.fromkeys(points[:n])
+    nuggets = dict.fromkeys(points[:n])
     pool = [s for f in sorted(documents, key=lambda f: f.body.raw) for s in f.body.sentences]
-    if len(found) < n:
+    if len(nuggets) < n:
         for sentence in pool:
-            found.update(
+            nuggets.update(
                 dict.fromkeys(
                     c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1
                 )
             )
     for size in (8, 5, 3, 2, 1):
-        if len(found) >= n:
+        if len(nuggets) >= n:
             break
         for sentence in pool:
             words = sentence.text.split()
-            found.update(dict.fromkeys(" ".join(words[i : i + size]) for i in range(0, len(words), size)))
-    return tuple(found)[:n]
+            nuggets.update(dict.fromkeys(" ".join(words[i : i + size]) for i in range(0, len(words), size)))
+    return tuple(nuggets)[:n]
 
 
 def _worth(sentence: Sentence, query: RelevanceQuery) -> float:

@@ -71,15 +71,15 @@ class RelevanceQuery:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
         if len(self.weights) > MANY:
             stems, words = Counter(text.stems), Counter(text.words)
-            found, count = {term: stems[term] for term in self.weights}, words.__getitem__
+            frequencies, count = {term: stems[term] for term in self.weights}, words.__getitem__
         else:
-            found, count = {term: text.frequency(term) for term in self.weights}, text.words.count
+            frequencies, count = {term: text.frequency(term) for term in self.weights}, text.words.count
         for short, parts in self.initialisms.items():
             if short in text.vocabulary:
                 n = count(short)
                 for term in parts:
-                    found[term] = found.get(term, 0) + n
-        return found
+                    frequencies[term] = frequencies.get(term, 0) + n
+        return frequencies
 
 
 @dataclass(frozen=True)

@@ -61,8 +61,8 @@ def fitted() -> Mapping[str, LinearModel]:
     """The models by name: preference, cogency, effectiveness, reasonableness."""
     held = record()
     scale = held["features"]
-    mean = {name: one["mean"] for name, one in scale.items()}
-    sd = {name: one["sd"] for name, one in scale.items()}
+    mean = {name: statistics["mean"] for name, statistics in scale.items()}
+    sd = {name: statistics["sd"] for name, statistics in scale.items()}
     return {
         name: LinearModel(model["intercept"], model["weights"], mean, sd)
         for name, model in held["models"].items()
@@ -217,13 +217,13 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     models = fitted()
     for key in FITTED:
         share = models[key].share(counted)
-        said = f"By length, words and tone ahead of {share:.0%} of real arguments"
+        lead = f"By length, words and tone ahead of {share:.0%} of real arguments"
         if grounded is None:
-            d[key] = share, f"{said}."
+            d[key] = share, f"{lead}."
         else:
             d[key] = (
                 (share + grounded + relevance) / 3,
-                f"{said}; borne out to {grounded:.2f}, on topic to {relevance:.2f}.",
+                f"{lead}; borne out to {grounded:.2f}, on topic to {relevance:.2f}.",
             )
     d["overall_quality"] = (
         sum(d[key][0] for key in FITTED) / len(FITTED),

@@ -45,7 +45,11 @@ class CheckedCommand(TyperCommand):
         """The help, without the options that few people use unless all are wanted."""
         shown = self.params
         if self.common and not ctx.meta.get(HELP_ALL):
-            self.params = [one for one in shown if one.param_type_name != "option" or one.name in self.common]
+            self.params = [
+                parameter
+                for parameter in shown
+                if parameter.param_type_name != "option" or parameter.name in self.common
+            ]
         left = len(shown) - len(self.params)
         help_text = self.help
         if left:
@@ -68,9 +72,9 @@ class CheckedCommand(TyperCommand):
             typer.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
         if not ctx.resilient_parsing:
-            given, rest, order = self.make_parser(ctx).parse_args(args=list(args))
+            options, rest, order = self.make_parser(ctx).parse_args(args=list(args))
             _check_repeated(order)
-            _check_rest([*(given.get(RUNS) or ()), *rest], self.params)
+            _check_rest([*(options.get(RUNS) or ()), *rest], self.params)
         left = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
             _check_written(self.params, ctx.params)
@@ -89,7 +93,9 @@ def with_checks(app: typer.Typer) -> None:
 
 def _check_repeated(order: Iterable[Any]) -> None:
     """``order`` has the parameters as they come on the command line, each as often as it stands there."""
-    for option, times in Counter(one for one in order if one.param_type_name == "option").items():
+    for option, times in Counter(
+        parameter for parameter in order if parameter.param_type_name == "option"
+    ).items():
         switch = getattr(option, "is_flag", False) and not option.secondary_opts
         if times > 1 and not (switch or option.multiple or getattr(option, "count", False)):
             how_often = "twice" if times == 2 else f"{times} times"
@@ -102,9 +108,10 @@ def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
     """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
     takes the first."""
     several = next(
-        (_name(one) for one in params if getattr(one, "multiple", False) and one.name == "labels"), None
+        (_name(param) for param in params if getattr(param, "multiple", False) and param.name == "labels"),
+        None,
     )
-    file = next((one for one in rest if Path(one).is_file()), None)
+    file = next((argument for argument in rest if Path(argument).is_file()), None)
     if several is not None and file is not None:
         raise DeclarationError(
             f"{file} belongs to no option: write {several} before each file, or {several} 'PATTERN' in quotes"
@@ -112,7 +119,7 @@ def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
 
 
 def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
-    options = {one.name: one for one in params}
+    options = {param.name: param for param in params}
     for name in (name for name in WRITTEN if isinstance(values.get(name), Path)):
         for other, path in _paths(values):
             if other != name and _same_file(values[name], path):
@@ -126,9 +133,9 @@ def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
 
 def _paths(values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
     for name, value in values.items():
-        for one in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(one, Path):
-                yield name, one
+        for path in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(path, Path):
+                yield name, path
 
 
 def _same_file(written: Path, read: Path) -> bool:

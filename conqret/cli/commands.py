@@ -58,7 +58,7 @@ them. The help of a command begins with the same words."""
 MARKUP: Final = "markdown"
 """What helps are written in, those of the groups' subcommands too: a terminal shows what is in backquotes as code."""
 
-COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
+COMMANDS = {name: help_text for panel in PANELS.values() for name, help_text in panel.items()}
 
 
 HOMES: Parts = {

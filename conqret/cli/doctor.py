@@ -135,7 +135,7 @@ def _missing(extra: str) -> list[str]:
 
     from packaging.requirements import Requirement
 
-    found: list[str] = []
+    names: list[str] = []
     for line in metadata.requires("conqret") or ():
         wanted = Requirement(line)
         if (
@@ -145,7 +145,7 @@ def _missing(extra: str) -> list[str]:
         ):
             continue
         if wanted.name == "conqret":
-            found += [name for inner in sorted(wanted.extras) for name in _missing(inner)]
+            names += [name for inner in sorted(wanted.extras) for name in _missing(inner)]
         elif _version(wanted.name) is None:
-            found.append(wanted.name)
-    return list(dict.fromkeys(found))
+            names.append(wanted.name)
+    return list(dict.fromkeys(names))

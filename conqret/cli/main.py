@@ -144,15 +144,15 @@ def main() -> None:
         sys.exit(1)
 
 
-def _check_arguments(given: list[str]) -> None:
+def _check_arguments(arguments: list[str]) -> None:
     """Typer repeats a wrong argument as it stands, and a name of a file may come from others."""
-    for place, one in enumerate(given, start=1):
+    for place, argument in enumerate(arguments, start=1):
         if any(
             (character < " " and character not in "\n\t") or "\x7f" <= character <= "\x9f"
-            for character in one
+            for character in argument
         ):
             raise DeclarationError(
-                f"argument {place} ({one}) has a control character in it; where it names a file, rename that"
+                f"argument {place} ({argument}) has a control character in it; where it names a file, rename that"
             )
 
 

@@ -41,12 +41,12 @@ def list_prompts(
     from conqret.prompts import Library
 
     library = Library(prompts)
-    found = [library[identifier] for identifier in library.ids()]
+    library_prompts = [library[identifier] for identifier in library.ids()]
     names = ("id", "version", "asks", "source")
-    rows = [{name: getattr(prompt, name) for name in names} for prompt in found]
+    rows = [{name: getattr(prompt, name) for name in names} for prompt in library_prompts]
     entries = (
         entry(prompt.id, f"version {prompt.version}", (prompt.asks, f"source: {prompt.source}"))
-        for prompt in found
+        for prompt in library_prompts
     )
     result(rows, chain.from_iterable(entries), as_json=json_output)
 
@@ -83,11 +83,11 @@ def show(
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
-    found = _find_item(items, item, skip_invalid=skip_invalid)
+    question_item = _find_item(items, item, skip_invalid=skip_invalid)
     faults = []
     for identifier, ask in asks.items():
         try:
-            rendered, remarks = shown(library, identifier, ask, found)
+            rendered, remarks = shown(library, identifier, ask, question_item)
         except DeclarationError as error:
             faults.append(str(error))
             continue
@@ -144,12 +144,12 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric.replace("-", "_") for metric in metrics)
-        found: dict[str, Ask[Any] | None] = {}
+        by_prompt: dict[str, Ask[Any] | None] = {}
         for ask in JUDGES[name].select(wanted):
-            found.setdefault(ask.prompt, ask)
-        if not found:
+            by_prompt.setdefault(ask.prompt, ask)
+        if not by_prompt:
             raise DeclarationError(f"the format {name} asks no model, and has no prompt")
-        return found
+        return by_prompt
     if metrics:
         raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")
     asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
@@ -183,22 +183,22 @@ def steps(
 
     library = Library(prompts if prompts is not None and prompts.exists() else None)
     prompt = library[f"g-eval/{metric.replace('_', '-')}"]
-    found = generate_steps(prompt, calls.of(model), library)
-    for number, step in enumerate(found, start=1):
+    evaluation_steps = generate_steps(prompt, calls.of(model), library)
+    for number, step in enumerate(evaluation_steps, start=1):
         say(f"{number}. {step}")
     if prompts is not None:
-        file = write_file(prompts / f"{prompt.id}{SUFFIX}", with_steps(prompt, found))
+        file = write_file(prompts / f"{prompt.id}{SUFFIX}", with_steps(prompt, evaluation_steps))
         say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
-def _find_item(given: Path | None, wanted: str, *, skip_invalid: bool) -> Item:
+def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool) -> Item:
     from conqret.errors import DeclarationError, UnknownNameError
     from conqret.errors import number as counted
     from conqret.io import open_items
     from conqret.judging.setup import PROBE
 
-    path, ids = given or DEMO_ITEMS, []
-    if given is None and not path.exists():
+    path, ids = file or DEMO_ITEMS, []
+    if file is None and not path.exists():
         note("no items are given: this one is made up (--items FILE takes them from a file)")
         return PROBE
     source = open_items(path, skip_invalid=skip_invalid)

@@ -68,25 +68,25 @@ def redact(
     if not any(wanted):
         raise DeclarationError("say what to take out: names, patterns, or both")
     done = export_recordings(store, to, names=wanted[0], patterns=wanted[1])
-    told = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items()) or "nothing"
-    lines = [f"{counted(done.answers, 'answer')} written to {to}", f"taken out: {told}"]
+    removed_text = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items()) or "nothing"
+    lines = [f"{counted(done.answers, 'answer')} written to {to}", f"taken out: {removed_text}"]
     facts = {"answers": done.answers, "removed": done.removed, "damaged": done.damaged}
     result(facts, lines, as_json=json_output)
     end(done.damaged)
 
 
-def _names(given: list[str]) -> Iterator[str]:
-    for one in given:
-        file = Path(one)
-        yield from whole_text(file).splitlines() if file.is_file() else options.listed(one)
+def _names(values: list[str]) -> Iterator[str]:
+    for value in values:
+        file = Path(value)
+        yield from whole_text(file).splitlines() if file.is_file() else options.listed(value)
 
 
-def _patterns(given: list[str]) -> Iterator[str]:
+def _patterns(values: list[str]) -> Iterator[str]:
     from conqret.llm.personal_data import PATTERNS
 
-    for one in given:
-        listed = options.listed(one)
-        yield from listed if set(listed) <= PATTERNS.keys() else [one]
+    for value in values:
+        listed = options.listed(value)
+        yield from listed if set(listed) <= PATTERNS.keys() else [value]
 
 
 @app.command("import", epilog="Example: conqret runs recordings import recordings.jsonl runs/first")
@@ -108,17 +108,17 @@ def stats(store: Store, json_output: options.Json = False) -> None:
 
     from conqret.llm.recording_files import count_recordings
 
-    found = count_recordings(store)
-    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
+    statistics = count_recordings(store)
+    cost = "unknown" if statistics.cost_usd is None else f"${statistics.cost_usd:.4f}"
     lines = [
-        f"answers  {found.answers}",
-        *(f"  model {name}: {count}" for name, count in found.by_model.items()),
-        *(f"  question {name}: {count}" for name, count in found.by_ask.items()),
-        f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out",
+        f"answers  {statistics.answers}",
+        *(f"  model {name}: {count}" for name, count in statistics.by_model.items()),
+        *(f"  question {name}: {count}" for name, count in statistics.by_ask.items()),
+        f"tokens   {statistics.prompt_tokens} in, {statistics.completion_tokens} out",
         f"cost     {cost}",
-        *([f"damaged  {found.damaged} (not counted above)"] if found.damaged else []),
+        *([f"damaged  {statistics.damaged} (not counted above)"] if statistics.damaged else []),
     ]
-    result(asdict(found), lines, as_json=json_output)
+    result(asdict(statistics), lines, as_json=json_output)
 
 
 @app.command(
@@ -141,25 +141,25 @@ def check(
 
     from conqret.llm.salvage import check_store
 
-    found = check_store(store, repair=repair)
-    result(asdict(found), _checked(found), as_json=json_output)
-    end(not found.whole)
+    check_result = check_store(store, repair=repair)
+    result(asdict(check_result), _checked(check_result), as_json=json_output)
+    end(not check_result.whole)
 
 
-def _checked(found: StoreCheck) -> Iterator[str]:
-    if found.fault:
-        yield found.fault.partition(";")[0]
+def _checked(check_result: StoreCheck) -> Iterator[str]:
+    if check_result.fault:
+        yield check_result.fault.partition(";")[0]
         made = (
-            f"the damaged file is kept as {found.kept}"
-            if found.kept
+            f"the damaged file is kept as {check_result.kept}"
+            if check_result.kept
             else "--repair makes the file anew of them"
         )
-        yield f"{found.answers} answers can be read of it; {made}"
-    elif found.damaged:
-        yield f"{found.answers} answers are as they were recorded; damaged:"
-        yield from (f"  {name}" for name in found.damaged)
-        yield "set aside" if found.repaired else "--repair sets them aside"
+        yield f"{check_result.answers} answers can be read of it; {made}"
+    elif check_result.damaged:
+        yield f"{check_result.answers} answers are as they were recorded; damaged:"
+        yield from (f"  {name}" for name in check_result.damaged)
+        yield "set aside" if check_result.repaired else "--repair sets them aside"
     else:
-        yield f"{counted(found.answers, 'answer')}, each as it was recorded"
-    if found.repaired and (found.kept or found.damaged):
+        yield f"{counted(check_result.answers, 'answer')}, each as it was recorded"
+    if check_result.repaired and (check_result.kept or check_result.damaged):
         yield "the next run asks again for what is missing"

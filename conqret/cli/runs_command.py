@@ -39,21 +39,21 @@ def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> N
 
     from conqret.runs.management import list_runs
 
-    found = list_runs(folder)
-    result([asdict(run) | {"path": str(run.path)} for run in found], _listed(found), as_json=json_output)
+    runs = list_runs(folder)
+    result([asdict(run) | {"path": str(run.path)} for run in runs], _listed(runs), as_json=json_output)
 
 
-def _listed(found: list[FoundRun]) -> Iterator[RenderableType]:
-    if not found:
+def _listed(runs: list[FoundRun]) -> Iterator[RenderableType]:
+    if not runs:
         yield "there are no runs here"
-    places, states = ([str(run.path) for run in found], [_state(run) for run in found])
+    places, states = ([str(run.path) for run in runs], [_state(run) for run in runs])
     wide = [max(map(len, cells), default=0) for cells in (places, states)]
-    for place, state, run in zip(places, states, found, strict=True):
+    for place, state, run in zip(places, states, runs, strict=True):
         size = _size(run.size)
         named = f"{place:<{wide[0]}}  {state:<{wide[1]}}"
         yield f"{named}  {run.created[:10]:<10}  {size:>6}  {run.kind}: {run.what}"
-    if len(found) == 1 and found[0].answers is not None:
-        yield number(found[0].answers, "answer")
+    if len(runs) == 1 and runs[0].answers is not None:
+        yield number(runs[0].answers, "answer")
 
 
 def _state(run: FoundRun) -> str:
@@ -95,12 +95,12 @@ def merge(
 
     done = list(merge_recordings(store, sources))
     rows = [
-        {"source": str(one), "answers": all_, "new": new, "differing": other}
-        for one, all_, new, other in done
+        {"source": str(path), "answers": all_, "new": new, "differing": other}
+        for path, all_, new, other in done
     ]
     lines = [
-        f"{one}: {number(all_, 'answer')}, {new} new" + (f", {other} others kept" if other else "")
-        for one, all_, new, other in done
+        f"{path}: {number(all_, 'answer')}, {new} new" + (f", {other} others kept" if other else "")
+        for path, all_, new, other in done
     ]
     total = f"{number(sum(new for _, _, new, _ in done), 'answer')} added to {store}"
     result(rows, [*lines, total], as_json=json_output)
@@ -131,14 +131,16 @@ def prune(
     from conqret.runs.management import prune_runs
 
     kept: list[str] = []
-    found = prune_runs(folder, store=store, remove=yes, on_fault=lambda error: kept.append(str(error)))
+    leftovers = prune_runs(folder, store=store, remove=yes, on_fault=lambda error: kept.append(str(error)))
     for one in kept:
         complain(one)
-    rows = [{"path": str(one.path), "why": one.why, "size": one.size} for one in found]
-    lines = [f"{one.path}  ({_size(one.size)}) {one.why}" for one in found]
-    what = f"{_size(sum(one.size for one in found))} in {number(len(found), 'place')}"
+    rows = [
+        {"path": str(leftover.path), "why": leftover.why, "size": leftover.size} for leftover in leftovers
+    ]
+    lines = [f"{leftover.path}  ({_size(leftover.size)}) {leftover.why}" for leftover in leftovers]
+    what = f"{_size(sum(leftover.size for leftover in leftovers))} in {number(len(leftovers), 'place')}"
     total = f"removed: {what}" if yes else f"{what}; --yes removes them"
-    result(rows, [*lines, total] if found else ["there is nothing to remove"], as_json=json_output)
+    result(rows, [*lines, total] if leftovers else ["there is nothing to remove"], as_json=json_output)
     end(kept)
 
 

@@ -63,10 +63,10 @@ class Requirement:
             DeclarationError: it has another form than ``example``.
             UnknownNameError: there is no such quantity, or end.
         """
-        found = FORM.fullmatch(text)
-        if found is None:
+        match = FORM.fullmatch(text)
+        if match is None:
             raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
-        name, end = "".join(found["name"].split()).casefold().replace("-", "_"), None
+        name, end = "".join(match["name"].split()).casefold().replace("-", "_"), None
         if "." in name and name not in known:
             name, end = name.rsplit(".", 1)
         check_known(what, known, name, elsewhere=elsewhere)
@@ -74,12 +74,12 @@ class Requirement:
             check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
-        of = dimension_name(found["dimension"]) if found["dimension"] else None
+        of = dimension_name(match["dimension"]) if match["dimension"] else None
         if named is not None and (of is not None) != (name in named[0]):
-            _, part, one = named
-            says = f"names no {part}: {one}" if of is None else f"names a {part}, which {name} is not of"
+            _, part, quantity = named
+            says = f"names no {part}: {quantity}" if of is None else f"names a {part}, which {name} is not of"
             raise DeclarationError(f"the requirement {text!r} {says}")
-        return cls(text.strip(), name, of, end, found["operator"], float(found["bound"]))
+        return cls(text.strip(), name, of, end, match["operator"], float(match["bound"]))
 
     def end_of(self, estimate: Estimate | Effect) -> float | None:
         """The end of an interval that must meet it, or the value between both."""

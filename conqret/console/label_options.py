@@ -116,10 +116,10 @@ def metric_map(settings: list[str] | None) -> dict[str, str]:
     for dimension, _, metric in pairs:
         if not dimension.strip() or not metric.strip():
             raise DeclarationError("--metric is written DIMENSION=METRIC, as in quality=overall_quality")
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
-        if found.setdefault(dimension, metric) != metric:
+        if mapping.setdefault(dimension, metric) != metric:
             raise DeclarationError(
-                f"--metric says twice what {dimension} is compared with: {found[dimension]} and {metric}"
+                f"--metric says twice what {dimension} is compared with: {mapping[dimension]} and {metric}"
             )
-    return found
+    return mapping

@@ -53,7 +53,10 @@ class OptionGroup:
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer is to see it: each parameter that is an :class:`OptionGroup` gives way to its fields."""
     helps = OptionHelps(command)
-    parameters = [_shown(helps, one) for one in inspect.signature(command, eval_str=True).parameters.values()]
+    parameters = [
+        _shown(helps, parameter)
+        for parameter in inspect.signature(command, eval_str=True).parameters.values()
+    ]
     shown = tuple(_options(parameters))
 
     @functools.wraps(command)
@@ -61,7 +64,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         command(**_arguments(parameters, options))
 
     expanded.__dict__["__signature__"] = inspect.Signature(shown)
-    expanded.__annotations__ = {one.name: one.annotation for one in shown}
+    expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     expanded.__doc__ = helps.rest
     return expanded
 
@@ -83,31 +86,31 @@ def _shown(helps: OptionHelps, one: inspect.Parameter) -> inspect.Parameter:
     panel, names, text = helps.told[one.name]
     by_place = one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(helps.of, FunctionType)
     if by_place or panel == "Arguments":
-        given: Any = typer.Argument(help=text)
+        argument: Any = typer.Argument(help=text)
     else:
         switch = [f"--{one.name.replace('_', '-')}"] if kind is bool else []
-        given = _typer_option(
+        argument = _typer_option(
             DeclaredOption(one.name, kind, None, Within.of(marks), panel, names or switch, text)
         )
-    return one.replace(annotation=Annotated[kind, given])
+    return one.replace(annotation=Annotated[kind, argument])
 
 
 def _options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
     """What typer sees in place of ``parameters``."""
-    for one in parameters:
-        if _is_group(one.annotation):
-            yield from _options(_fields(one.annotation))
+    for parameter in parameters:
+        if _is_group(parameter.annotation):
+            yield from _options(_fields(parameter.annotation))
         else:
-            yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def _arguments(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> dict[str, Any]:
     """What ``parameters`` get of the options that typer read."""
     return {
-        one.name: one.annotation(**_arguments(_fields(one.annotation), options))
-        if _is_group(one.annotation)
-        else options[one.name]
-        for one in parameters
+        parameter.name: parameter.annotation(**_arguments(_fields(parameter.annotation), options))
+        if _is_group(parameter.annotation)
+        else options[parameter.name]
+        for parameter in parameters
     }
 
 
@@ -122,7 +125,7 @@ def _is_group(kind: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     hints, helps = get_type_hints(group, include_extras=True), OptionHelps(group)
     parameters = inspect.signature(group).parameters.values()
-    return [_shown(helps, one.replace(annotation=hints[one.name])) for one in parameters]
+    return [_shown(helps, parameter.replace(annotation=hints[parameter.name])) for parameter in parameters]
 
 
 def _typer_option(setting: DeclaredOption) -> Any:

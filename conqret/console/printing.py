@@ -57,21 +57,26 @@ def say(text: str, style: str = "") -> None:
     out().print(_text(text, style), soft_wrap=True)
 
 
-def say_json(found: object) -> None:
+def say_json(value: object) -> None:
     """Print the result for a machine: plain data, or a pydantic model."""
     import json
 
     from pydantic import BaseModel
 
-    if isinstance(found, BaseModel):
-        text = found.model_dump_json(indent=1)
+    if isinstance(value, BaseModel):
+        text = value.model_dump_json(indent=1)
     else:
-        text = json.dumps(found, indent=1, ensure_ascii=False)
-    out().out("".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text))
+        text = json.dumps(value, indent=1, ensure_ascii=False)
+    out().out(
+        "".join(
+            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+            for character in text
+        )
+    )
 
 
 def result(
-    found: object,
+    value: object,
     lines: Iterable[RenderableType],
     *,
     as_json: bool,
@@ -82,9 +87,9 @@ def result(
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
     if as_json and outcomes is not None:
-        found = _plain(found) | {"requirements": list(map(asdict, outcomes))}
+        value = _plain(value) | {"requirements": list(map(asdict, outcomes))}
     if as_json:
-        say_json(found)
+        say_json(value)
         return
     for line in lines:
         out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
@@ -162,7 +167,7 @@ def end(
     if session is not None and session.stopped:
         complain(session.stopped)
     elif not there:
-        commonest = max(reasons, key=lambda one: reasons[one], default=None)
+        commonest = max(reasons, key=lambda reason: reasons[reason], default=None)
         example = session.failures.get(str(commonest)) if session is not None else None
         complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
     if failed or not there or (session is not None and session.stopped):
@@ -171,13 +176,15 @@ def end(
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """Say which of the things that were required are met, and by which value; returns whether all are."""
-    for one in outcomes:
-        value = "none" if one.value is None else f"{one.value:.3f}"
-        if one.met:
-            tell(f"met: {one.requirement} ({value})")
+    for outcome in outcomes:
+        value = "none" if outcome.value is None else f"{outcome.value:.3f}"
+        if outcome.met:
+            tell(f"met: {outcome.requirement} ({value})")
         else:
-            complain(f"not met: {one.requirement} ({value}{', ' if one.reason else ''}{one.reason})")
-    return all(one.met for one in outcomes)
+            complain(
+                f"not met: {outcome.requirement} ({value}{', ' if outcome.reason else ''}{outcome.reason})"
+            )
+    return all(outcome.met for outcome in outcomes)
 
 
 def counts(progress: Progress) -> str:
@@ -233,21 +240,21 @@ class ProgressBar:
     def advance(self, row: object = None, counted: str = "") -> None:
         """One more is done; ``counted`` stands beside the bar."""
         if not self.shown.disable or self.lines:
-            told = counted if self.client is None else counts(self.client.progress)
-            self.shown.update(self.task, advance=1, counts=told)
-            self._line(told)
+            progress_text = counted if self.client is None else counts(self.client.progress)
+            self.shown.update(self.task, advance=1, counts=progress_text)
+            self._line(progress_text)
 
     def reach(self, done: int, counted: str = "", **task: Any) -> None:
         """So many are done; ``task`` may change the ``total``."""
         self.shown.update(self.task, completed=done, counts=counted, **task)
         self._line(counted)
 
-    def _line(self, told: str) -> None:
+    def _line(self, progress_text: str) -> None:
         if self.lines and time.monotonic() - self.said >= SECONDS:
             self.said = time.monotonic()
             task = self.shown.tasks[self.task]
             total = "" if task.total is None else f" of {task.total:,.0f}"
-            tell(f"{task.description}: {task.completed:,.0f}{total}{told and f' ({told})'}")
+            tell(f"{task.description}: {task.completed:,.0f}{total}{progress_text and f' ({progress_text})'}")
 
 
 @contextlib.contextmanager
@@ -265,11 +272,11 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
         yield ProgressBar(shown, task, lines=shown.disable and not quiet)
 
 
-def _plain(found: Any) -> dict[str, Any]:
+def _plain(value: Any) -> dict[str, Any]:
     """A pydantic model as the data that its JSON holds."""
     import json
 
-    return dict(json.loads(found.model_dump_json()))
+    return dict(json.loads(value.model_dump_json()))
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -296,7 +303,10 @@ def _console(*, stderr: bool = False) -> Console:
 
     class ControlGuard(RenderHook):
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-            return [one if isinstance(one, Control) else SafeRenderable(one) for one in renderables]
+            return [
+                renderable if isinstance(renderable, Control) else SafeRenderable(renderable)
+                for renderable in renderables
+            ]
 
     made = Patient(stderr=stderr, highlight=False)
     made.push_render_hook(ControlGuard())

@@ -212,12 +212,12 @@ class PageFile(OptionGroup):
 
             check_ending(self.output)
 
-    def write(self, sheet: Callable[[T], ReportPage], found: T) -> None:
+    def write(self, sheet: Callable[[T], ReportPage], value: T) -> None:
         """Write the ``sheet`` of what was found, and say where it is."""
         if self.output is not None:
             from conqret.show.report_page import write_sheet
 
-            tell(at(write_sheet(sheet(found), self.output)))
+            tell(at(write_sheet(sheet(value), self.output)))
 
 
 def listed(text: str | None) -> list[str]:
@@ -248,10 +248,10 @@ def counts(name: str, text: str) -> list[int]:
     from conqret.errors import DeclarationError
 
     wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
-    found = numbers(text, wanted)
-    if not found or any(one < 1 or not one.is_integer() for one in found):
+    values = numbers(text, wanted)
+    if not values or any(value < 1 or not value.is_integer() for value in values):
         raise DeclarationError(f"{wanted}, not {text!r}")
-    return list(dict.fromkeys(map(int, found)))
+    return list(dict.fromkeys(map(int, values)))
 
 
 def column_map(columns: str | None, example: str) -> dict[str, str]:
@@ -267,11 +267,11 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for field, column in ((field.strip(), column.strip()) for field, column in pairs):
-        if field in found and field != DOCUMENTS:
+        if field in mapping and field != DOCUMENTS:
             raise DeclarationError(
-                f"--columns says twice what holds {field}: {found[field]!r} and {column!r}"
+                f"--columns says twice what holds {field}: {mapping[field]!r} and {column!r}"
             )
-        found[field] = f"{found[field]}+{column}" if field in found else column
-    return found
+        mapping[field] = f"{mapping[field]}+{column}" if field in mapping else column
+    return mapping

@@ -63,8 +63,9 @@ def judged_pairs(
         "all": others,
     }
     return {
-        side: [Qrel(topic, one, 1) for one in found] + [Qrel(topic, one, 0) for one in shares[side]]
-        for side, found in relevant.items()
+        side: [Qrel(topic, qrel, 1) for qrel in relevant_qrels]
+        + [Qrel(topic, document, 0) for document in shares[side]]
+        for side, relevant_qrels in relevant.items()
     }
 
 

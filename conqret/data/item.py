@@ -82,7 +82,7 @@ class Item(Frozen):
         """What was done to it on purpose, as its metadata says; None for an item as it is."""
         try:
             *before, last = self.metadata[CHANGES]
-            names = [*(f"{one['name']}:{one['level']:g}" for one in before), last["name"]]
+            names = [*(f"{change['name']}:{change['level']:g}" for change in before), last["name"]]
             return Version(
                 original=last["original"],
                 perturbation="+".join(names),

@@ -237,19 +237,23 @@ class Judgment(Frozen):
     @property
     def values(self) -> dict[str, float]:
         """The value of each metric that has one, in [0, 1]."""
-        return {name: one.value for name, one in self.measures.items() if one.value is not None}
+        return {name: measure.value for name, measure in self.measures.items() if measure.value is not None}
 
     @property
     def reasons(self) -> dict[str, str]:
         """The reason of each metric that has no value."""
-        return {name: one.reason.value for name, one in self.measures.items() if one.reason is not None}
+        return {
+            name: measure.reason.value
+            for name, measure in self.measures.items()
+            if measure.reason is not None
+        }
 
     def bare(self) -> Self:
         """The same without explanations, parts, samples and trace: what many are held of in memory."""
         kept = {"status", "value", "reason"}
         measures = {
-            name: Measure.model_construct(**{field: getattr(one, field) for field in kept})
-            for name, one in self.measures.items()
+            name: Measure.model_construct(**{field: getattr(measure, field) for field in kept})
+            for name, measure in self.measures.items()
         }
         return self.model_copy(update={"measures": measures, "flags": (), "trims": (), "trace": Trace()})
 

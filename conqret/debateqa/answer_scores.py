@@ -140,7 +140,7 @@ def score_diversity(
 
     given = _answers(answers, settings)
     questions = read_questions(references, given.columns)
-    if not any(one.partial_answers for one in questions.values()):
+    if not any(question.partial_answers for question in questions.values()):
         raise DeclarationError(
             f"no question of {references} has a partial answer, and perspective diversity needs them: give DebateQA's "
             "layout with --references, or map its columns with --columns"
@@ -176,22 +176,22 @@ class AwarenessScoring:
     met: Partners
     truth: Mapping[str, float] | None = None
 
-    def scores(self, found: ScoringOutcome) -> AnswerScores:
+    def scores(self, outcome: ScoringOutcome) -> AnswerScores:
         """What came of it, written."""
-        table, fit = write_table(found.rows, self.folder.scores_file), None
-        if self.truth is not None and any(row.value is not None for row in found.rows):
-            fit = against_labels(found.rows, self.truth, self.plan.shares)
-        return AnswerScores(table, self.folder.scores_file, found.session, fit=fit)
+        table, fit = write_table(outcome.rows, self.folder.scores_file), None
+        if self.truth is not None and any(row.value is not None for row in outcome.rows):
+            fit = against_labels(outcome.rows, self.truth, self.plan.shares)
+        return AnswerScores(table, self.folder.scores_file, outcome.session, fit=fit)
 
 
 def awareness_scoring(
-    given: SystemAnswers, questions: str | Path, models: Session, *, shots: Shots, labels: str | Path | None
+    answers: SystemAnswers, questions: str | Path, models: Session, *, shots: Shots, labels: str | Path | None
 ) -> AwarenessScoring:
     """Verdicts that are ready to be asked for, or to be estimated; takes what :func:`score_awareness` takes."""
     if labels is not None:
         require("scipy", extra="stats")
-    known = read_questions(questions, given.columns)
-    met = given.partners(known)
+    known = read_questions(questions, answers.columns)
+    met = answers.partners(known)
     if not any(known[one].question.strip() for one in met.together):
         raise DeclarationError(
             f"no question of {questions} that was answered has a text: map its column with --columns question=…"
@@ -202,11 +202,11 @@ def awareness_scoring(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
         )
     client = models.options.resolved()
-    folder = given.folder("dispute-awareness", model_name(client.backend.pinned(client.model)[0]), shots)
-    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", given.name, given.answers)
-    cases = cases_of(read_answers(given.answers, given.columns), known)
+    folder = answers.folder("dispute-awareness", model_name(client.backend.pinned(client.model)[0]), shots)
+    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", answers.name, answers.answers)
+    cases = cases_of(read_answers(answers.answers, answers.columns), known)
     plan = AwarenessPlan(
-        cases=cases, models=models, folder=folder, scores=record, system=given.name, shots=shots
+        cases=cases, models=models, folder=folder, scores=record, system=answers.name, shots=shots
     )
     return AwarenessScoring(plan, folder, met, truth)
 
@@ -238,9 +238,9 @@ def score_awareness(
     Raises:
         DeclarationError: anything wrong with the call or a file. No model is asked then.
     """
-    given = SystemAnswers(Path(answers), as_path(output), system, columns)
+    system_answers = SystemAnswers(Path(answers), as_path(output), system, columns)
     with asked_session(settings) as session:
-        scoring = awareness_scoring(given, questions, session, shots=shots, labels=labels)
+        scoring = awareness_scoring(system_answers, questions, session, shots=shots, labels=labels)
         return scoring.scores(run(scoring.plan, overwrite=settings.get("overwrite", False)))
 
 
@@ -277,7 +277,7 @@ class BaselineScoring:
     @cached_property
     def record(self) -> ScoreRecord:
         """What ``run.json`` says."""
-        instruments = [one.fingerprint for one in self.similarities.values()]
+        instruments = [similarity.fingerprint for similarity in self.similarities.values()]
         instruments += [self.models.options.model] * bool(self.asks)
         names = sorted({one.name for one in self.chosen})
         return ScoreRecord.of(names, ", ".join(instruments), self.given.name, self.given.answers)
@@ -319,7 +319,7 @@ class BaselineScoring:
 
 
 def baseline_scoring(
-    given: SystemAnswers,
+    answers: SystemAnswers,
     references: str | Path,
     models: Session,
     *,
@@ -329,10 +329,10 @@ def baseline_scoring(
 ) -> BaselineScoring:
     """Baselines that are ready to be computed, or to be estimated; takes what :func:`score_baselines` takes."""
     chosen = tuple(selected(list(metrics)))
-    questions = read_questions(references, given.columns)
-    met = given.partners(questions)
-    cases = list(cases_of(read_answers(given.answers, given.columns), questions))
-    return BaselineScoring(given, chosen, cases, models, met, weights or Models(), replayed)
+    questions = read_questions(references, answers.columns)
+    met = answers.partners(questions)
+    cases = list(cases_of(read_answers(answers.answers, answers.columns), questions))
+    return BaselineScoring(answers, chosen, cases, models, met, weights or Models(), replayed)
 
 
 @strict_options

@@ -168,13 +168,13 @@ def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion
         DeclarationError: no id is in both.
     """
     have = set(answers)
-    together = tuple(one for one in answers if one in questions)
+    together = tuple(answer for answer in answers if answer in questions)
     if not together:
         raise DeclarationError(
             f"no id of the {len(have)} answers is among those of the {len(questions)} questions"
         )
     return Partners(
         together,
-        tuple(one for one in answers if one not in questions),
-        tuple(one for one in questions if one not in have),
+        tuple(answer for answer in answers if answer not in questions),
+        tuple(question for question in questions if question not in have),
     )

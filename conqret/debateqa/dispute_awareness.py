@@ -82,11 +82,11 @@ class AwarenessPlan(ScoringPlan):
         """The one question."""
 
         def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
-            found = rating_distribution(logprobs, FIELD, (0, 1))
-            if found is None:
+            distribution = rating_distribution(logprobs, FIELD, (0, 1))
+            if distribution is None:
                 return float(verdict.debated), ""
-            self.shares[case.id] = found[1]
-            return float(verdict.debated), f"P(1) {found[1]:.4f}"
+            self.shares[case.id] = distribution[1]
+            return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
         question = Question(_prompt(self.shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
         instrument = instrument_name(self.models.client.model_id, self.shots)
@@ -118,10 +118,10 @@ def _reading(rendered: RenderedPrompt) -> Reading:
 
     def logprobs(rows: Sequence[Sequence[TargetScore]]) -> tuple[TokenLogprobs, ...]:
         no, yes = _both(rows)
-        said, certain = ("1" if yes > no else "0"), {"": 0.0}
+        token, certain = ("1" if yes > no else "0"), {"": 0.0}
         return (
             TokenLogprobs(f'{{"{FIELD}": ', certain),
-            TokenLogprobs(said, {"0": no, "1": yes}),
+            TokenLogprobs(token, {"0": no, "1": yes}),
             TokenLogprobs("}", certain),
         )
 
@@ -131,7 +131,7 @@ def _reading(rendered: RenderedPrompt) -> Reading:
 
 def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
     """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
-    no, yes = (one.log_likelihood or 0.0 for one in rows[0])
+    no, yes = (score.log_likelihood or 0.0 for score in rows[0])
     return no - max(no, yes), yes - max(no, yes)
 
 
@@ -153,15 +153,16 @@ def against_labels(
     counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
     if not counted:
         raise DeclarationError("no scored answer has a label: are the ids the same?")
-    truth, said = [labels[one] for one, _ in counted], [value for _, value in counted]
+    truth, predictions = [labels[answer_id] for answer_id, _ in counted], [value for _, value in counted]
     if not set(truth) <= {0.0, 1.0}:
         raise DeclarationError("labels of Dispute Awareness are 0 and 1")
     unscored = sum(row.id in labels and row.value is None for row in rows)
-    found = shares or {}
-    graded = all(one in found for one, _ in counted)
-    order = [found[one] for one, _ in counted] if graded else said
+    shares_by_id = shares or {}
+    graded = all(answer_id in shares_by_id for answer_id, _ in counted)
+    order = [shares_by_id[answer_id] for answer_id, _ in counted] if graded else predictions
     return AwarenessFit(
-        accuracy(truth, said), f1(truth, said, categories=(0.0, 1.0)), auroc(truth, order), matthews(truth, said),
+        accuracy(truth, predictions), f1(truth, predictions, categories=(0.0, 1.0)), auroc(truth, order),
+        matthews(truth, predictions),
         len(counted), unscored, "P(1)" if graded else "verdicts",
     )  # fmt: skip
 

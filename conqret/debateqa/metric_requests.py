@@ -53,7 +53,7 @@ def cases_of(
     for answer in answers:
         question = questions.get(answer.id)
         if question is not None:
-            partial = tuple(one.text for one in question.partial_answers)
+            partial = tuple(partial_answer.text for partial_answer in question.partial_answers)
             yield AnswerCase(answer.id, question.question, answer.text, partial)
 
 

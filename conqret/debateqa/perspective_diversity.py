@@ -53,11 +53,14 @@ class DiversityRun:
                 reason = "" if partial else NO_PARTIAL_ANSWERS
                 reason = reason if answer.text.strip() else EMPTY_ANSWER
                 ahead.append((answer.id, len(partial), reason))
-                targets = [one.released_text if released else one.text for one in partial]
+                targets = [
+                    partial_answer.released_text if released else partial_answer.text
+                    for partial_answer in partial
+                ]
                 yield answer.text, [] if reason else targets
 
         for scores in self.scorer.stream(pairs(), store=self.store, on_context=on_answer):
-            one, n, reason = ahead.popleft()
+            case, n, reason = ahead.popleft()
             values = [score.perplexity for score in scores if score.perplexity is not None]
             reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
             truncated = sum(score.truncated > 0 for score in scores)
@@ -65,7 +68,7 @@ class DiversityRun:
             total = None if reason else sum(values)
             mean = None if total is None else total / n
             for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
-                yield ScoreRow(self.system, one, metric, self.instrument, value, n, reason, detail)
+                yield ScoreRow(self.system, case, metric, self.instrument, value, n, reason, detail)
 
     @property
     def instrument(self) -> str:

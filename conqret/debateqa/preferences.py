@@ -70,19 +70,20 @@ def align(
         DeclarationError: no metric has three systems that are both scored and compared.
     """
     people = _ratings(comparisons, seed)
-    compared = set.union(*(set(one) for one in people.values()))
-    found = [
-        _alignment(metric, instrument, one, people, compared)
+    compared = set.union(*(set(annotator) for annotator in people.values()))
+    agreements = [
+        _alignment(metric, instrument, common_mean, people, compared)
         for metric in in_order(table, "metric")
-        for instrument, one in common_means(table, metric, compared).items()
+        for instrument, common_mean in common_means(table, metric, compared).items()
     ]
-    if all(one.systems < FEWEST for one in found):
+    if all(agreement.systems < FEWEST for agreement in agreements):
         scored = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(
-            f"{max(one.systems for one in found)} of the systems that were compared are scored, and a correlation "
+            f"{max(agreement.systems for agreement in agreements)} of the systems that were compared are "
+            "scored, and a correlation "
             f"needs three: scored are {', '.join(scored)}; compared are {', '.join(sorted(compared))}"
         )
-    return found
+    return agreements
 
 
 def _alignment(
@@ -114,8 +115,13 @@ def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str
     import numpy as np
 
     by_person = gathered(
-        (one.annotator, PairwisePreference(one.first, one.second, one.outcome, one.item or None))
-        for one in comparisons
+        (
+            comparison.annotator,
+            PairwisePreference(
+                comparison.first, comparison.second, comparison.outcome, comparison.item or None
+            ),
+        )
+        for comparison in comparisons
     )
     return {
         person: {

@@ -50,22 +50,22 @@ def rank(
     if answers and report is None:
         raise DeclarationError("--answers are told about on the page: name it with --report")
     systems = read_systems(answers or ())
-    found = rank_systems(scores)
-    table = {weight: found.combined(weight) for weight in _weights(weights)}
+    system_ranking = rank_systems(scores)
+    table = {weight: system_ranking.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    remark_missing(found.missing)
-    for metric, instrument, means in _measured(found):
+    remark_missing(system_ranking.missing)
+    for metric, instrument, means in _measured(system_ranking):
         remark_left_out(metric, instrument, means.left_out, means.questions)
-    ranking = ranking_table(found, table, places)
+    ranking = ranking_table(system_ranking, table, places)
     lines: list[RenderableType] = [*ranking_words(places), "", ranking]
     if report is not None:
-        write_ranks(ranking, ranking_words(places), systems, _measured(found), report)
+        write_ranks(ranking, ranking_words(places), systems, _measured(system_ranking), report)
         lines += ["", at(report, "page")]
-    result(_facts(found, table, places), lines, as_json=json_output)
+    result(_facts(system_ranking, table, places), lines, as_json=json_output)
 
 
 def _facts(
-    found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
+    ranking: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
 ) -> dict[str, list[dict[str, Any]]]:
     """What ``--json`` prints: a row a system, one for each weight and system, best first, and one an instrument.
 
@@ -75,12 +75,12 @@ def _facts(
         {
             "system": name,
             "perspective_diversity": value,
-            "dispute_awareness": found.mean_awareness[name],
-            "perspective_diversity_rank": found.diversity_ranks[name],
-            "dispute_awareness_rank": found.awareness_ranks[name],
-            "likelier_under_best": found.likelier[name],
+            "dispute_awareness": ranking.mean_awareness[name],
+            "perspective_diversity_rank": ranking.diversity_ranks[name],
+            "dispute_awareness_rank": ranking.awareness_ranks[name],
+            "likelier_under_best": ranking.likelier[name],
         }
-        for name, value in sorted(found.mean_diversity.items(), key=lambda pair: pair[1])
+        for name, value in sorted(ranking.mean_diversity.items(), key=lambda pair: pair[1])
     ]
     ranked = [
         {"k": weight, "system": name, "score": value, "rank": places[weight][name]}
@@ -89,24 +89,28 @@ def _facts(
     ]
     measured = [
         {"metric": metric, "instrument": instrument, "n": means.questions, "left_out": means.left_out}
-        for metric, instrument, means in _measured(found)
+        for metric, instrument, means in _measured(ranking)
     ]
     return {"systems": systems, "ranks": ranked, "instruments": measured}
 
 
-def _measured(found: Standings) -> list[tuple[str, str, CommonMeans]]:
+def _measured(ranking: Standings) -> list[tuple[str, str, CommonMeans]]:
     """Metric, instrument and means, of all that stand in the tables."""
     from conqret.debateqa.score_table import AWARENESS, DIVERSITY
 
-    both = ((DIVERSITY, found.diversity), (AWARENESS, found.awareness))
-    return [(metric, name, means) for metric, own in both for name, means in own.items()]
+    both = ((DIVERSITY, ranking.diversity), (AWARENESS, ranking.awareness))
+    return [
+        (metric, name, means)
+        for metric, means_by_instrument in both
+        for name, means in means_by_instrument.items()
+    ]
 
 
 def _weights(text: str) -> list[float]:
     from conqret.errors import DeclarationError
 
     wanted = "--weights is a list such as 0,0.5,1"
-    found = options.numbers(text, wanted)
-    if not found:
+    values = options.numbers(text, wanted)
+    if not values:
         raise DeclarationError(f"{wanted}, not {text!r}")
-    return found
+    return values

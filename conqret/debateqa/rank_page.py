@@ -19,10 +19,10 @@ FIRST = ("1", "1=")
 
 
 def ranking_table(
-    found: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
+    ranking: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
 ) -> Table:
     """The systems by the last of the weights, best first: both means, and the rank by each weight."""
-    several = {"Diversity": len(found.diversity), "Awareness": len(found.awareness)}
+    several = {"Diversity": len(ranking.diversity), "Awareness": len(ranking.awareness)}
     normalised = [f"{name} rank" for name, count in several.items() if count > 1]
     header = (
         "System",
@@ -34,23 +34,23 @@ def ranking_table(
     )
     last = list(table.values())[-1]
     rows: list[tuple[Cell, ...]] = []
-    for name in sorted(last, key=lambda one: -last[one]):
-        own = {
-            "Diversity rank": found.diversity_ranks[name],
-            "Awareness rank": found.awareness_ranks[name],
+    for name in sorted(last, key=lambda system: -last[system]):
+        normalised_ranks = {
+            "Diversity rank": ranking.diversity_ranks[name],
+            "Awareness rank": ranking.awareness_ranks[name],
         }
-        likelier = found.likelier[name]
+        likelier = ranking.likelier[name]
         rows.append(
             (
                 name,
-                found.mean_diversity[name],
-                found.mean_awareness[name],
+                ranking.mean_diversity[name],
+                ranking.mean_awareness[name],
                 "> 1e300" if likelier is None else f"{likelier:.{'2f' if likelier < 100 else '3g'}}",
-                *(own[head] for head in normalised),
+                *(normalised_ranks[head] for head in normalised),
                 *(places[weight][name] for weight in table),
             )
         )
-    said = [
+    notes = [
         "Perspective diversity (P.D.): how surprised a language model that has read the answer is by the partial "
         "answers, each of which speaks for one perspective: the less, the more perspectives the answer shows.",
         "Dispute awareness (D.A.): the share of answers that present the question as debatable.",
@@ -59,12 +59,12 @@ def ranking_table(
         "Rank (k): by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone. Z: how far a "
         "value is above the mean of the systems, in their standard deviations.",
     ]
-    said += [
+    notes += [
         f"{name}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
         for name, count in several.items()
         if count > 1
     ]
-    return Table("Ranks by both metrics", header, rows, note="\n".join(said))
+    return Table("Ranks by both metrics", header, rows, note="\n".join(notes))
 
 
 def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
@@ -73,14 +73,14 @@ def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
     for weight, ranks in places.items():
         winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]
         many = len(winners) > 1
-        said = f"system{'s' * many} {' and '.join(winners)} {'are' if many else 'is'} first"
-        first.setdefault(said, []).append(f"{weight:g}")
+        clause = f"system{'s' * many} {' and '.join(winners)} {'are' if many else 'is'} first"
+        first.setdefault(clause, []).append(f"{weight:g}")
     if len(first) == 1:
-        told = f"{next(iter(first))} at every weight k of perspective diversity"
+        result_text = f"{next(iter(first))} at every weight k of perspective diversity"
     else:
-        told = "; the ".join(f"{said} at k = {', '.join(at)}" for said, at in first.items())
+        result_text = "; the ".join(f"{sentence} at k = {', '.join(at)}" for sentence, at in first.items())
     return [
-        f"The {told}.",
+        f"The {result_text}.",
         "Ranks are of means, and nothing here tests whether they differ by more than chance.",
     ]
 
@@ -91,21 +91,21 @@ def read_systems(folders: Iterable[Path]) -> list[System]:
     Raises:
         DeclarationError: a folder holds none.
     """
-    found = []
+    systems = []
     for folder in map(AnswersFolder, folders):
         record = folder.record()
-        found.append((folder, record, folder.result(folder.summary_file, AnswersSummary)))
-    return found
+        systems.append((folder, record, folder.result(folder.summary_file, AnswersSummary)))
+    return systems
 
 
 def write_ranks(
     ranking: Table,
-    said: Sequence[str],
+    lede: Sequence[str],
     systems: Sequence[System],
     measured: Iterable[tuple[str, str, CommonMeans]],
     file: Path,
 ) -> Path:
-    """Write the page: what is ``said`` of the ranks, the ranks, how each system answers, and the questions behind each
+    """Write the page: what is ``lede`` of the ranks, the ranks, how each system answers, and the questions behind each
     mean; returns its place."""
     sections = [
         section(ranking, title="Ranks"),
@@ -113,7 +113,7 @@ def write_ranks(
         section(_measured(measured)),
     ]
     title = "Who shows more perspectives, and says that there is a dispute?"
-    sheet = ReportPage("ranks", title, sections, lede=said)
+    sheet = ReportPage("ranks", title, sections, lede=lede)
     return write_file(file, sheet.html())
 
 
@@ -138,8 +138,8 @@ def _systems(systems: Sequence[System]) -> Table:
 
 def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
     rows = [
-        (label(metric), name or "without a name", one.questions, one.left_out)
-        for metric, name, one in measured
+        (label(metric), name or "without a name", common.questions, common.left_out)
+        for metric, name, common in measured
     ]
     return Table(
         "What was measured, and by what",

@@ -126,7 +126,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             instrument measured the same answer twice; all faults of a file are listed.
         DeclarationError: a file lacks a column, or the files hold nothing.
     """
-    found: list[ScoreRow] = []
+    score_rows: list[ScoreRow] = []
     seen: dict[tuple[str, str, str, str], str | Path] = {}
     for path in paths:
         rows = file_rows(path)
@@ -139,26 +139,26 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             )
         reader = TableReader(rows, SCORE)
         for values in reader:
-            one = ScoreRow(**values)
-            key = (one.instrument, one.metric, one.system, one.id)
+            row = ScoreRow(**values)
+            key = (row.instrument, row.metric, row.system, row.id)
             if key in seen:
                 problem = (
-                    f"has the {one.metric} of {one.system}'s answer {one.id} by "
-                    f"{one.instrument or 'the instrument without a name'}, which stands in {seen[key]} already"
+                    f"has the {row.metric} of {row.system}'s answer {row.id} by "
+                    f"{row.instrument or 'the instrument without a name'}, which stands in {seen[key]} already"
                 )
                 remedy = "Give each table once, and each system a name of its own (--system)"
                 reader.fault("", problem, remedy)
                 continue
-            if len(found) >= limits.LINES.most:
+            if len(score_rows) >= limits.LINES.most:
                 raise DeclarationError(
                     f"the tables have more than {limits.LINES}: give fewer, {limits.LINES.remedy}"
                 )
             seen[key] = path
-            found.append(one)
+            score_rows.append(row)
         reader.finish(FaultsError)
-    if not found:
+    if not score_rows:
         raise DeclarationError("the tables hold no row")
-    return frame_of(found)
+    return frame_of(score_rows)
 
 
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
@@ -169,12 +169,12 @@ def system_means(table: pl.DataFrame) -> list[SystemMean]:
             str(system),
             str(metric),
             str(instrument),
-            _mean(own),
-            own["value"].count(),
-            len(own),
-            *(_ends(own) if metric == AWARENESS else ()),
+            _mean(rows),
+            rows["value"].count(),
+            len(rows),
+            *(_ends(rows) if metric == AWARENESS else ()),
         )
-        for (system, metric, instrument), own in groups
+        for (system, metric, instrument), rows in groups
     ]
 
 
@@ -187,7 +187,7 @@ def reasons(table: pl.DataFrame) -> Mapping[str, int]:
 def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
     """For each metric the instruments that measured it, both in the order of first occurrence."""
     groups = table.group_by("metric", maintain_order=True)
-    return {str(metric): in_order(own, "instrument") for (metric,), own in groups}
+    return {str(metric): in_order(rows, "instrument") for (metric,), rows in groups}
 
 
 def common_means(
@@ -207,8 +207,8 @@ def common_means(
     looked_at = in_order(measured, "system") if among is None else among
     groups = measured.group_by("instrument", maintain_order=True)
     return {
-        str(instrument): _common(own.filter(own["system"].is_in(list(looked_at))))
-        for (instrument,), own in groups
+        str(instrument): _common(rows.filter(rows["system"].is_in(list(looked_at))))
+        for (instrument,), rows in groups
     }
 
 
@@ -223,7 +223,7 @@ def _common(rows: pl.DataFrame) -> CommonMeans:
     known = rows.drop_nulls("value")
     scored = in_order(known, "system")
     common = known.filter(pl.col("system").n_unique().over("id") == len(scored))
-    means = {str(name): _mean(own) for (name,), own in common.group_by("system", maintain_order=True)}
+    means = {str(name): _mean(rows) for (name,), rows in common.group_by("system", maintain_order=True)}
     return CommonMeans(
         {name: mean for name, mean in means.items() if mean is not None},
         common["id"].n_unique(),
@@ -243,8 +243,8 @@ def _mean(rows: pl.DataFrame) -> float | None:
 def _ends(rows: pl.DataFrame) -> tuple[float | None, float | None]:
     """The ends of the interval of a share, each question being one cluster."""
     values = rows["value"].drop_nulls().to_list()
-    found = mean_of_sums(values, [1.0] * len(values))
-    return found.low, found.high
+    estimate = mean_of_sums(values, [1.0] * len(values))
+    return estimate.low, estimate.high
 
 
 def _types() -> dict[str, pl.DataType]:

@@ -54,15 +54,17 @@ class PairMatrix:
     left_out: int = 0
     kappas: Mapping[Pair, Estimate] = field(default_factory=dict)
 
-    def value(self, one: str, other: str) -> float | None:
+    def value(self, first_name: str, other: str) -> float | None:
         """The value of two names in any order; 1 of a name with itself; None where it is not defined."""
-        if one == other:
+        if first_name == other:
             return 1.0
-        return self.values[(one, other) if (one, other) in self.values else (other, one)].value
+        return self.values[
+            (first_name, other) if (first_name, other) in self.values else (other, first_name)
+        ].value
 
     def rows(self) -> list[list[float | None]]:
         """The whole matrix, in the order of the names."""
-        return [[self.value(one, other) for other in self.names] for one in self.names]
+        return [[self.value(name, other) for other in self.names] for name in self.names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
         DeclarationError: there are fewer than two settings, or fewer than two common items.
     """
     names = tuple(scores)
-    common = sorted(set.intersection(*(set(one) for one in scores.values()))) if names else []
+    common = sorted(set.intersection(*(set(score) for score in scores.values()))) if names else []
     if len(names) < 2 or len(common) < 2:
         raise DeclarationError(
             "a comparison of rankings needs two settings and two items that both have, at least"
@@ -159,14 +161,15 @@ def stability(
     resamples = leave_one_out(answers["id"].to_list())
     kappas: Mapping[Pair, Estimate] = {}
     if metric in VERDICTS:
-        found, kappas = (_compared(values, one, resamples) for one in (accuracy, cohen_kappa))
+        estimates, kappas = (_compared(values, statistic, resamples) for statistic in (accuracy, cohen_kappa))
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        found = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples)
+        estimates = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples)
     else:
-        found = _compared(values, kendall, resamples)
+        estimates = _compared(values, kendall, resamples)
     return PairMatrix(
-        names, len(systems) if ranked else len(answers), found, "agreement" if metric in VERDICTS else "tau", metric,
+        names, len(systems) if ranked else len(answers), estimates,
+        "agreement" if metric in VERDICTS else "tau", metric,
         "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
     )  # fmt: skip
 
@@ -190,8 +193,8 @@ def _compared(
 ) -> dict[Pair, Estimate]:
     """The statistic of every two series."""
     return {
-        (one, other): statistic(values[one], values[other], resamples)
-        for one, other in combinations(values, 2)
+        (value, other): statistic(values[value], values[other], resamples)
+        for value, other in combinations(values, 2)
     }
 
 
@@ -212,29 +215,29 @@ def _rankings(
             for name, series in values.items()
         }
     systems, questions = belongs.shape[1], resamples.clusters
-    found = {}
-    for one, other in combinations(values, 2):
-        whole = kendall(means[one][0], means[other][0])
+    taus = {}
+    for value, other in combinations(values, 2):
+        whole = kendall(means[value][0], means[other][0])
         sampled = JackknifedEstimate(
             np.nan if whole.value is None else whole.value,
-            _taus(means[one][1:], means[other][1:]),
+            _taus(means[value][1:], means[other][1:]),
             resamples.present(),
             systems,
             whole.reason,
             "ranks",
             too_crowded(systems, questions),
         )
-        found[one, other] = sampled.estimate()
-    return found
+        taus[value, other] = sampled.estimate()
+    return taus
 
 
-def _taus(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Tau-b of each row of two tables (by systems); NaN where a row is constant or lacks a value."""
     import numpy as np
 
-    agree, untied, apart = (np.zeros(len(one)) for _ in range(3))
-    for place in range(one.shape[1]):
-        x, y = (np.sign(side[:, place, None] - side[:, place + 1 :]) for side in (one, other))
+    agree, untied, apart = (np.zeros(len(first)) for _ in range(3))
+    for place in range(first.shape[1]):
+        x, y = (np.sign(side[:, place, None] - side[:, place + 1 :]) for side in (first, other))
         agree += (x * y).sum(axis=1)
         untied += (x * x).sum(axis=1)
         apart += (y * y).sum(axis=1)

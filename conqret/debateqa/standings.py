@@ -65,12 +65,12 @@ def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict
     """1 is best; equal scores share the better rank, and the next ones are left out (1, 2, 2, 4)."""
     sign = 1 if lower_is_better else -1
     ordered = sorted(scores, key=lambda name: sign * scores[name])
-    found: dict[str, int] = {}
+    ranks_by_name: dict[str, int] = {}
     for place, name in enumerate(ordered, start=1):
         before = ordered[place - 2] if place > 1 else None
         shared = before is not None and abs(scores[name] - scores[before]) <= SAME
-        found[name] = found[before] if shared and before is not None else place
-    return found
+        ranks_by_name[name] = ranks_by_name[before] if shared and before is not None else place
+    return ranks_by_name
 
 
 def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
@@ -133,7 +133,7 @@ class Standings:
     @property
     def partial_answers(self) -> float:
         """The mean number of partial answers behind a P.D."""
-        return sum(one.n for one in self.diversity.values()) / len(self.diversity)
+        return sum(common.n for common in self.diversity.values()) / len(self.diversity)
 
     @cached_property
     def mean_diversity(self) -> dict[str, float]:
@@ -148,13 +148,13 @@ class Standings:
     @cached_property
     def diversity_ranks(self) -> dict[str, str]:
         """Normalised over the instruments (Table 2), ties shared."""
-        columns = [ranks(one.means, lower_is_better=True) for one in self.diversity.values()]
+        columns = [ranks(common.means, lower_is_better=True) for common in self.diversity.values()]
         return shown(normalised_ranks(columns))
 
     @cached_property
     def awareness_ranks(self) -> dict[str, str]:
         """Normalised over the instruments (Table 2), ties shared."""
-        return shown(normalised_ranks([ranks(one.means) for one in self.awareness.values()]))
+        return shown(normalised_ranks([ranks(common.means) for common in self.awareness.values()]))
 
     @cached_property
     def likelier(self) -> dict[str, float | None]:
@@ -197,38 +197,38 @@ def standings(table: pl.DataFrame) -> Standings:
         DeclarationError: a metric was not measured, or not of every system; no question was scored of all systems;
             or P.D. was computed by both definitions, whose figures have nothing in common.
     """
-    found = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS), reasons(table))
-    by_definition = {definition_of(name): name for name in found.diversity}
+    result = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS), reasons(table))
+    by_definition = {definition_of(name): name for name in result.diversity}
     by_definition.pop(None, None)
     if len(by_definition) > 1:
         raise DeclarationError(
             f"P.D. was computed by several definitions ({'; '.join(by_definition.values())}), and their figures cannot "
             "be averaged: give the tables of one --definition"
         )
-    found.combined(1.0)  # what is missing shows here
-    return found
+    result.combined(1.0)  # what is missing shows here
+    return result
 
 
 def _complete(table: pl.DataFrame, metric: str) -> dict[str, CommonMeans]:
     means = common_means(table, metric)
-    for instrument, one in means.items():
+    for instrument, mean in means.items():
         name = instrument or "its instrument"
-        if one.unscored:
-            raise DeclarationError(f"{', '.join(one.unscored)}: no answer has a {metric} by {name}")
-        if not one.questions:
+        if mean.unscored:
+            raise DeclarationError(f"{', '.join(mean.unscored)}: no answer has a {metric} by {name}")
+        if not mean.questions:
             raise DeclarationError(
-                f"no question has a {metric} of all systems by {name} ({', '.join(one.scored)}): score their answers "
+                f"no question has a {metric} of all systems by {name} ({', '.join(mean.scored)}): score their answers "
                 "to the same questions, or leave a table out"
             )
     return means
 
 
 def _average(measured: Mapping[str, CommonMeans]) -> dict[str, float]:
-    means = {instrument: one.means for instrument, one in measured.items()}
-    systems = {name for one in means.values() for name in one}
-    for instrument, one in means.items():
-        if missing := systems - set(one):
+    means = {instrument: common.means for instrument, common in measured.items()}
+    systems = {name for mean in means.values() for name in mean}
+    for instrument, mean in means.items():
+        if missing := systems - set(mean):
             raise DeclarationError(
                 f"{instrument} did not measure {', '.join(sorted(missing))}: leave it out, or score them"
             )
-    return {name: sum(one[name] for one in means.values()) / len(means) for name in sorted(systems)}
+    return {name: sum(mean[name] for mean in means.values()) / len(means) for name in sorted(systems)}

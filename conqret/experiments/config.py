@@ -231,9 +231,9 @@ class System:
 
 def systems(experiment: Experiment) -> tuple[System, ...]:
     """Every system of every grid, each once, in the order of the file."""
-    found = (
+    combinations = (
         System(*parts)
         for grid in experiment.systems
         for parts in itertools.product(grid.retriever, grid.reranker, grid.generator)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(combinations))

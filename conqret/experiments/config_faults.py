@@ -27,9 +27,9 @@ def sound_part(table: dict[str, Any]) -> tuple[Experiment | None, Faults, dict[s
         try:
             return Experiment.model_validate(table), faults, left
         except ValidationError as error:
-            found = [(tuple(one["loc"]), one) for one in error.errors(include_url=False)]
-            faults = faults or [(place, _said(place, one)) for place, one in found]
-            wrong = {_there(table, place) for place, _ in found}
+            located_errors = [(tuple(problem["loc"]), problem) for problem in error.errors(include_url=False)]
+            faults = faults or [(place, _said(place, problem)) for place, problem in located_errors]
+            wrong = {_there(table, place) for place, _ in located_errors}
             if () in wrong:
                 return None, faults, left
             for place in sorted(wrong, key=_inside_first):

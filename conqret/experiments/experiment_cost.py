@@ -45,17 +45,17 @@ def estimate(job: Job, *, ranked: bool = False) -> list[ExpectedCost]:
     first = {
         name: _ranked(job, name) if ranked else _first(job, system) for name, system in job.rankings.items()
     }
-    found = []
+    estimates = []
     for name, system in job.rankings.items():
         if system.reranker != NONE:
-            found.append(_reranking(job, name, system, first[name], sizes))
+            estimates.append(_reranking(job, name, system, first[name], sizes))
     for system in job.systems:
         tasks = _tasks(job, system, first[system.ranking])
-        found.append(_generation(job, system, tasks, sizes))
+        estimates.append(_generation(job, system, tasks, sizes))
         for table in job.experiment.judges:
-            found += _judging(job, system, table.label, job.setups[table.label], tasks, sizes)
-        found += _rewriting(job, system, tasks, sizes)
-    return [one for one in found if one.calls]
+            estimates += _judging(job, system, table.label, job.setups[table.label], tasks, sizes)
+        estimates += _rewriting(job, system, tasks, sizes)
+    return [cost for cost in estimates if cost.calls]
 
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -64,8 +64,8 @@ def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]
 
     retriever = job.experiment.retrievers[system.retriever]
     if retriever.run is not None:
-        given = {side: retriever.file(side) for side in job.experiment.stances}
-        return {side: read_rankings(file) for side, file in given.items() if file is not None}
+        files = {side: retriever.file(side) for side in job.experiment.stances}
+        return {side: read_rankings(file) for side, file in files.items() if file is not None}
     frame, _ = first_stage(job.experiment.corpus, retriever, job.topics())
     return dict.fromkeys(job.experiment.stances, rankings(frame))
 
@@ -104,13 +104,18 @@ def _reranking(
     options = job.experiment.client(table.model)
     client = Client(options, store=None)
     library = job.library
-    wanted = {one for ranked in first.values() for documents in ranked.values() for one in documents[:depth]}
-    texts = {one.id: one for one in job.corpus.documents() if one.id in wanted}
+    wanted = {
+        document
+        for ranked in first.values()
+        for documents in ranked.values()
+        for document in documents[:depth]
+    }
+    texts = {document.id: document for document in job.corpus.documents() if document.id in wanted}
     calls = prompt = completion = 0
     for stance, ranked in first.items():
         instruction = f"rerank/{stance if table.instruction == 'stance' else 'generic'}"
         for topic in job.topics():
-            documents = [texts[one] for one in ranked.get(topic.id, ())[:depth]]
+            documents = [texts[identifier] for identifier in ranked.get(topic.id, ())[:depth]]
             shown = library[instruction].render({"topic": topic.question, "stance": stance, "documents": []})
             fixed = prompt_tokens(shown, client)
             for start, end in spans(len(documents), window=table.window, step=table.step):
@@ -133,13 +138,13 @@ def _judging(
 ) -> Iterable[ExpectedCost]:
     """The judge over the arguments, and over every damaged version of them."""
     client = Client(setup.client, store=None)
-    damages = [one.damage() for one in job.experiment.perturbations]
-    versions = sum(len(one.levels) - 1 for one in damages)
+    damages = [perturbation.damage() for perturbation in job.experiment.perturbations]
+    versions = sum(len(damage.levels) - 1 for damage in damages)
     moving = {
         metric
-        for one in damages
+        for damage in damages
         for metric in setup.judge.metrics
-        if setup.judge.declared or one.perturbation.expected(metric)
+        if setup.judge.declared or damage.perturbation.expected(metric)
     }
     expert = any(task.expert is not None for task in tasks)
     asks = [

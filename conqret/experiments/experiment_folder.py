@@ -64,8 +64,8 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
             raise DeclarationError(
                 f"{self.path} holds no finished experiment: give `conqret experiment` again, and it goes on"
             )
-        found: dict[str, Any] = json.loads(whole_bytes(self.summary_file))
-        return found
+        summary_data: dict[str, Any] = json.loads(whole_bytes(self.summary_file))
+        return summary_data
 
     def ranking(self, name: str, stance: str) -> Path:
         """The TREC run of a ranking for a side."""

@@ -71,11 +71,11 @@ def run_experiment(job: Job) -> ExperimentOutcome:
         held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
         sessions.run(_ask_models(job, sessions, outcome))
-        outcome.judged += [jury for one in job.systems if (jury := hold_jury(job, one)) is not None]
+        outcome.judged += [jury for system in job.systems if (jury := hold_jury(job, system)) is not None]
         for system in job.systems:
-            if (found := damage(job, sessions, system)) is not None:
-                outcome.sensitivity.append(found)
-                missing = sum(sum(curve.missing.values()) for curve in found[1].curves)
+            if (sensitivity := damage(job, sessions, system)) is not None:
+                outcome.sensitivity.append(sensitivity)
+                missing = sum(sum(curve.missing.values()) for curve in sensitivity[1].curves)
                 outcome.count("sensitivity", missing)
         outcome.summary = write_scores(job)
         outcome.session = sessions.counts
@@ -92,9 +92,9 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
         )
     )
     outcome.count("rerank", sum(ranked))
-    written = await asyncio.gather(*(generate_arguments(job, sessions, one) for one in job.systems))
+    written = await asyncio.gather(*(generate_arguments(job, sessions, system) for system in job.systems))
     outcome.count("generate", sum(written))
-    for judged in await asyncio.gather(*(judge_arguments(job, sessions, one) for one in job.systems)):
+    for judged in await asyncio.gather(*(judge_arguments(job, sessions, system) for system in job.systems)):
         for folder, failed in judged:
             outcome.judged.append(folder)
             outcome.count("judge", failed)

@@ -25,36 +25,36 @@ def write_costs(job: Job) -> None:
     """
     made = dict(_made(job))
     rows = []
-    for one in estimate(job, ranked=True):
-        expected = asdict(one)
+    for cost in estimate(job, ranked=True):
+        expected = asdict(cost)
         names = {name: expected.pop(name) for name in ("task", "of", "by", "model")}
-        rows.append({**names, "expected": expected, "made": made.get((one.task, one.of, one.by))})
+        rows.append({**names, "expected": expected, "made": made.get((cost.task, cost.of, cost.by))})
     write_whole(job.out.costs_file, json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
 def _made(job: Job) -> Iterator[tuple[Piece, dict[str, Any]]]:
     for system in job.systems:
         rows = job.out.arguments(system).rows().rows()
-        yield ("generate", system.name, ""), _took(call for one in rows for call in one.calls)
+        yield ("generate", system.name, ""), _took(call for row in rows for call in row.calls)
         damaged = _damaged(job, system)
         for label, setup in job.setups.items():
             judged = job.out.judgments(system, label).judgments()
             yield ("judge", system.name, label), _took(_calls(judged))
             # judges that are one instrument share what was asked of it
-            share = [one for one in damaged if one.fingerprint == setup.fingerprint]
+            share = [judgment for judgment in damaged if judgment.fingerprint == setup.fingerprint]
             yield ("damage", system.name, label), _took(_calls(share))
 
 
 def _damaged(job: Job, system: System) -> list[Judgment]:
     return [
-        one
-        for one in job.out.sensitivity(system).judgments()
-        if one.version is not None and one.version.level
+        judgment
+        for judgment in job.out.sensitivity(system).judgments()
+        if judgment.version is not None and judgment.version.level
     ]
 
 
 def _calls(judgments: Iterable[Judgment]) -> Iterator[Call]:
-    return (call for one in judgments for call in one.trace.calls)
+    return (call for judgment in judgments for call in judgment.trace.calls)
 
 
 def _took(calls: Iterable[Call]) -> dict[str, Any]:

@@ -42,42 +42,43 @@ def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
         yield damage_table(summary["sensitivity"])
 
 
-def retrieval_tables(found: Mapping[str, Any]) -> Iterator[Table]:
+def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
     """A table a side: rankings by measures, with marks of what differs from the first."""
-    for stance, rankings in found.items():
+    for stance, rankings in scores_by_side.items():
         measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
         yield Table(
             f"Retrieval, {stance}",
-            ("Ranking", *(title for one in measures for title in (one, "p"))),
+            ("Ranking", *(title for measure in measures for title in (measure, "p"))),
             [
-                (name, *(cell for one in measures for cell in _tested(scores.get(one))))
+                (name, *(cell for measure in measures for cell in _tested(scores.get(measure))))
                 for name, scores in rankings.items()
             ],
             note="Means with 95% intervals over topics, against the qrels of the corpus."
             + _tests(
-                [one for scores in rankings.values() for one in scores.values()],
+                [score for scores in rankings.values() for score in scores.values()],
                 "better or worse than the first ranking",
                 "paired t-test over topics, Holm over the rankings for each measure",
             ),
         ).compact()
 
 
-def arguments_table(found: Mapping[str, Any]) -> Table:
+def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
     """What the systems wrote, and what is wrong with it, a row each."""
     rows = [
         (
             system,
-            f"{one['written']} of {one['written'] + sum(one['not_written'].values())}",
-            ", ".join(f"{words.reason(name)} ({count})" for name, count in one["not_written"].items()) or "",
-            f"{one['cited_sentences']} of {one['sentences']}",
-            one["out_of_range"],
-            one["misquoted"],
-            one["left_out"],
-            one["trimmed"],
-            "" if one["none_relevant"] is None else one["none_relevant"],
-            one["flagged"],
+            f"{facts['written']} of {facts['written'] + sum(facts['not_written'].values())}",
+            ", ".join(f"{words.reason(name)} ({count})" for name, count in facts["not_written"].items())
+            or "",
+            f"{facts['cited_sentences']} of {facts['sentences']}",
+            facts["out_of_range"],
+            facts["misquoted"],
+            facts["left_out"],
+            facts["trimmed"],
+            "" if facts["none_relevant"] is None else facts["none_relevant"],
+            facts["flagged"],
         )
-        for system, one in found.items()
+        for system, facts in facts_by_system.items()
     ]
     columns = (
         "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
@@ -92,33 +93,33 @@ def arguments_table(found: Mapping[str, Any]) -> Table:
     )
 
 
-def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
+def score_tables(scores_by_system: Mapping[str, Any]) -> Iterator[Table]:
     """For each judge, its metrics as rows and the systems as columns."""
-    for judge, scores, metrics in _by_judge(found):
-        missing = any(one["n"] < one["total"] for each in scores for one in each.values())
+    for judge, scores, metrics in _by_judge(scores_by_system):
+        missing = any(score["n"] < score["total"] for each in scores for score in each.values())
         yield Table(
             f"Scores by {judge}",
-            ("Metric", *found),
-            [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
+            ("Metric", *scores_by_system),
+            [(words.label(metric), *(_mean(score.get(metric)) for score in scores)) for metric in metrics],
             note="Means with 95% intervals over topics."
             + PREDICTED * ("predicted_precision" in metrics)
             + MISSING * missing,
         )
 
 
-def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
+def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Table]:
     """For each judge, how far the other systems are from the first, metrics as rows."""
-    for judge, scores, metrics in _by_judge(found):
+    for judge, scores, metrics in _by_judge(differences):
         rows = [
-            (words.label(metric), *(cell for one in scores for cell in _tested(one.get(metric))))
+            (words.label(metric), *(cell for score in scores for cell in _tested(score.get(metric))))
             for metric in metrics
         ]
-        every = [one for each in scores for one in each.values()]
-        counts = [one["n"] for one in every]
+        every = [difference for each in scores for difference in each.values()]
+        counts = [difference["n"] for difference in every]
         pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
         yield Table(
             f"Differences from {first}, by {judge}",
-            ("Metric", *(title for name in found for title in (name, "p"))),
+            ("Metric", *(title for name in differences for title in (name, "p"))),
             rows,
             note=f"Score minus that of {first} on the same topic and side, over {pairs} pairs: means "
             "with 95% intervals over topics."
@@ -128,22 +129,22 @@ def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
                 f"t over topics, Holm over all {len(every)} differences in this table; another judge's are another "
                 "family",
             )
-            + f" {words.NOT_CORRECTED}" * any(one["p"] is not None for one in every),
+            + f" {words.NOT_CORRECTED}" * any(difference["p"] is not None for difference in every),
         ).compact()
 
 
-def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
+def cost_table(costs: Sequence[Mapping[str, Any]]) -> Table:
     """What was expected to be asked of models, beside what was, under the system whose it is."""
     rows: list[tuple[Cell, ...]] = []
-    systems = dict.fromkeys(one["of"] for one in found)
+    systems = dict.fromkeys(cost["of"] for cost in costs)
     for system in systems:
         rows.append((system,))
-        for one in found:
-            if one["of"] == system:
-                by = f" by {one['by']}" if one["by"] else ""
-                rows.append((f"{one['task']}{by}", one["model"], *_costs(one["expected"], one["made"])))
-    made = [one["made"] for one in found if one["made"]]
-    every = _costs(_sums([one["expected"] for one in found]), _sums(made) if made else None)
+        for cost in costs:
+            if cost["of"] == system:
+                by = f" by {cost['by']}" if cost["by"] else ""
+                rows.append((f"{cost['task']}{by}", cost["model"], *_costs(cost["expected"], cost["made"])))
+    made = [cost["made"] for cost in costs if cost["made"]]
+    every = _costs(_sums([cost["expected"] for cost in costs]), _sums(made) if made else None)
     columns = (
         Column("Task", "name"), Column("Model", "name"), "Calls expected", "Calls made", "Prompt tokens expected",
         "Prompt tokens counted", "Answer tokens expected", "Answer tokens counted", "Price expected", "Price paid",
@@ -167,20 +168,24 @@ def _costs(expected: Mapping[str, Any], made: Mapping[str, Any] | None) -> Itera
     yield words.money(made["cost_usd"]) if made else None
 
 
-def _sums(found: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+def _sums(costs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The sums; None for a price where one is unknown."""
     return {
-        name: None if any(one[name] is None for one in found) else sum(one[name] for one in found)
+        name: None if any(cost[name] is None for cost in costs) else sum(cost[name] for cost in costs)
         for name in COUNTED
     }
 
 
-def damage_table(found: Mapping[str, Any]) -> Table:
+def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
-    said = {(curve["verdict"], curve["words"]) for curves in found.values() for curve in curves}
-    alike = len(said) == 1 < sum(map(len, found.values())) and any(verdict and why for verdict, why in said)
-    for system, curves in found.items():
+    verdicts = {
+        (curve["verdict"], curve["words"]) for curves in curves_by_system.values() for curve in curves
+    }
+    alike = len(verdicts) == 1 < sum(map(len, curves_by_system.values())) and any(
+        verdict and why for verdict, why in verdicts
+    )
+    for system, curves in curves_by_system.items():
         for curve in curves:
             heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
             rows.setdefault(heading, []).append((
@@ -196,25 +201,31 @@ def damage_table(found: Mapping[str, Any]) -> Table:
         "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, least damage",
         "Mean, most damage", "Change", Column("Why not", "text"),
     )  # fmt: skip
-    note = "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in said) if alike else ""
+    note = (
+        "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in verdicts) if alike else ""
+    )
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
     return Table(DAMAGE, columns, shown, note=note).compact()
 
 
-def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
+def rank_tables(scores_by_system: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
     """By judge and metric the places of the systems, by their means; and those of the rankings by each measure."""
-    for judge, scores, metrics in _by_judge(found):
+    for judge, scores, metrics in _by_judge(scores_by_system):
         rows = [
-            (words.label(metric), *_places([one.get(metric, {}).get("mean") for one in scores]))
+            (words.label(metric), *_places([score.get(metric, {}).get("mean") for score in scores]))
             for metric in metrics
         ]
         yield Table(
-            f"Places by {judge}", ("Metric", *found), rows, note="1: the highest mean. Ties share a place."
+            f"Places by {judge}",
+            ("Metric", *scores_by_system),
+            rows,
+            note="1: the highest mean. Ties share a place.",
         )
     for stance, rankings in retrieved.items():
         measures = dict.fromkeys(name for each in rankings.values() for name in each)
         rows = [
-            (one, *_places([each.get(one, {}).get("mean") for each in rankings.values()])) for one in measures
+            (measure, *_places([each.get(measure, {}).get("mean") for each in rankings.values()]))
+            for measure in measures
         ]
         yield Table(
             f"Places of rankings, {stance}",
@@ -224,16 +235,16 @@ def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Itera
         )
 
 
-def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Table]:
+def topic_tables(scores_by_judge: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Table]:
     """For each judge the means of each topic, under each metric but single dimensions of quality."""
-    for judge, metrics in found.items():
+    for judge, metrics in scores_by_judge.items():
         rows: list[tuple[Cell, ...]] = []
         most = 0
         for metric, topics in metrics.items():
             if metric in DIMENSION_NAMES and metric != OVERALL:
                 continue
             rows.append((words.label(metric),))
-            rows += [(name, *map(one.get, systems)) for name, one in list(topics.items())[:MOST_TOPICS]]
+            rows += [(name, *map(means.get, systems)) for name, means in list(topics.items())[:MOST_TOPICS]]
             most = max(most, len(topics))
         note = "Each figure is the mean over the sides of a topic."
         if any(metric in DIMENSION_NAMES and metric != OVERALL for metric in metrics):
@@ -247,76 +258,82 @@ def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
     """The tables for a screen, each with an empty line behind it: without that of the damage, which is long. Then what
     came out, in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
-    if said := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
-        yield said
+    if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
+        yield summary_text
 
 
 def _places(means: Sequence[float | None]) -> list[Cell]:
     return [
-        None if one is None else 1 + sum(other is not None and other > one for other in means)
-        for one in means
+        None if mean is None else 1 + sum(other is not None and other > mean for other in means)
+        for mean in means
     ]
 
 
-def _by_judge(found: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], list[str]]]:
+def _by_judge(scores_by_system: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], list[str]]]:
     """Each judge with its scores of each system, and their metrics."""
-    for judge in dict.fromkeys(judge for scores in found.values() for judge in scores):
-        scores = [each.get(judge, {}) for each in found.values()]
-        yield judge, scores, list(dict.fromkeys(metric for one in scores for metric in one))
+    for judge in dict.fromkeys(judge for scores in scores_by_system.values() for judge in scores):
+        scores = [each.get(judge, {}) for each in scores_by_system.values()]
+        yield judge, scores, list(dict.fromkeys(metric for score in scores for metric in score))
 
 
 def outcome(differences: Mapping[str, Any], first: str) -> str:
     """Which systems are shown to differ from the first, and on what, in sentences; empty where there is one system."""
-    said, tested = [], 0
+    sentences, tested = [], 0
     for system, judges in differences.items():
-        rows = [(words.label(metric), one) for found in judges.values() for metric, one in found.items()]
-        tested += sum(one["p"] is not None for _, one in rows)
+        rows = [
+            (words.label(metric), difference)
+            for metrics in judges.values()
+            for metric, difference in metrics.items()
+        ]
+        tested += sum(difference["p"] is not None for _, difference in rows)
         for way, sign in (("above", 1), ("below", -1)):
-            names = [name for name, one in rows if _shown(one) and sign * one["mean"] > 0]
+            names = [
+                name for name, difference in rows if _shown(difference) and sign * difference["mean"] > 0
+            ]
             if names:
                 more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-                said.append(f"{system} is shown {way} {first} on {', '.join(names[:NAMED])}{more}.")
-    if said or not differences:
-        return " ".join(said)
+                sentences.append(f"{system} is shown {way} {first} on {', '.join(names[:NAMED])}{more}.")
+    if sentences or not differences:
+        return " ".join(sentences)
     if not tested:
         return f"No system is shown to differ from {first}: below {FEWEST_TESTED} topics there is no test."
     return f"No system is shown to differ from {first} on any metric of a judge ({tested} tested)."
 
 
-def _tested(one: Mapping[str, Any] | None) -> tuple[Cell, Cell]:
+def _tested(mean: Mapping[str, Any] | None) -> tuple[Cell, Cell]:
     """A mean, or a mean difference, with its mark, and its p-value."""
-    if one is None:
+    if mean is None:
         return None, ""
-    if not _shown(one):
-        return _mean(one), words.p_value(one["p"])
-    mark = BETTER if one.get("difference", one["mean"]) > 0 else WORSE
-    return f"{cell_text(_mean(one))} {mark}", words.p_value(one["p"])
+    if not _shown(mean):
+        return _mean(mean), words.p_value(mean["p"])
+    mark = BETTER if mean.get("difference", mean["mean"]) > 0 else WORSE
+    return f"{cell_text(_mean(mean))} {mark}", words.p_value(mean["p"])
 
 
-def _shown(one: Mapping[str, Any]) -> bool:
-    return one["p"] is not None and one["p"] < ALPHA and bool(one.get("difference", one["mean"]))
+def _shown(mean: Mapping[str, Any]) -> bool:
+    return mean["p"] is not None and mean["p"] < ALPHA and bool(mean.get("difference", mean["mean"]))
 
 
-def _tests(found: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
+def _tests(tests: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
     """What a note says of the tests in its table: how they are made, what marks mean where there are some, or that
     there are too few topics. Nothing where nothing is compared."""
-    if any(one["p"] is not None for one in found):
-        marks = f" {BETTER}, {WORSE}: {marked} (p < {ALPHA:g})." * any(map(_shown, found))
+    if any(test["p"] is not None for test in tests):
+        marks = f" {BETTER}, {WORSE}: {marked} (p < {ALPHA:g})." * any(map(_shown, tests))
         return f" p: {how}.{marks}"
-    compared = any(one.get("difference", one["mean"]) is not None for one in found)
+    compared = any(test.get("difference", test["mean"]) is not None for test in tests)
     return f" No p-values: a test takes {FEWEST_TESTED} topics at least." if compared else ""
 
 
-def _mean(one: Mapping[str, Any] | None) -> Cell:
+def _mean(score: Mapping[str, Any] | None) -> Cell:
     """A mean with its interval; where scores are missing with their number and both bounds."""
-    if one is None:
+    if score is None:
         return None
     mean = (
         None
-        if one["mean"] is None
-        else Estimate(one["mean"], one["low"], one["high"], reason=one.get("reason", ""))
+        if score["mean"] is None
+        else Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
     )
-    if "total" not in one or one["n"] == one["total"]:
+    if "total" not in score or score["n"] == score["total"]:
         return mean
-    said = cell_text(mean)
-    return f"{said} (n = {one['n']} of {one['total']}) {{{one['worst_case']:.3f} to {one['best_case']:.3f}}}"
+    text = cell_text(mean)
+    return f"{text} (n = {score['n']} of {score['total']}) {{{score['worst_case']:.3f} to {score['best_case']:.3f}}}"

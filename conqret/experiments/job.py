@@ -61,10 +61,10 @@ class Job:
         """
         experiment = self.experiment
         return {
-            one.label: set_up(
-                one.judge, experiment.client(one.model), one.options(experiment.seed), self.library
+            judge.label: set_up(
+                judge.judge, experiment.client(judge.model), judge.options(experiment.seed), self.library
             )
-            for one in experiment.judges
+            for judge in experiment.judges
         }
 
     @cached_property
@@ -80,21 +80,23 @@ class Job:
     @property
     def rankings(self) -> Mapping[str, System]:
         """The rankings that the systems need, each with a system that has it."""
-        found: dict[str, System] = {}
+        by_ranking: dict[str, System] = {}
         for system in self.systems:
-            found.setdefault(system.ranking, system)
-        return found
+            by_ranking.setdefault(system.ranking, system)
+        return by_ranking
 
     @property
     def clients(self) -> Iterable[ClientOptions]:
         """The models that are asked, each once."""
         experiment = self.experiment
-        models = [experiment.rerankers[one.reranker].model for one in self.systems if one.reranker != NONE]
-        writers = [experiment.generators[one.generator] for one in self.systems]
-        models += [one.model for one in writers if one.options(experiment.seed).way.prompts]
+        models = [
+            experiment.rerankers[system.reranker].model for system in self.systems if system.reranker != NONE
+        ]
+        writers = [experiment.generators[system.generator] for system in self.systems]
+        models += [writer.model for writer in writers if writer.options(experiment.seed).way.prompts]
         models += [experiment.perturbation_model] * bool(experiment.perturbations)
-        found = [*map(experiment.client, models), *(one.client for one in self.setups.values())]
-        return dict.fromkeys(found)
+        clients = [*map(experiment.client, models), *(setup.client for setup in self.setups.values())]
+        return dict.fromkeys(clients)
 
     def topics(self) -> list[CorpusTopic]:
         """The topics to argue about.
@@ -103,19 +105,19 @@ class Job:
             DeclarationError: there are none, or the file names one that the corpus lacks.
         """
         experiment = self.experiment
-        found = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
+        topics = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
         if experiment.topics:
-            known = {topic.id: topic for topic in found}
+            known = {topic.id: topic for topic in topics}
             lacking = [name for name in experiment.topics if name not in known]
             if lacking:
                 raise DeclarationError(
                     f"{self.file} topics: {', '.join(lacking)} not among the {len(known)} topics of the split "
                     f"{experiment.split!r}"
                 )
-            found = [known[name] for name in dict.fromkeys(experiment.topics)]
-        if not found:
+            topics = [known[name] for name in dict.fromkeys(experiment.topics)]
+        if not topics:
             raise DeclarationError(f"{self.experiment.corpus} has no topic of the split {experiment.split!r}")
-        return found
+        return topics
 
 
 def digest_of(value: Any) -> str:

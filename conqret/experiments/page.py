@@ -122,14 +122,14 @@ def experiment_sheet(
     )
 
 
-def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
+def _forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
     """A picture of the differences of each system from the first, by each judge."""
-    for system, judges in found.items():
+    for system, judges in differences.items():
         for judge, metrics in judges.items():
             rows = [
-                ForestRow(words.label(name), one["mean"], one["low"], one["high"])
-                for name, one in metrics.items()
-                if one["mean"] is not None
+                ForestRow(words.label(name), metric["mean"], metric["low"], metric["high"])
+                for name, metric in metrics.items()
+                if metric["mean"] is not None
             ]
             if any(row.value for row in rows):
                 yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
@@ -137,8 +137,12 @@ def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
 
 def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
     """What was done, and how many metrics moved as expected."""
-    found = Counter(curve["verdict"] for curve in curves)
-    came = ", ".join(f"{found[one]} {said}" for one, said in VERDICTS.items() if found[one])
+    verdict_counts = Counter(curve["verdict"] for curve in curves)
+    came = ", ".join(
+        f"{verdict_counts[verdict]} {description}"
+        for verdict, description in VERDICTS.items()
+        if verdict_counts[verdict]
+    )
     reasons = {curve["words"] for curve in curves}
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
@@ -151,7 +155,7 @@ def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
 def _models(experiment: Mapping[str, Any]) -> list[str]:
     """Every model that the experiment asks, each once."""
     tables = [*experiment["rerankers"].values(), *experiment["generators"].values(), *experiment["judges"]]
-    return list(dict.fromkeys(one["model"] for one in tables))
+    return list(dict.fromkeys(table["model"] for table in tables))
 
 
 def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -169,12 +173,12 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str,
 
 def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[ArgumentText]]]:
     """For each topic and side, in words, what each system wrote."""
-    found: dict[str, tuple[str, str, list[ArgumentText]]] = {}
+    texts_by_id: dict[str, tuple[str, str, list[ArgumentText]]] = {}
     for system in systems:
         folder = GenerationFolder(out.path / "arguments" / system)
         for item in folder.items() if folder.items_file.is_file() else ():
-            found.setdefault(item.id, (item.topic, item.stance, []))[2].append(_text(system, item))
-    yield from found.values()
+            texts_by_id.setdefault(item.id, (item.topic, item.stance, []))[2].append(_text(system, item))
+    yield from texts_by_id.values()
 
 
 def _text(system: str, item: Item) -> ArgumentText:
@@ -192,13 +196,13 @@ def _text(system: str, item: Item) -> ArgumentText:
 def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
     """How many sentences cite, and what is wrong with the citations."""
     sound = not check["out_of_range"] and not check["misquoted"]
-    found = " Every citation is of a document that is there, and no quotation is wrong." * sound
-    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite.{found}"
-    for one in check["out_of_range"]:
-        yield f"Sentence {one['sentence']} cites [{one['number']}], and there is no such document."
-    for one in check["misquoted"]:
-        cites = "".join(f"[{number}]" for number in one["cites"])
-        holds = "".join(f"[{number}]" for number in one["found_in"])
+    citations_note = " Every citation is of a document that is there, and no quotation is wrong." * sound
+    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite.{citations_note}"
+    for citation in check["out_of_range"]:
+        yield f"Sentence {citation['sentence']} cites [{citation['number']}], and there is no such document."
+    for quotation in check["misquoted"]:
+        cites = "".join(f"[{number}]" for number in quotation["cites"])
+        holds = "".join(f"[{number}]" for number in quotation["found_in"])
         where = f"it stands in {holds}" if holds else "no document holds it"
-        quote = f"“{cut(one['quote'], 300)}” from {cites}"
-        yield f"Sentence {one['sentence']} quotes {quote}, where it does not stand: {where}."
+        quote = f"“{cut(quotation['quote'], 300)}” from {cites}"
+        yield f"Sentence {quotation['sentence']} quotes {quote}, where it does not stand: {where}."

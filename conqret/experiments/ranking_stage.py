@@ -32,10 +32,10 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
     target = job.out.ranking(ranking, stance)
-    given = retriever.file(stance)
+    ranking_file = retriever.file(stance)
     facts: dict[str, Any] = {
-        "retriever": system.retriever if given else retriever.model_dump(mode="json"),
-        "run": digest_of(read_rankings(given)) if given else None,
+        "retriever": system.retriever if ranking_file else retriever.model_dump(mode="json"),
+        "run": digest_of(read_rankings(ranking_file)) if ranking_file else None,
         "reranker": reranker.model_dump(mode="json") if reranker else None,
         "stance": stance if reranker is not None and reranker.instruction == "stance" else "none",
         "topics": [[topic.id, topic.question] for topic in topics],
@@ -44,11 +44,11 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     if object_in(_state_file(target)).get("made_of") == made_of and target.is_file():
         return 0
     require("pyterrier", extra="retrieval")
-    if given is None:
+    if ranking_file is None:
         frame, indexes = first_stage(experiment.corpus, retriever, topics)
     else:
         indexes = [open_index(experiment.corpus)]
-        frame = _of_file(indexes[0], topics, given, retriever.depth)
+        frame = _of_file(indexes[0], topics, ranking_file, retriever.depth)
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
@@ -56,8 +56,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     write_run(target, lines, tag=ranking)
     state = {
         "made_of": made_of,
-        "engine": ", ".join(one.engine for one in indexes),
-        "index": ", ".join(one.fingerprint for one in indexes),
+        "engine": ", ".join(index.engine for index in indexes),
+        "index": ", ".join(index.fingerprint for index in indexes),
         "failed_windows": failed,
     }
     if failed:  # kept, and made again by the next run
@@ -69,23 +69,33 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     return failed
 
 
-def _of_file(index: Index, topics: list[CorpusTopic], given: Path, depth: int) -> pd.DataFrame:
+def _of_file(index: Index, topics: list[CorpusTopic], ranking_file: Path, depth: int) -> pd.DataFrame:
     """The ranking of a file, with texts."""
     import pandas as pd
 
     from conqret.errors import DeclarationError
 
-    ranked = read_rankings(given)
-    documents = list(dict.fromkeys(one for topic in topics for one in ranked.get(topic.id, [])[:depth]))
+    ranked = read_rankings(ranking_file)
+    documents = list(
+        dict.fromkeys(identifier for topic in topics for identifier in ranked.get(topic.id, [])[:depth])
+    )
     entries = index.entries(documents)
-    if lacking := [one for one in documents if one not in entries]:
+    if lacking := [document for document in documents if document not in entries]:
         raise DeclarationError(
-            f"{given} ranks {len(lacking)} documents that the corpus lacks ({lacking[0]!r} is one)"
+            f"{ranking_file} ranks {len(lacking)} documents that the corpus lacks ({lacking[0]!r} is one)"
         )
     rows = [
-        (topic.id, topic.question, one, float(depth - place), place, entries[one].title, entries[one].text)
+        (
+            topic.id,
+            topic.question,
+            identifier,
+            float(depth - place),
+            place,
+            entries[identifier].title,
+            entries[identifier].text,
+        )
         for topic in topics
-        for place, one in enumerate(ranked.get(topic.id, [])[:depth])
+        for place, identifier in enumerate(ranked.get(topic.id, [])[:depth])
     ]
     return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
 
@@ -142,8 +152,10 @@ async def _rerank(
 def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
     from conqret.retrieval.evaluation.systems import rankings
 
-    found: dict[str, list[str]] = {topic: list(documents) for topic, documents in rankings(frame).items()}
-    return {topic: found[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
+    documents_by_topic: dict[str, list[str]] = {
+        topic: list(documents) for topic, documents in rankings(frame).items()
+    }
+    return {topic: documents_by_topic[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
 
 
 def _state_file(target: Path) -> Path:

@@ -56,15 +56,17 @@ def _in_file(place: Place, left: Mapping[str, Sequence[int]]) -> Place:
 
 def _anchored(experiment: Experiment, folder: Path) -> Experiment:
     """The same with every path absolute, those of the file taken from its own folder."""
-    retrievers = {name: _anchored_retriever(one, folder) for name, one in experiment.retrievers.items()}
+    retrievers = {
+        name: _anchored_retriever(retriever, folder) for name, retriever in experiment.retrievers.items()
+    }
     prompts = folder / experiment.prompts if experiment.prompts is not None else None
     update = {"corpus": folder / experiment.corpus, "prompts": prompts, "retrievers": retrievers}
     return experiment.model_copy(update=update)
 
 
-def _anchored_retriever(one: Retriever, folder: Path) -> Retriever:
+def _anchored_retriever(retriever: Retriever, folder: Path) -> Retriever:
     """The same with its files, and with models whose folders begin with ``./`` or ``../``, taken from ``folder``."""
-    run = one.run
+    run = retriever.run
     if isinstance(run, dict):
         files: Any = {side: folder / file for side, file in run.items()}
     else:
@@ -72,9 +74,9 @@ def _anchored_retriever(one: Retriever, folder: Path) -> Retriever:
     models = {
         name: str(folder / model)
         for name in ("encoder", "cross_encoder")
-        if (model := getattr(one, name)) is not None and model.startswith(("./", "../"))
+        if (model := getattr(retriever, name)) is not None and model.startswith(("./", "../"))
     }
-    return one.model_copy(update={"run": files, **models})
+    return retriever.model_copy(update={"run": files, **models})
 
 
 def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
@@ -99,8 +101,8 @@ def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
 def _models(experiment: Experiment) -> Iterator[tuple[Place, str]]:
     """Every model that the file names, and where."""
     for kind, tables in (("rerankers", experiment.rerankers), ("generators", experiment.generators)):
-        yield from (((kind, name, "model"), one.model) for name, one in tables.items())
-    yield from ((("judges", place, "model"), one.model) for place, one in enumerate(experiment.judges))
+        yield from (((kind, name, "model"), table.model) for name, table in tables.items())
+    yield from ((("judges", place, "model"), judge.model) for place, judge in enumerate(experiment.judges))
     yield ("perturbation_model",), experiment.perturbation_model
 
 
@@ -132,9 +134,9 @@ def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[
     if JURY.name in labels:
         yield ("judges", labels[JURY.name]), "is called as the jury is: give it another name"
     asked = []
-    for one in experiment.judges:
+    for judge in experiment.judges:
         with contextlib.suppress(ConqretError):  # a fault that is told by itself
-            asked.append(set(one.options(0).metrics or JUDGES.resolve(one.judge).metrics))
+            asked.append(set(judge.options(0).metrics or JUDGES.resolve(judge.judge).metrics))
     if asked and not set.intersection(*asked):
         yield ("jury",), "the judges share no metric"
 
@@ -158,8 +160,8 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         labels.setdefault(judge.label, place)
     if experiment.jury is not None:
         yield from _jury_faults(experiment, labels)
-    for place, one in enumerate(experiment.perturbations):
-        yield from _named(("perturbations", place, "name"), one.damage)
+    for place, perturbation in enumerate(experiment.perturbations):
+        yield from _named(("perturbations", place, "name"), perturbation.damage)
     for name, table in experiment.generators.items():
         yield from _named(("generators", name, "strategy"), lambda t=table: t.options(experiment.seed))
     yield from _writer_faults(experiment)
@@ -198,9 +200,9 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
 
 
 def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
-    given = [name for name in SEARCHING if getattr(retriever, name) != Retriever.model_fields[name].default]
+    options = [name for name in SEARCHING if getattr(retriever, name) != Retriever.model_fields[name].default]
     if retriever.run is not None:
-        for name in given:
+        for name in options:
             yield (*place, name), "the rankings of a file are not searched anew: leave out run, or this"
         return
     for name in retriever.engines:
@@ -223,11 +225,12 @@ def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
 def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
     """Models that are only read, where one has to write."""
     asked: list[tuple[Place, str, str]] = [
-        (("rerankers", name, "model"), one.model, "a ranking") for name, one in experiment.rerankers.items()
+        (("rerankers", name, "model"), reranker.model, "a ranking")
+        for name, reranker in experiment.rerankers.items()
     ]
     asked += [
-        (("generators", name, "model"), one.model, "an argument")
-        for name, one in experiment.generators.items()
+        (("generators", name, "model"), generator.model, "an argument")
+        for name, generator in experiment.generators.items()
     ]
     asked.append((("perturbation_model",), experiment.perturbation_model, "a rewrite"))
     for place, model, what in asked:

@@ -36,7 +36,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
-    resolved["judges"] = [_stated(one) for one in resolved["judges"]]
+    resolved["judges"] = [_stated(judge) for judge in resolved["judges"]]
     for model in resolved["models"].values():
         model["api_base"] = model["api_base"] and without_password(model["api_base"])
     corpus = {
@@ -44,24 +44,25 @@ def experiment_record(job: Job) -> ExperimentRecord:
         for name in ("documents.jsonl", "topics.jsonl", "debates.jsonl", "ledger.jsonl")
     }
     runs = {
-        name: {side: _sha256(file) for side, file in one.run.items()}
-        if isinstance(one.run, dict)
-        else _sha256(one.run)
-        for name, one in experiment.retrievers.items()
-        if one.run is not None
+        name: {side: _sha256(file) for side, file in retriever.run.items()}
+        if isinstance(retriever.run, dict)
+        else _sha256(retriever.run)
+        for name, retriever in experiment.retrievers.items()
+        if retriever.run is not None
     }
     identity: dict[str, Any] = {
         "experiment": {
             **resolved,
             "corpus": "",
             "prompts": "",
-            "retrievers": {name: one.placeless() for name, one in experiment.retrievers.items()},
+            "retrievers": {name: retriever.placeless() for name, retriever in experiment.retrievers.items()},
             "judges": [
-                {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
+                {**judge, "model": placeless.get(judge["model"], judge["model"])}
+                for judge in resolved["judges"]
             ],
             "models": {
-                placeless.get(name, name): {setting: one[setting] for setting in _COUNTING}
-                for name, one in resolved["models"].items()
+                placeless.get(name, name): {setting: options[setting] for setting in _COUNTING}
+                for name, options in resolved["models"].items()
             },
         },
         "judges": {label: setup.fingerprint for label, setup in setups.items()},
@@ -91,14 +92,18 @@ def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
-    ways = [STRATEGIES[one.strategy] for one in experiment.generators.values()]
-    names = {name for one in ways for name in one.asked(library, experiment.stances)}
+    ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
+    names = {name for way in ways for name in way.asked(library, experiment.stances)}
     names |= {
-        f"rerank/{stance if one.instruction == 'stance' else 'generic'}"
-        for one in experiment.rerankers.values()
+        f"rerank/{stance if reranker.instruction == 'stance' else 'generic'}"
+        for reranker in experiment.rerankers.values()
         for stance in experiment.stances
     }
-    names |= {how.prompt for one in experiment.perturbations if (how := PERTURBATIONS[one.name].rewriting)}
+    names |= {
+        how.prompt
+        for perturbation in experiment.perturbations
+        if (how := PERTURBATIONS[perturbation.name].rewriting)
+    }
     return {name: library[name].digest for name in sorted(names)}
 
 

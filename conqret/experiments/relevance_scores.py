@@ -17,9 +17,9 @@ def qrels(job: Job) -> Qrels:
     """The qrels of the experiment's topics; a side of which nothing relevant is known is left out."""
     topics = {topic.id for topic in job.topics()}
     split = None if job.experiment.split == "all" else job.experiment.split
-    found: dict[str, dict[str, dict[str, int]]] = {}
+    grades: dict[str, dict[str, dict[str, int]]] = {}
     for stance in job.experiment.stances:
-        files = [job.corpus.qrels_file(stance, one) for one in ([split] if split else ("train", "test"))]
+        files = [job.corpus.qrels_file(stance, part) for part in ([split] if split else ("train", "test"))]
         if not all(file.is_file() for file in files):
             continue
         judged: dict[str, dict[str, int]] = {}
@@ -27,8 +27,8 @@ def qrels(job: Job) -> Qrels:
             if qrel.query_id in topics:
                 judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
         if any(grade > 0 for documents in judged.values() for grade in documents.values()):
-            found[stance] = judged
-    return found
+            grades[stance] = judged
+    return grades
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
@@ -36,13 +36,13 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
     where no qrels are known."""
     if not known:
         return None
-    found = []
+    identifiers = []
     for item in items:
         grades = known.get(item.stance, {}).get(str(item.metadata["topic_id"]), {})
         relevant = {name for name, grade in grades.items() if grade > 0}
         if relevant and not relevant & {document.id for document in item.documents}:
-            found.append(item.id)
-    return found
+            identifiers.append(item.id)
+    return identifiers
 
 
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
@@ -54,13 +54,13 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
 
     if importlib.util.find_spec("ir_measures") is None:
         return {}
-    retrievers = [job.experiment.retrievers[one.retriever] for one in job.rankings.values()]
-    measures = default_measures(min(one.depth for one in retrievers))
-    found: dict[str, Any] = {}
+    retrievers = [job.experiment.retrievers[ranking.retriever] for ranking in job.rankings.values()]
+    measures = default_measures(min(retriever.depth for retriever in retrievers))
+    scores: dict[str, Any] = {}
     for stance, judged in known.items():
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
         for score in evaluate(runs, {stance: judged}, measures=measures).scores:
-            found.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
+            scores.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
                 "mean": score.interval.value,
                 "low": score.interval.low,
                 "high": score.interval.high,
@@ -68,4 +68,4 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
                 "difference": score.difference,
                 "p": score.p,
             }
-    return found
+    return scores

@@ -55,18 +55,21 @@ def report(
     from conqret.experiments.run_report import report_run
     from conqret.judging.summary_tables import terminal
 
-    found = report_run(
+    experiment_summary = report_run(
         run, to, beside=beside, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
     )  # fmt: skip
-    if found.experiment is not None:
-        tables = [*overview_tables(found.experiment), *map(at, found.files)]
-        result(found.experiment, tables, as_json=json_output)
+    if experiment_summary.experiment is not None:
+        tables = [*overview_tables(experiment_summary.experiment), *map(at, experiment_summary.files)]
+        result(experiment_summary.experiment, tables, as_json=json_output)
         return
-    page = found.files[0]
-    if found.summary is None or found.record is None:
+    page = experiment_summary.files[0]
+    if experiment_summary.summary is None or experiment_summary.record is None:
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
-    if beside is not None and found.reference is None:
+    if beside is not None and experiment_summary.reference is None:
         note(f"{run} is the floor itself: nothing stands beside it")
-    lines = (terminal(found.summary, found.record, found.reference), at(page, "report"))
-    result(found.summary, lines, as_json=json_output)
+    lines = (
+        terminal(experiment_summary.summary, experiment_summary.record, experiment_summary.reference),
+        at(page, "report"),
+    )
+    result(experiment_summary.summary, lines, as_json=json_output)

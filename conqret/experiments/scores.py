@@ -58,11 +58,12 @@ def write_scores(job: Job) -> dict[str, Any]:
 def _add_system(job: Job, system: System, table: ScoreTable) -> None:
     """What was not written, the judgments of what was, and those of its damaged versions."""
     questions = {topic.id: topic.question for topic in job.topics()}
-    for one in _generations(job, system):
-        if one.argument is None:
+    for generation in _generations(job, system):
+        if generation.argument is None:
             table.add_missing(
-                system=system.name, topic_id=one.topic, item=one.id, topic=questions[one.topic], stance=one.stance,
-                status=one.status, reason=one.reason,
+                system=system.name, topic_id=generation.topic, item=generation.id,
+                topic=questions[generation.topic], stance=generation.stance,
+                status=generation.status, reason=generation.reason,
             )  # fmt: skip
     topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
     for judge in (*job.setups, *([JURY.name] if job.experiment.jury else [])):
@@ -80,8 +81,8 @@ def _by_judge(job: Job, judgment: Judgment) -> Iterator[tuple[str, Judgment]]:
     """The judgment for every judge that is this instrument, which each have metrics of their own."""
     for label, setup in job.setups.items():
         if setup.fingerprint == judgment.fingerprint:
-            own = {name: one for name, one in judgment.measures.items() if name in setup.metrics}
-            yield label, judgment.model_copy(update={"measures": own})
+            measures = {name: measure for name, measure in judgment.measures.items() if name in setup.metrics}
+            yield label, judgment.model_copy(update={"measures": measures})
 
 
 def _means(job: Job) -> dict[str, Any]:
@@ -112,14 +113,14 @@ def _by_topic(job: Job) -> dict[str, Any]:
     """By judge, metric and topic the mean of each system over the sides."""
     import polars as pl
 
-    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    topic_means: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     names = ["judge", "metric", "topic_id", "system"]
     means = (
         _measures(job).drop_nulls("value").group_by(names, maintain_order=True).agg(pl.col("value").mean())
     )
     for judge, metric, topic, system, value in means.iter_rows():
-        found.setdefault(judge, {}).setdefault(metric, {}).setdefault(topic, {})[system] = value
-    return found
+        topic_means.setdefault(judge, {}).setdefault(metric, {}).setdefault(topic, {})[system] = value
+    return topic_means
 
 
 def _differences(job: Job) -> dict[str, Any]:
@@ -133,15 +134,15 @@ def _differences(job: Job) -> dict[str, Any]:
 
     pair = ["judge", "metric", "topic_id", "stance"]
     measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
-    first, *others = (measures.filter(pl.col("system") == one.name) for one in job.systems)
+    first, *others = (measures.filter(pl.col("system") == system.name) for system in job.systems)
     wanted = len(job.topics()) * len(job.experiment.stances)
     differences: dict[str, dict[str, dict[str, Any]]] = {}
     families: dict[object, list[dict[str, Any]]] = {}
     for system, rows in zip(job.systems[1:], others, strict=True):
         both = rows.join(first, on=pair, suffix="_first", maintain_order="left")
-        for (judge, metric), found in both.group_by("judge", "metric", maintain_order=True):
-            apart = (found["value"] - found["value_first"]).to_list()
-            moved = mean(apart, found["topic_id"].to_list())
+        for (judge, metric), paired_rows in both.group_by("judge", "metric", maintain_order=True):
+            apart = (paired_rows["value"] - paired_rows["value_first"]).to_list()
+            moved = mean(apart, paired_rows["topic_id"].to_list())
             entry = {"n": len(apart), "total": wanted, **_ends(moved.estimate()), "p": moved.p()}
             differences.setdefault(system.name, {}).setdefault(str(judge), {})[str(metric)] = entry
             families.setdefault(judge, []).append(entry)
@@ -171,21 +172,23 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     facts = [item.metadata["generation"] for item in items]
     lacking = without_relevant(items, known)
     label = next(iter(job.setups))
-    flagged = {one.item for one in job.out.judgments(system, label).judgments() if one.addressed}
+    flagged = {
+        judgment.item for judgment in job.out.judgments(system, label).judgments() if judgment.addressed
+    }
     reasons: dict[str, int] = {}
-    for one in _generations(job, system):
-        if one.reason is not None:
-            reasons[one.reason] = reasons.get(one.reason, 0) + 1
+    for generation in _generations(job, system):
+        if generation.reason is not None:
+            reasons[generation.reason] = reasons.get(generation.reason, 0) + 1
     return {
         "written": len(facts),
         "not_written": dict(sorted(reasons.items())),
-        "sentences": sum(one["citations"]["sentences"] for one in facts),
-        "cited_sentences": sum(one["citations"]["cited_sentences"] for one in facts),
-        "out_of_range": sum(len(one["citations"]["out_of_range"]) for one in facts),
-        "misquoted": sum(len(one["citations"]["misquoted"]) for one in facts),
-        "never_cited": sum(len(one["citations"]["never_cited"]) for one in facts),
-        "left_out": sum(len(one["left_out"]) for one in facts),
-        "trimmed": sum(len(one["trimmed"]) for one in facts),
+        "sentences": sum(fact["citations"]["sentences"] for fact in facts),
+        "cited_sentences": sum(fact["citations"]["cited_sentences"] for fact in facts),
+        "out_of_range": sum(len(fact["citations"]["out_of_range"]) for fact in facts),
+        "misquoted": sum(len(fact["citations"]["misquoted"]) for fact in facts),
+        "never_cited": sum(len(fact["citations"]["never_cited"]) for fact in facts),
+        "left_out": sum(len(fact["left_out"]) for fact in facts),
+        "trimmed": sum(len(fact["trimmed"]) for fact in facts),
         "flagged": len(flagged & {item.id for item in items}),
         "none_relevant": None if lacking is None else len(lacking),
     }

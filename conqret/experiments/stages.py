@@ -41,8 +41,10 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
     outcome = (await execute(plan, overwrite=another)).summary
     failed = sum(outcome.failed.values())
     counts = {"arguments": outcome.written, "without evidence": outcome.no_evidence, "not written": failed}
-    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "arguments")
-    job.say("generate", f"{system.name}: {said}")
+    counts_text = ", ".join(
+        f"{count} {what}" for what, count in counts.items() if count or what == "arguments"
+    )
+    job.say("generate", f"{system.name}: {counts_text}")
     return failed
 
 
@@ -71,7 +73,7 @@ async def _judge(
     why = (
         ""
         if summary.any_score
-        else "".join(f", {reason}: {said}" for reason, said in summary.examples.items())
+        else "".join(f", {reason}: {example}" for reason, example in summary.examples.items())
     )
     job.say("judge", f"{system.name} by {label}: {summary.scored} of {summary.total} scored{why}")
     return folder, summary.failed if summary.any_score else summary.total
@@ -83,8 +85,8 @@ def hold_jury(job: Job, system: System) -> JudgeFolder | None:
         return None
     folder = job.out.judgments(system, JURY.name)
     runs = [job.out.judgments(system, label).path for label in job.setups]
-    found = jury_of(runs, folder.path, rule=job.experiment.jury, names=tuple(job.setups), overwrite=True)
-    job.say("jury", f"{system.name}: {found.scored} of {found.items} scored")
+    jury = jury_of(runs, folder.path, rule=job.experiment.jury, names=tuple(job.setups), overwrite=True)
+    job.say("jury", f"{system.name}: {jury.scored} of {jury.items} scored")
     return folder
 
 
@@ -109,7 +111,7 @@ def damage(
 def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
-    damages = [one.damage() for one in experiment.perturbations]
+    damages = [perturbation.damage() for perturbation in experiment.perturbations]
     setups = []
     for setup in job.setups.values():
         _, setup = check_items(source, setup)

@@ -37,7 +37,7 @@ class BudgetedQuestion:
     @property
     def shown(self) -> list[Document]:
         """Every document of the prompt: the examples' first, then the topic's own."""
-        return [*(document for one in self.examples for document in one.documents), *self.documents]
+        return [*(document for example in self.examples for document in example.documents), *self.documents]
 
     def bare(self) -> RenderedPrompt:
         """The prompt without the texts of its documents: what is reserved before they share the rest."""
@@ -48,11 +48,11 @@ class BudgetedQuestion:
         left = iter(documents)
         examples = [
             {
-                "topic": one.expert.question,
-                "argument": one.expert.text(),
-                "documents": list(islice(left, len(one.documents))),
+                "topic": example.expert.question,
+                "argument": example.expert.text(),
+                "documents": list(islice(left, len(example.documents))),
             }
-            for one in self.examples
+            for example in self.examples
         ]
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})

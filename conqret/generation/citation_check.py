@@ -87,8 +87,8 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
     used: set[int] = set()
     total = cited = quotes = 0
     for paragraph in argument.split("\n\n"):
-        found = sentences(paragraph)
-        cites = [citations(span.text) for span in found]
+        spans = sentences(paragraph)
+        cites = [citations(span.text) for span in spans]
         for number, those in enumerate(cites, start=total + 1):
             cited += bool(those)
             used.update(those)
@@ -97,7 +97,7 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
             ]
         for end, quote in _quotations(paragraph):  # an ellipsis may end a sentence inside a quotation
             quotes += 1
-            place = next((n for n, span in enumerate(found) if span.end >= end), len(found) - 1)
+            place = next((n for n, span in enumerate(spans) if span.end >= end), len(spans) - 1)
             looked_into = next(filter(None, cites[place:]), ())
             holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
             if looked_into and not set(holding) & set(looked_into):
@@ -106,7 +106,7 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
                         sentence=total + place + 1, quote=quote, cites=looked_into, found_in=tuple(holding)
                     )
                 )
-        total += len(found)
+        total += len(spans)
     return CitationCheck(
         sentences=total,
         cited_sentences=cited,

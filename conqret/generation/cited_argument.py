@@ -68,8 +68,10 @@ def render(argument: GeneratedArgument) -> str:
     so that ``conqret.text.sentences`` and ``conqret.text.citations`` read the same structure back.
     """
     return "\n\n".join(
-        " ".join([cited(one.conclusion, ()), *(cited(p.text, p.citations) for p in one.premises)])
-        for one in argument.conclusions
+        " ".join(
+            [cited(conclusion.conclusion, ()), *(cited(p.text, p.citations) for p in conclusion.premises)]
+        )
+        for conclusion in argument.conclusions
     )
 
 
@@ -81,11 +83,11 @@ def cited(text: str, numbers: Sequence[int]) -> str:
     ``"It rose [2][1]."``.
     """
     line = " ".join(text.split())
-    own: tuple[int, ...] = ()
+    existing: tuple[int, ...] = ()
     if match := _marks_at_the_end.search(line):
-        own = citations(match.group())
+        existing = citations(match.group())
         line = line[: match.start()] + match.group("end").lstrip()
-    marks = "".join(f"[{number}]" for number in dict.fromkeys((*own, *numbers)) if number >= 0)
+    marks = "".join(f"[{number}]" for number in dict.fromkeys((*existing, *numbers)) if number >= 0)
     if _CLOSED.search(line):  # a closing quotation mark comes last: the citation follows it
         return f"{line} {marks}".rstrip()
     body = line.rstrip(_END_MARKS)

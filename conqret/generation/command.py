@@ -58,8 +58,8 @@ def generate(
         **asdict(writing), **asking.settings,
     )  # fmt: skip
     if asking.dry_run:
-        found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
-        asking.tell_cost([found])
+        cost = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
+        asking.tell_cost([cost])
         return
     way, writer = job.options.way, job.models.options
     by = writer.model if way.prompts else way.name

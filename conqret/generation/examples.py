@@ -92,7 +92,7 @@ class ExpertArguments:
         key = (topic.id, stance)
         if key not in self._examples:
             expert = self.of(topic, stance)
-            there = expert is not None and all(one in documents for one in expert.documents)
+            there = expert is not None and all(document in documents for document in expert.documents)
             self._examples[key] = borne_out(expert, documents) if expert is not None and there else None
         return self._examples[key]
 
@@ -100,9 +100,9 @@ class ExpertArguments:
         """The documents of the page's sources, by the sources' numbers."""
         entries = {source.number: self._ledger.get((debate.id, source.number)) for source in debate.sources}
         return {
-            number: one.document
-            for number, one in entries.items()
-            if one is not None and one.status == "ok" and one.document
+            number: entry.document
+            for number, entry in entries.items()
+            if entry is not None and entry.status == "ok" and entry.document
         }
 
 
@@ -135,13 +135,13 @@ def draw_examples(
         if exclude is None or not (topic.id == exclude.id or _same(topic.question, exclude.question))
     )
     examples = (experts.example(topic, stance, documents) for topic in others)
-    found = tuple(islice(filter(None, examples), count))
-    if len(found) < count:
+    chosen = tuple(islice(filter(None, examples), count))
+    if len(chosen) < count:
         raise DeclarationError(
-            f"{count} examples are wanted, and the train topics of the corpus hold {len(found)} {stance} arguments "
+            f"{count} examples are wanted, and the train topics of the corpus hold {len(chosen)} {stance} arguments "
             "that their documents bear out; lower --shots"
         )
-    return found
+    return chosen
 
 
 def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | None:
@@ -153,18 +153,18 @@ def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | No
     goes where none of them stays. Only documents that are still cited are shown.
     """
     shown = [documents[name] for name in expert.documents]
-    sources = [analysed(f"{one.title}\n\n{one.text}") for one in shown]
+    sources = [analysed(f"{document.title}\n\n{document.text}") for document in shown]
 
     def kept(text: str, *, bare: bool = False) -> str:
-        analysis, found = Text(text), []
+        analysis, pieces = Text(text), []
         for piece, sentence in zip(analysis.pieces, analysis.sentences, strict=True):
             labels = {number: align(sentence, sources[number - 1]).label for number in sentence.cites}
             holding = {number: number for number, label in labels.items() if label == "supports"}
             if holding and "contradicts" not in labels.values():
-                found.append(renumbered(piece, holding))
+                pieces.append(renumbered(piece, holding))
             elif bare and not labels and not sentence.numbers:
-                found.append(piece)
-        return " ".join(found)
+                pieces.append(piece)
+        return " ".join(pieces)
 
     points = [
         (conclusion, held)
@@ -178,7 +178,7 @@ def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | No
     left = replace(
         expert,
         points=tuple(
-            (renumbered(title, places), tuple(renumbered(one, places) for one in held))
+            (renumbered(title, places), tuple(renumbered(piece, places) for piece in held))
             for title, held in points
         ),
         documents=tuple(expert.documents[number - 1] for number in cites),
@@ -210,5 +210,5 @@ def _expert(
     return Expert(topic.id, topic.question, stance, points, tuple(named)) if points else None
 
 
-def _same(one: str, other: str) -> bool:
-    return caseless(one).rstrip("? ") == caseless(other).rstrip("? ")
+def _same(first: str, other: str) -> bool:
+    return caseless(first).rstrip("? ") == caseless(other).rstrip("? ")

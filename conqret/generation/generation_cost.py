@@ -33,8 +33,10 @@ def expected_writing(
         for number, bare in enumerate(generator.bare(task)):
             documents = [*task.documents]
             if not number:
-                documents += (document for one in task.examples for document in one.documents)
-            said = GENERATED_TOKENS * number
-            prompt += capped(prompt_tokens(bare, client) + said + sizes.all(documents, client), client)
+                documents += (document for example in task.examples for document in example.documents)
+            earlier_tokens = GENERATED_TOKENS * number
+            prompt += capped(
+                prompt_tokens(bare, client) + earlier_tokens + sizes.all(documents, client), client
+            )
             calls += 1
     return expected("generate", model, calls, prompt, GENERATED_TOKENS * calls, of=of)

@@ -110,16 +110,16 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     def conclude(self, rows: tuple[ArgumentRow, ...]) -> tuple[GenerationOutcome, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         items = [task.item(row) for task, row in zip(self.tasks, rows, strict=True)]
-        facts = [one.facts for one in rows if one.argument is not None]
+        facts = [row.facts for row in rows if row.argument is not None]
         outcome = GenerationOutcome(
             items_file=self.folder.items_file,
             written=len(facts),
-            no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in rows),
+            no_evidence=sum(row.reason is Reason.NO_EVIDENCE for row in rows),
             failed=lost(rows),
-            trimmed=sum(len(one["trimmed"]) for one in facts),
-            out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),
-            misquoted=sum(len(one["citations"]["misquoted"]) for one in facts),
-            left_out=sum(len(one["left_out"]) for one in facts),
+            trimmed=sum(len(fact["trimmed"]) for fact in facts),
+            out_of_range=sum(len(fact["citations"]["out_of_range"]) for fact in facts),
+            misquoted=sum(len(fact["citations"]["misquoted"]) for fact in facts),
+            left_out=sum(len(fact["left_out"]) for fact in facts),
         )
         lines = json_lines(item_record(item) for item in items if item is not None)
         return outcome, {outcome.items_file: lines}
@@ -133,10 +133,13 @@ def generate(plan: GenerationPlan, **how: Any) -> GenerationOutcome:
 
 def _shown(task: GenerationTask) -> list[object]:
     """Everything that a prompt can hold of a task."""
-    examples = [(one.expert.question, one.expert.text(), _documents(one.documents)) for one in task.examples]
+    examples = [
+        (example.expert.question, example.expert.text(), _documents(example.documents))
+        for example in task.examples
+    ]
     expert = task.expert.text() if task.expert else ""
     return [task.id, task.topic.question, task.stance, expert, _documents(task.documents), examples]
 
 
 def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
-    return [(one.id, one.title, one.text) for one in documents]
+    return [(document.id, document.title, document.text) for document in documents]

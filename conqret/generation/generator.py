@@ -101,9 +101,9 @@ class GenerationTask:
         """The id of the item that comes of it: ``voting-age-pro``."""
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
-    def item(self, found: ArgumentRow) -> Item | None:
+    def item(self, generated: ArgumentRow) -> Item | None:
         """What will be judged; None where no argument was written."""
-        if found.argument is None:
+        if generated.argument is None:
             return None
         places = {document.id: place for place, document in enumerate(self.documents, start=1)}
         return Item(
@@ -111,9 +111,9 @@ class GenerationTask:
             topic=self.topic.question,
             stance=self.stance,
             documents=self.documents,
-            argument=found.argument,
+            argument=generated.argument,
             second_argument=(self.expert.text(places) or None) if self.expert is not None else None,
-            metadata={"topic_id": self.topic.id, "generation": found.facts},
+            metadata={"topic_id": self.topic.id, "generation": generated.facts},
         )
 
     def outcome(self, **fields: Any) -> ArgumentRow:
@@ -159,12 +159,12 @@ class Generator:
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
-        said: list[GeneratedArgument] = []
+        responses: list[GeneratedArgument] = []
         calls: tuple[Call, ...] = ()
         facts: dict[str, Any] = {}
         for number, question in enumerate(self.questions(task)):
-            texts = dict(zip(self._names, map(render, said), strict=False))
-            if said and not all(texts.values()):
+            texts = dict(zip(self._names, map(render, responses), strict=False))
+            if responses and not all(texts.values()):
                 break  # nothing was argued, or nothing against it
             question = replace(question, said=texts)
             fitted = question.fitted(self.client, answer_room=self.answer_room)
@@ -179,25 +179,25 @@ class Generator:
                     messages=messages(fitted.rendered),
                     response=GeneratedArgument,
                     temperature=self.options.sampling_temperature,
-                    baseline=partial(self._baseline, number, question, documents, tuple(said)),
+                    baseline=partial(self._baseline, number, question, documents, tuple(responses)),
                 )
             )
             calls += answer.calls
             if answer.value is None:
                 reason = answer.reason or Reason.INVALID_ANSWER
                 return task.outcome(calls=calls, reason=reason, detail=answer.detail)
-            said.append(answer.value)
+            responses.append(answer.value)
             facts = {
                 "model": self.model,
                 "prompt": f"{question.prompt.id} v{question.prompt.version} {question.prompt.digest}",
-                "examples": [one.expert.topic for one in task.examples],
+                "examples": [example.expert.topic for example in task.examples],
                 "trimmed": [trim.model_dump() for trim in trims],
                 "examples_trimmed": [trim.model_dump() for trim in example_trims],
             }
-        last = max(n for n in range(len(said)) if n == 0 or not strategy.turns[n - 1].other)
+        last = max(n for n in range(len(responses)) if n == 0 or not strategy.turns[n - 1].other)
         if strategy.turns:
-            facts["turns"] = dict(zip(self._names, map(render, said), strict=False))
-        return self._written(task, said[last], facts, calls)
+            facts["turns"] = dict(zip(self._names, map(render, responses), strict=False))
+        return self._written(task, responses[last], facts, calls)
 
     def bare(self, task: GenerationTask) -> list[RenderedPrompt]:
         """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
@@ -217,13 +217,13 @@ class Generator:
         number: int,
         question: BudgetedQuestion,
         documents: Sequence[Document],
-        said: Sequence[GeneratedArgument],
+        responses: Sequence[GeneratedArgument],
     ) -> Mapping[str, Any]:
         """What the offline model answers at a turn."""
         way = self.options.way
         if not number:
             return way.baseline(question.topic, question.stance, documents)
-        return way.turns[number - 1].baseline(question.topic, question.stance, documents, said)
+        return way.turns[number - 1].baseline(question.topic, question.stance, documents, responses)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -254,9 +254,9 @@ def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> lis
     """The documents left out, in order, by number and id; a number that no document has gets no id."""
     return [
         {
-            "document": one.document,
-            "id": documents[one.document - 1].id if 1 <= one.document <= len(documents) else None,
-            "reason": one.reason,
+            "document": omission.document,
+            "id": documents[omission.document - 1].id if 1 <= omission.document <= len(documents) else None,
+            "reason": omission.reason,
         }
-        for one in sorted(argument.left_out, key=lambda one: one.document)
+        for omission in sorted(argument.left_out, key=lambda entry: entry.document)
     ]

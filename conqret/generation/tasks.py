@@ -57,11 +57,15 @@ def make_tasks(
 
 def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
     """Only the documents that are wanted, and what is there of those cited, in one pass over the file."""
-    found = {one.id: one for one in corpus.documents() if one.id in wanted or one.id in cited}
-    lacking = sorted(wanted - found.keys())
+    documents = {
+        document.id: document
+        for document in corpus.documents()
+        if document.id in wanted or document.id in cited
+    }
+    lacking = sorted(wanted - documents.keys())
     if lacking:
         raise DeclarationError(
             f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked ({lacking[0]!r} is "
             "one): give the corpus that the run was made from"
         )
-    return found
+    return documents

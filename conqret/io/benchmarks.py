@@ -36,8 +36,8 @@ def squad_records(articles: Rows) -> Iterator[Row | Fault]:
     def questions(article: Row) -> Iterator[Row]:
         for paragraph in _objects(article.record.get("paragraphs")):
             for question in _objects(paragraph.get("qas")):
-                own = {key: question.get(key) for key in ("id", "question", "answers")}
-                yield Row(next(numbers), {**own, "context": paragraph.get("context")})
+                fields = {key: question.get(key) for key in ("id", "question", "answers")}
+                yield Row(next(numbers), {**fields, "context": paragraph.get("context")})
 
     return mapped(articles, questions)
 
@@ -64,11 +64,11 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
             yield Fault(rows.name, first.line, "qid", problem, "Sort the table by qid (and rank)")
         for row in others:
             yield from _changes(rows.name, first, row)
-        own = {
+        fields = {
             key: value for key, value in first.record.items() if key not in DOCUMENT_COLUMNS + RANKING_COLUMNS
         }
         documents = [_document(row) for row in (first, *others)]
-        yield Row(first.line, {**own, "documents": [document for document in documents if document]})
+        yield Row(first.line, {**fields, "documents": [document for document in documents if document]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ class BeirRows:
         for row in _lines(self.folder / "corpus.jsonl"):
             if isinstance(row, Fault):
                 yield row
-            elif (found := as_text(row.record.get("_id"))) in wanted:
-                own = {key: row.record[key] for key in ("text", "title") if key in row.record}
-                corpus[found] = {"id": found, **own}
+            elif (identifier := as_text(row.record.get("_id"))) in wanted:
+                fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
+                corpus[identifier] = {"id": identifier, **fields}
         met = set[str]()
         for row in _lines(self.folder / "queries.jsonl"):
             if isinstance(row, Fault):
@@ -111,22 +111,22 @@ class BeirRows:
             query = as_text(row.record.get("_id"))
             met.add(query)
             graded = grades.get(query, {})
-            for document in (one for one in graded if one not in corpus):
+            for document in (document_id for document_id in graded if document_id not in corpus):
                 problem = f"has a grade for the document {document!r}, which corpus.jsonl does not hold"
                 yield Fault(self.name, row.line, "qrels", problem, "Add the document, or delete the grade")
             if graded:
                 documents = [corpus[document] for document in graded if document in corpus]
-                own = {key: row.record.get(key) for key in ("_id", "text")}
-                yield Row(row.line, {**own, "documents": documents, "grades": graded})
-        for query in (one for one in grades if one not in met):
+                fields = {key: row.record.get(key) for key in ("_id", "text")}
+                yield Row(row.line, {**fields, "documents": documents, "grades": graded})
+        for query in (grade for grade in grades if grade not in met):
             problem = f"has grades for the question {query!r}, which queries.jsonl does not hold"
             yield Fault(self.name, 0, "qrels", problem, "Add the question, or delete its grades")
 
     def _split(self) -> Path:
-        found = sorted((self.folder / "qrels").glob("*.tsv"))
-        named = [file for file in found if file.stem == SPLIT] or found
+        files = sorted((self.folder / "qrels").glob("*.tsv"))
+        named = [file for file in files if file.stem == SPLIT] or files
         if len(named) != 1:
-            there = ", ".join(file.name for file in found) or "none"
+            there = ", ".join(file.name for file in files) or "none"
             problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
             raise ItemsError([Fault(self.name, 0, "qrels", problem, "Keep the split that is meant")])
         return named[0]
@@ -154,8 +154,8 @@ def _document(row: Row) -> dict[str, object]:
 
 def _changes(name: str, first: Row, row: Row) -> Iterator[Fault]:
     for column in ("query", "qanswer"):
-        one, two = first.record.get(column), row.record.get(column)
-        if one != two and not (is_missing(one) and is_missing(two)):
+        first_value, two = first.record.get(column), row.record.get(column)
+        if first_value != two and not (is_missing(first_value) and is_missing(two)):
             yield Fault(
                 name,
                 row.line,
@@ -172,16 +172,16 @@ def _lines(file: Path) -> JsonLines:
 def _objects(value: object) -> list[Mapping[str, object]]:
     """The objects in a list; what else stands there becomes an object whose fields are missing, and so a fault."""
     listed = value if isinstance(value, list) else [value]
-    return [one if isinstance(one, Mapping) else {"id": f"({kind(one)})"} for one in listed]
+    return [parsed if isinstance(parsed, Mapping) else {"id": f"({kind(parsed)})"} for parsed in listed]
 
 
 def _grades(file: Path) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    grades: dict[str, dict[str, float]] = {}
     reader = TableReader(file_rows(file), GRADE)
     for values in reader:
-        found.setdefault(values["query"], {})[values["document"]] = values["grade"]
+        grades.setdefault(values["query"], {})[values["document"]] = values["grade"]
     reader.finish(wanted="grades")
-    return found
+    return grades
 
 
 GRADE = Schema(

@@ -160,7 +160,7 @@ def _printed_list(text: str, problem: str) -> object:
         kinds = [token.type for token in tokens if token.type not in (tokenize.NL, tokenize.COMMENT)]
     except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
         raise broken from None
-    if any(one == two == tokenize.STRING for one, two in itertools.pairwise(kinds)):
+    if any(kind == two == tokenize.STRING for kind, two in itertools.pairwise(kinds)):
         raise Unfit(
             "is a numpy array as it is printed, without commas: where a document ends is lost",
             'Write a list (in CSV as JSON: ["first text", "second text"])',

@@ -35,10 +35,10 @@ def text(value: object, where: str, reader: TableReader) -> str:
 
 def filled(value: object, where: str, reader: TableReader) -> str:
     """A text that is not blank."""
-    found = text(value, where, reader)
-    if not found.strip():
+    content = text(value, where, reader)
+    if not content.strip():
         raise Unfit("is blank", "Write its text, or remove the row")
-    return found
+    return content
 
 
 def one_line(value: object, where: str, reader: TableReader) -> str:
@@ -59,40 +59,40 @@ def identifier(value: object, where: str, reader: TableReader) -> str:
 
 def trec_id(value: object, where: str, reader: TableReader) -> str:
     """An identifier without white space."""
-    found = identifier(value, where, reader)
-    if any(mark.isspace() for mark in found):
+    name = identifier(value, where, reader)
+    if any(mark.isspace() for mark in name):
         raise Unfit("has white space in it", "Write an id that a TREC file can hold")
-    return found
+    return name
 
 
 def number(value: object, where: str, reader: TableReader) -> float:
     """A finite number; true and false are 1 and 0, also as words in any case."""
     word = str(value).strip().lower()
     try:
-        found = float({"true": "1", "false": "0"}.get(word, word))
+        parsed = float({"true": "1", "false": "0"}.get(word, word))
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        parsed = math.nan
+    if not math.isfinite(parsed):
         raise Unfit(f"is {quoted(value)}, and a finite number is expected", "Write a number")
-    return found
+    return parsed
 
 
 def whole_number(value: object, where: str, reader: TableReader) -> int:
     """A finite number without a fraction."""
-    found = number(value, where, reader)
-    if not found.is_integer():
+    parsed = number(value, where, reader)
+    if not parsed.is_integer():
         raise Unfit(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
-    return int(found)
+    return int(parsed)
 
 
 def between(low: int, high: int, remedy: str) -> Check:
     """The check that a value is a whole number from ``low`` to ``high``."""
 
     def check(value: object, where: str, reader: TableReader) -> int:
-        found = whole_number(value, where, reader)
-        if not low <= found <= high:
-            raise Unfit(f"is {found}", remedy)
-        return found
+        figure = whole_number(value, where, reader)
+        if not low <= figure <= high:
+            raise Unfit(f"is {figure}", remedy)
+        return figure
 
     return check
 
@@ -101,10 +101,10 @@ def one_of(words: Mapping[str, _Word], called: str) -> Check:
     """The check that a value is one of ``words``, in any case, and stands for what they map to."""
 
     def check(value: object, where: str, reader: TableReader) -> _Word:
-        found = words.get(as_text(value).casefold())
-        if found is None:
+        word = words.get(as_text(value).casefold())
+        if word is None:
             raise Unfit(f"is {quoted(value)}, which is no {called}", f"Write one of {', '.join(words)}")
-        return found
+        return word
 
     return check
 
@@ -115,13 +115,13 @@ def cell_text(value: object, where: str, reader: TableReader) -> str:
 
 
 def a_list(
-    value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda one: True
+    value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda value: True
 ) -> list[Any]:
     """A list, also one that was written into a text cell, of things that all fit; ``what`` is expected in words."""
-    found = list_in_text(value) if isinstance(value, str) else as_list(value)
-    if not isinstance(found, list) or not all(map(fits, found)):
+    items = list_in_text(value) if isinstance(value, str) else as_list(value)
+    if not isinstance(items, list) or not all(map(fits, items)):
         raise Unfit(f"is {kind(value)}, and {what} is expected", remedy)
-    return found
+    return items
 
 
 def each(schema: Schema, build: Callable[..., Any]) -> Check:
@@ -129,8 +129,8 @@ def each(schema: Schema, build: Callable[..., Any]) -> Check:
 
     def check(value: object, where: str, reader: TableReader) -> tuple[Any, ...]:
         remedy = f"Write [{{{', '.join(schema.fields)}}}]"
-        listed = a_list(value, "a list of objects", remedy, lambda one: isinstance(one, Mapping))
-        read = [reader.read(one, schema, f"{where}[{n}].") for n, one in enumerate(listed, start=1)]
+        listed = a_list(value, "a list of objects", remedy, lambda element: isinstance(element, Mapping))
+        read = [reader.read(element, schema, f"{where}[{n}].") for n, element in enumerate(listed, start=1)]
         return tuple(build(**values) for values in read if values is not None)
 
     return check
@@ -143,16 +143,16 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
             value = parse(value)
         except ValueError as error:
             raise Unfit(f"is no valid JSON object: {error}", _OBJECT) from None
-    found = plain(value) if isinstance(value, Mapping) else None
-    if not isinstance(found, dict):
+    record = plain(value) if isinstance(value, Mapping) else None
+    if not isinstance(record, dict):
         raise Unfit(f"is {kind(value)}, and an object is expected", _OBJECT)
-    return found
+    return record
 
 
 def absent_if_blank(value: object, where: str, reader: TableReader) -> str | None:
     """A text; None, and a remark, where it is blank."""
-    found = text(value, where, reader)
-    if not found.strip():
+    content = text(value, where, reader)
+    if not content.strip():
         reader.note(f"an empty {where} counts as absent")
         return None
-    return found
+    return content

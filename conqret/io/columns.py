@@ -219,8 +219,8 @@ PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 def recognise(names: Iterable[str]) -> Dialect | None:
     """Return the first dialect that a file with these columns fits, or ``None``."""
     there = frozenset(names)
-    own = next((dialect for dialect in DIALECTS if dialect.fits(there)), None)
-    return own or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
+    known_dialect = next((dialect for dialect in DIALECTS if dialect.fits(there)), None)
+    return known_dialect or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
 
 
 def nearly(names: Iterable[str]) -> Mapping[str, str]:
@@ -228,7 +228,9 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
     there = frozenset(names)
     known = (*DIALECTS, *PLUGGED.values())
     lacking = {
-        one.name: [mark for mark in one.marks if not mark & there] for one in known if len(one.marks) > 1
+        dialect.name: [mark for mark in dialect.marks if not mark & there]
+        for dialect in known
+        if len(dialect.marks) > 1
     }
     return {
         name: " or ".join(map(repr, sorted(missing[0])))
@@ -241,10 +243,12 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     """Return ``dialect`` with the columns of some fields set by the user."""
     if not mapping:
         return dialect
-    own = dict(dialect.columns)
+    columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
-    own["reference"] = tuple(one for one in own.get("reference", ("reference",)) if one not in rivals)
-    columns = {**own, **{name: (column,) for name, column in mapping.items()}}
+    columns_by_field["reference"] = tuple(
+        column for column in columns_by_field.get("reference", ("reference",)) if column not in rivals
+    )
+    columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(
         dialect,

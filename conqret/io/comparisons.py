@@ -67,21 +67,21 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
             f"{path} holds no comparisons (columns: {', '.join(columns)}): name them first, second and preference"
         )
     reader = TableReader(rows, schema)
-    found = []
+    comparisons = []
     for row in reader.rows(mapped(rows, _of_webis) if webis else None):
         values = reader.read(row.record, schema)
         if values is None:
             continue
-        one = Comparison(**values)
-        if one.first == one.second:
-            problem = f"compares {quoted(one.first)} with {quoted(one.second)}"
+        comparison = Comparison(**values)
+        if comparison.first == comparison.second:
+            problem = f"compares {quoted(comparison.first)} with {quoted(comparison.second)}"
             reader.fault("", problem, "Name two different things")
-        found.append(one)
+        comparisons.append(comparison)
     reader.finish(LabelsError, "comparisons")
-    return tuple(found)
+    return tuple(comparisons)
 
 
 def _of_webis(row: Row) -> Iterator[Row]:
     """A row of Webis-ArgQuality-20 with the columns of a table."""
-    one, two, three, four, outcome = (row.record.get(column) for column in _WEBIS)
-    yield Row(row.line, {"first": f"{one}-{two}", "second": f"{three}-{four}", "preference": outcome})
+    first, two, three, four, outcome = (row.record.get(column) for column in _WEBIS)
+    yield Row(row.line, {"first": f"{first}-{two}", "second": f"{three}-{four}", "preference": outcome})

@@ -83,8 +83,11 @@ class CorpusDirectory:
 
     def documents(self) -> Iterator[Document]:
         """The documents, in file order; a licence that their lines state is not part of them."""
-        found = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
-        return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
+        documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
+        return (
+            Document(id=document.id, text=document.text, title=document.title, url=document.url)
+            for document in documents
+        )
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
         """The topics of one split, or of both."""
@@ -93,14 +96,14 @@ class CorpusDirectory:
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
         """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""
-        for one in SPLITS if split is None else (split,):
-            yield from read_qrels(_there(self.qrels_file(stance, one), "conqret corpus build"))
+        for part in SPLITS if split is None else (split,):
+            yield from read_qrels(_there(self.qrels_file(stance, part), "conqret corpus build"))
 
     def statistics(self) -> dict[str, Any]:
         """What ``statistics.json`` holds."""
         file = _there(self.statistics_file, "conqret corpus build")
-        found: dict[str, Any] = json.loads(whole_text(file))
-        return found
+        statistics: dict[str, Any] = json.loads(whole_text(file))
+        return statistics
 
     def write_debates(self, debates: Iterable[Debate]) -> int:
         """Write all debates anew; returns their number."""
@@ -144,7 +147,7 @@ class CorpusDirectory:
         """Write the documents, with the split of each, as Parquet; returns their number."""
         import polars
 
-        rows = [one.model_dump() | {"split": splits.get(one.id, "")} for one in documents]
+        rows = [document.model_dump() | {"split": splits.get(document.id, "")} for document in documents]
         schema = dict.fromkeys(("id", "title", "url", "text", "split"), polars.String)
         with replacing(self.parquet_file) as file:
             polars.DataFrame(rows, schema=schema).write_parquet(file)

@@ -107,7 +107,9 @@ class CsvRows:
 
     def _head(self, lines: _Lines) -> tuple[list[str], str]:
         first = next(lines)
-        delimiter = "," if "," in first else next((one for one in "\t;" if one in first), ",")
+        delimiter = (
+            "," if "," in first else next((delimiter for delimiter in "\t;" if delimiter in first), ",")
+        )
         return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
 
     def _ragged(self, line: int, cells: int, columns: int, ended: bool) -> Fault:

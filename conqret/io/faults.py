@@ -66,9 +66,9 @@ def near(name: str, known: Iterable[str]) -> str | None:
     """
     if len(name) > MAX_NAME:
         return None
-    candidates = [one for one in known if not name.startswith(one + "_")]
-    found = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
-    return found[0] if found and found[0] != name else None
+    candidates = [candidate for candidate in known if not name.startswith(candidate + "_")]
+    matches = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
+    return matches[0] if matches and matches[0] != name else None
 
 
 def listed(names: Iterable[object], most: int) -> str:

@@ -74,7 +74,7 @@ def _look_alike(file: Path) -> str:
     import difflib
 
     try:
-        names = [one.name for one in file.parent.iterdir()] if file.parent.is_dir() else []
+        names = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
     except OSError:
         names = []
     near = difflib.get_close_matches(file.name, names, n=1, cutoff=0.75)

@@ -22,7 +22,7 @@ from conqret.io.schema import Check, Field, Schema, TableReader
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
     every = enumerate(_list(dialect, value), start=1)
-    documents = [_document(one, f"{where}[{number}]", number, reader) for number, one in every]
+    documents = [_document(value, f"{where}[{number}]", number, reader) for number, value in every]
     places: dict[str, int] = {}
     for number, document in enumerate(documents, start=1):
         if document and places.setdefault(document.id, number) != number:
@@ -53,27 +53,29 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
         remedy = 'Write a text or an object {"id": …, "text": …}'
         reader.fault(where, f"is {kind(value)}, and a document is expected", remedy)
         return None
-    found = reader.read(value, DOCUMENT, f"{where}.")
-    if unused := [str(key) for key, one in value.items() if key not in reader.heads and not is_missing(one)]:
+    values = reader.read(value, DOCUMENT, f"{where}.")
+    if unused := [
+        str(key) for key, cell in value.items() if key not in reader.heads and not is_missing(cell)
+    ]:
         reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
-    if found is None:
+    if values is None:
         return None
-    if found["id"] is None:
+    if values["id"] is None:
         reader.note("documents without an id are called by their place: d1, d2, …")
-        found["id"] = f"d{number}"
-    return Document(**found)
+        values["id"] = f"d{number}"
+    return Document(**values)
 
 
 def _content(value: object, where: str, reader: TableReader) -> str:
-    found = text(value, where, reader)
-    if not found.strip():
+    content = text(value, where, reader)
+    if not content.strip():
         raise Unfit("is an empty text", "Delete the document, or fill in its text")
-    if (tokens := estimated_tokens(found)) > LONG_DOCUMENT_TOKENS:
+    if (tokens := estimated_tokens(content)) > LONG_DOCUMENT_TOKENS:
         reader.notes.add(
             f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model",
             f"{where} in line {reader.line}, about {tokens:,} tokens",
         )
-    return found
+    return content
 
 
 DOCUMENT = Schema(
@@ -181,10 +183,10 @@ def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) 
 
 
 def _topic(value: object, where: str, reader: TableReader) -> str:
-    found = text(value, where, reader)
-    if not found.strip():
+    topic = text(value, where, reader)
+    if not topic.strip():
         raise Unfit("is empty", _TOPIC)
-    return found
+    return topic
 
 
 def _stance(value: object, where: str, reader: TableReader) -> Stance:
@@ -214,7 +216,7 @@ def _extra(
     reader: TableReader, dialect: Dialect, record: Mapping[str, object], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
-    found, kept = dict(metadata), []
+    extra, kept = dict(metadata), []
     absent = [name for name in FIELDS if name not in reader.columns] if dialect.native else []
     for key, value in record.items():
         if key in reader.heads or is_missing(value):
@@ -227,11 +229,11 @@ def _extra(
         if key in metadata:
             where = reader.column("metadata")
             reader.fault(str(key), f"stands both as a column and in {where}", "Delete one of them")
-        found |= reader.checked(_plain, {key: value}, str(key)) or {}
+        extra |= reader.checked(_plain, {key: value}, str(key)) or {}
         kept.append(key)
     if kept:
         reader.note(f"columns kept as metadata: {listed(sorted(map(str, kept)), 8)}")
-    return found
+    return extra
 
 
 def _plain(value: object, where: str, reader: TableReader) -> object:

@@ -50,10 +50,10 @@ def parse(text: str | bytes) -> object:
 def object_in(file: Path) -> dict[str, Any]:
     """The object in a JSON file of our own; an empty one where there is none that can be read."""
     try:
-        found = parse(whole_bytes(file))
+        record = parse(whole_bytes(file))
     except (OSError, ValueError, DeclarationError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def compact(value: object) -> bytes:
@@ -70,7 +70,7 @@ def compact(value: object) -> bytes:
 
 def json_lines(records: Iterable[object]) -> Iterator[str]:
     """A line of JSON for each record, as people can read it too; it ends in a line break."""
-    return (json.dumps(one, ensure_ascii=False, default=str) + "\n" for one in records)
+    return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,12 @@ def label_files(paths: Iterable[Path]) -> list[Path]:
         DeclarationError: a pattern or a folder has no file, a folder is that of a study or of a run, or a file is named
             twice.
     """
-    found: dict[Path, Path] = {}
-    for path in (file for one in paths for file in _expanded(one)):
-        first = found.setdefault(path.resolve(), path)
+    files: dict[Path, Path] = {}
+    for path in (file for pattern in paths for file in _expanded(pattern)):
+        first = files.setdefault(path.resolve(), path)
         if first is not path:
             raise DeclarationError(f"{path} is named twice among the files of labels: leave one out")
-    return list(found.values())
+    return list(files.values())
 
 
 def annotator_of(file: Path) -> str:
@@ -46,7 +46,7 @@ def _expanded(path: Path) -> Iterator[Path]:
         yield from _in_folder(path)
     elif not path.exists() and glob.has_magic(str(path)):
         below = Path(path.anchor)
-        fitting = sorted(one for one in below.glob(str(path.relative_to(below))) if one.is_file())
+        fitting = sorted(match for match in below.glob(str(path.relative_to(below))) if match.is_file())
         if not fitting:
             raise DeclarationError(f"no file fits the pattern {str(path)!r}: check the path")
         yield from fitting
@@ -62,10 +62,10 @@ def _in_folder(folder: Path) -> list[Path]:
         )
     if (folder / RUN).exists():
         raise DeclarationError(f"{folder} holds a run, and no labels: give the labels' file or folder")
-    files = sorted(one for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
-    fitting = [one for one in files if _holds_labels(one)]
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    fitting = [file for file in files if _holds_labels(file)]
     if not fitting:
-        there = f" (it holds {listed((one.name for one in files), 5)})" if files else ""
+        there = f" (it holds {listed((file.name for file in files), 5)})" if files else ""
         raise DeclarationError(
             f"{folder} holds no file of labels{there}: they end in {', '.join(SUFFIXES[:6])}, …"
         )

@@ -68,7 +68,7 @@ class LabelFile:
         self.faults, self.notes = FaultList() if faults is None else faults, list[str]()
         self.scales: Scales | None = None
         self.unread: set[str] = set()
-        self._wanted = {dimension_name(one) for one in dimensions}
+        self._wanted = {dimension_name(dimension) for dimension in dimensions}
 
     @cached_property
     def table(self) -> Rows:
@@ -86,10 +86,10 @@ class LabelFile:
         if self.path.suffix.lower() != ".json":
             return []
         try:
-            found = parse(whole_bytes(self.path))
+            records = parse(whole_bytes(self.path))
         except (OSError, ValueError, DeclarationError):
             return []
-        return found if isinstance(found, list) else []
+        return records if isinstance(records, list) else []
 
     def wants(self, dimension: str) -> bool:
         """Whether labels of this dimension are to be read: what is wrong with others is no fault."""
@@ -172,8 +172,8 @@ def open_labels(
     if not path.is_file() or path.stat().st_size == 0:
         _table(path)  # raises, with the remedy
     if chosen is None:
-        in_order = sorted(LAYOUTS.values(), key=lambda one: one.order)
-        chosen = next(one for one in in_order if one.fits(file))
+        in_order = sorted(LAYOUTS.values(), key=lambda layout: layout.order)
+        chosen = next(layout for layout in in_order if layout.fits(file))
     elif not chosen.fits(file):
         raise DeclarationError(f"{path} is not in the layout {name}: {chosen.summary}")
     return chosen, file

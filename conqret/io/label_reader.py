@@ -51,17 +51,17 @@ class LabelReader:
             LabelsError: there are faults.
         """
         self.scales = scales
-        said: dict[str, Words] = {}
+        words_by_dimension: dict[str, Words] = {}
         for place, _, _, cell in self.cells:
             word = _word(cell)
             if self._absence(word) is None:
-                said.setdefault(cell.dimension, {}).setdefault(word, []).append(place)
-        own = dict(self.scales.own)
+                words_by_dimension.setdefault(cell.dimension, {}).setdefault(word, []).append(place)
+        scales_found = dict(self.scales.own)
         meaning: dict[tuple[str, str], float] = {}
         unmapped = Counter[str]()
         strange: dict[str, dict[str, str]] = {}
-        for dimension, words in said.items():
-            own[dimension] = scale = self._settle(dimension, words)
+        for dimension, words in words_by_dimension.items():
+            scales_found[dimension] = scale = self._settle(dimension, words)
             if not (scale.words or scale.bounded or any(map(_is_number, words))):
                 unmapped.update({word: len(lines) for word, lines in words.items()})
                 continue
@@ -76,17 +76,17 @@ class LabelReader:
                 continue
             for word, problem in wrong.items():
                 self._complain(dimension, word, problem, words)
-        self._complain_of_columns(strange, said, sorted({name for name, _ in meaning}))
+        self._complain_of_columns(strange, words_by_dimension, sorted({name for name, _ in meaning}))
         if unmapped:
             self._complain_of_words(
-                unmapped, [name for name, words in said.items() if set(words) & set(unmapped)]
+                unmapped, [name for name, words in words_by_dimension.items() if set(words) & set(unmapped)]
             )
         if self.numbered:
             self.notes.append(
                 "nobody is named: the rows of one thing are numbered as annotators, in file order"
             )
         self.faults.raise_any(LabelsError)
-        return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, own)
+        return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, scales_found)
 
     def _annotator(self, cell: RawLabel, unit: Unit, place: Place, numbered: bool, nobody: str) -> str | None:
         """Who said it; None (and a fault) where somebody says it twice."""
@@ -143,7 +143,7 @@ class LabelReader:
     def _complain(self, dimension: str, word: str, problem: str, words: Words) -> None:
         scale, lines = self.scales[dimension], words[word]
         times = f", {len(lines)} times" if len(lines) > 1 else ""
-        said, remedy = f"says {quoted(word)}{times}: it {problem}", "Mend the label"
+        complaint, remedy = f"says {quoted(word)}{times}: it {problem}", "Mend the label"
         number = next(filter(_is_number, words), None)
         if scale.words:
             remedy = "Mend the label, or add the word to --map"
@@ -151,23 +151,26 @@ class LabelReader:
             remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
         elif number is not None:
             first = _where(words[number][0], lines[0])
-            said = f"{said}, and other labels of {dimension} are numbers (first: {first})"
+            complaint = f"{complaint}, and other labels of {dimension} are numbers (first: {first})"
             remedy = "Write all labels of a dimension alike"
         file, line = lines[0]
-        file.fault(line, dimension, said, remedy)
+        file.fault(line, dimension, complaint, remedy)
 
     def _complain_of_columns(
-        self, strange: Mapping[str, Mapping[str, str]], said: Mapping[str, Words], others: list[str]
+        self,
+        strange: Mapping[str, Mapping[str, str]],
+        words_by_dimension: Mapping[str, Words],
+        others: list[str],
     ) -> None:
         """One fault for each column of a wide table that holds no label at all, where ``others`` do: it may be none."""
         for dimension, wrong in strange.items():
             if not others or len(wrong) == 1:
                 for word, problem in wrong.items():
-                    self._complain(dimension, word, problem, said[dimension])
+                    self._complain(dimension, word, problem, words_by_dimension[dimension])
                 continue
             word, problem = next(iter(wrong.items()))
             named = " ".join(f"--dimension {quoted(name)}" for name in others[:5])
-            file, line = said[dimension][word][0]
+            file, line = words_by_dimension[dimension][word][0]
             file.fault(
                 line,
                 dimension,

@@ -143,30 +143,30 @@ def parse_scales(
     Raises:
         DeclarationError: a setting cannot be read, or two of them say what holds for the same.
     """
-    default, own = before.default, dict(before.own)
+    default, scales_by_name = before.default, dict(before.own)
     levels = _by_dimension("--level", [level] if isinstance(level, str) else level or ())
     check_known("level of measurement", LABEL_LEVELS, *levels.values())
     if "" in levels:
         default = _at_level(default, levels[""])
-        own = {name: _at_level(one, levels[""]) for name, one in own.items()}
+        scales_by_name = {name: _at_level(scale, levels[""]) for name, scale in scales_by_name.items()}
     if words:
         numbers = _words(words)
         low, high = min(numbers.values()), max(numbers.values())
         default = _at_level(
             replace(default, words=numbers, low=low, high=high, source="--map"), default.level
         )
-        own = {}
+        scales_by_name = {}
     for name, text in sorted(_by_dimension("--scale", scales).items()):  # the one for all is the first
         low, high = _ends(text, f"{name}={text}" if name else text)
         if name:
             base = replace(default, words={}) if (default.low, default.high) != (low, high) else default
-            own[name] = replace(base, low=low, high=high, source="--scale")
+            scales_by_name[name] = replace(base, low=low, high=high, source="--scale")
         else:
             default = replace(default, low=low, high=high, source="--scale")
     for name, text in levels.items():
         if name:
-            own[name] = _at_level(own.get(name, default), text)
-    return Scales(default, own)
+            scales_by_name[name] = _at_level(scales_by_name.get(name, default), text)
+    return Scales(default, scales_by_name)
 
 
 def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collection[str]]) -> Scales:
@@ -177,20 +177,20 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
         DeclarationError: two files say different things of a dimension.
     """
     first = next(iter(files.values()))
-    own: dict[str, LabelScale] = {}
+    by_dimension: dict[str, LabelScale] = {}
     source: dict[str, str] = {}
     for name, scales in files.items():
         for dimension in dimensions[name]:
             scale = scales[dimension]
-            before = own.get(dimension)
+            before = by_dimension.get(dimension)
             if before is None or not (before.bounded or before.words):
-                own[dimension], source[dimension] = scale, name
+                by_dimension[dimension], source[dimension] = scale, name
             elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
                 raise DeclarationError(
                     f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): say "
                     f"which holds, as in --scale {dimension}=1:5"
                 )
-    return Scales(first.default, {**first.own, **own})
+    return Scales(first.default, {**first.own, **by_dimension})
 
 
 def dimension_name(text: str) -> str:
@@ -200,21 +200,22 @@ def dimension_name(text: str) -> str:
 
 def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
     """``value`` (for all dimensions, under an empty name) and ``dimension=value`` by dimension."""
-    found: dict[str, str] = {}
+    by_dimension: dict[str, str] = {}
     for setting in settings:
         name, _, value = setting.rpartition("=")
         name = dimension_name(name)
-        if name in found:
+        if name in by_dimension:
             raise DeclarationError(
-                f"{option} is given twice for {name or 'all dimensions'} ({found[name]} and {value}): keep one of them"
+                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value}): "
+                "keep one of them"
             )
-        found[name] = value.strip()
-    return found
+        by_dimension[name] = value.strip()
+    return by_dimension
 
 
 def _at_level(scale: LabelScale, level: str) -> LabelScale:
     """``scale`` at ``level``: of whole steps if it is nominal or ordinal, and no word stands for a fraction."""
-    known = next(one for one in LABEL_LEVELS if one == level)
+    known = next(label_level for label_level in LABEL_LEVELS if label_level == level)
     steps = all((number - (scale.low or 0.0)).is_integer() for number in scale.words.values())
     if known == "nominal" and not steps:
         numbers = ", ".join(f"{number:g}" for number in scale.words.values())

@@ -86,13 +86,13 @@ class LabelSet:
         import numpy as np
 
         columns = {unit: place for place, unit in enumerate(units)}
-        found = [
+        labels = [
             label
             for label in self.labels
             if label.dimension == dimension and label.value is not None and label.unit in columns
         ]
-        rows = {name: place for place, name in enumerate(dict.fromkeys(label.annotator for label in found))}
+        rows = {name: place for place, name in enumerate(dict.fromkeys(label.annotator for label in labels))}
         table = np.full((len(rows), len(units)), np.nan)
-        for label in found:
+        for label in labels:
             table[rows[label.annotator], columns[label.unit]] = label.value
         return tuple(rows), table

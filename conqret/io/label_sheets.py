@@ -101,7 +101,9 @@ class AnnotationForm:
         head = ["item", "annotator", *self.task.shows(self.items[0]), *marks, *self.dimensions]
         blank = [*marks.values(), *[""] * len(self.dimensions)]
         return {
-            "": csv_text(head, ((one.id, "", *self.task.shows(one).values(), *blank) for one in self.items))
+            "": csv_text(
+                head, ((item.id, "", *self.task.shows(item).values(), *blank) for item in self.items)
+            )
         }
 
     def label_studio(self) -> dict[str, str]:

@@ -71,7 +71,7 @@ def read_labels(
         DeclarationError: a file or a setting is wrong as a whole, or labels are marked as not for estimation.
     """
     named = [paths] if isinstance(paths, str | Path) else paths
-    places = label_files(Path(one) for one in named)
+    places = label_files(Path(path) for path in named)
     faults = FaultList()
     reader = LabelReader(faults, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)})
     files: dict[str, tuple[LabelLayout, LabelFile]] = {}
@@ -82,16 +82,16 @@ def read_labels(
     for path in places:
         chosen, file = open_labels(path, layout=layout, columns=columns, dimensions=dimensions, faults=faults)
         nobody = annotator_of(path) if len(places) > 1 else NOBODY
-        own: dict[str, None] = {}
+        labelled_dimensions: dict[str, None] = {}
         for cell in chosen.cells(file):
             if not file.wants(cell.dimension):
                 continue
-            own[cell.dimension] = None
+            labelled_dimensions[cell.dimension] = None
             reader.take(cell, file, numbered=numbered or chosen.numbered, nobody=nobody)
             if cell.for_estimation.strip().casefold() == NOT:
                 marked.setdefault(file.name, set()).add(cell.item)
         left |= file.unread
-        files[file.name], labelled[file.name] = (chosen, file), list(own)
+        files[file.name], labelled[file.name] = (chosen, file), list(labelled_dimensions)
         scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
     for name, items in marked.items():
         raise DeclarationError(
@@ -105,9 +105,10 @@ def read_labels(
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])
     _check_there(name, labels, dimensions, left)
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
-    found = LabelSet(name, ", ".join(titles), tuple(labels), settled)
+    labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled)
     return replace(
-        found, notes=(*_joined(found, len(places)), *_file_notes(files), *reader.notes, *_notes(found))
+        labels_read,
+        notes=(*_joined(labels_read, len(places)), *_file_notes(files), *reader.notes, *_notes(labels_read)),
     )
 
 
@@ -116,9 +117,9 @@ def _check_there(
 ) -> None:
     """Raise DeclarationError where there are no labels, or none of a dimension that the user names."""
     there = {label.dimension for label in labels}
-    for one in dimensions:
-        if (there or left) and dimension_name(one) not in there:
-            raise UnknownNameError(f"dimension of {name}", one, there | set(left))
+    for dimension in dimensions:
+        if (there or left) and dimension_name(dimension) not in there:
+            raise UnknownNameError(f"dimension of {name}", dimension, there | set(left))
     if not labels:
         raise DeclarationError(f"{name} holds no labels")
     if all(label.absence == "missing" for label in labels):
@@ -127,11 +128,11 @@ def _check_there(
         )
 
 
-def _joined(found: LabelSet, files: int) -> list[str]:
+def _joined(label_set: LabelSet, files: int) -> list[str]:
     """That several files are read as one, and whose labels they are."""
     if files == 1:
         return []
-    return [f"{files} files are joined; annotators: {_some(found.annotators)}"]
+    return [f"{files} files are joined; annotators: {_some(label_set.annotators)}"]
 
 
 def _file_notes(files: Mapping[str, tuple[LabelLayout, LabelFile]]) -> list[str]:
@@ -140,9 +141,9 @@ def _file_notes(files: Mapping[str, tuple[LabelLayout, LabelFile]]) -> list[str]
     return [text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in notes.items()]
 
 
-def _notes(found: LabelSet) -> list[str]:
+def _notes(label_set: LabelSet) -> list[str]:
     """What was mapped, and what holds no label; said once for all dimensions that are alike."""
-    scales = [(found.scale(dimension), dimension) for dimension in found.dimensions]
+    scales = [(label_set.scale(dimension), dimension) for dimension in label_set.dimensions]
     mapped = gathered(
         (f"{scale}; from {scale.source}", dimension)
         for scale, dimension in scales
@@ -151,15 +152,15 @@ def _notes(found: LabelSet) -> list[str]:
     notes = [f"{_some(names)}: {text}" for text, names in mapped.items()]
     of_sheet = gathered((str(scale), dimension) for scale, dimension in scales if scale.source == SHEET)
     notes += [f"{_some(names)}: {text}; as the sheet says" for text, names in of_sheet.items()]
-    absent, total = found.absent(), len(found.labels)
+    absent, total = label_set.absent(), len(label_set.labels)
     if absent:
         notes.append(
             f"{sum(absent.values())} of {total} cells hold no label ({sum(absent.values()) / total:.1%}; "
             f"{absent['missing']} missing, {absent['cannot_judge']} cannot judge)"
         )
-    for dimension in found.dimensions:
-        lost = sum(found.absent(dimension).values())
-        size = sum(label.dimension == dimension for label in found.labels)
+    for dimension in label_set.dimensions:
+        lost = sum(label_set.absent(dimension).values())
+        size = sum(label.dimension == dimension for label in label_set.labels)
         if lost >= MUCH_MISSING * size:
             notes.append(f"much is missing of {dimension}: {lost} of {size} cells ({lost / size:.1%})")
     return notes

@@ -83,10 +83,10 @@ class SystemLeaderboard:
     def recomputed(self, topics: Iterable[str] | None = None) -> SystemLeaderboard:
         """The same of these topics only (all of them, if None), with means over them as scores over all."""
         kept = set(self.topics if topics is None else topics)
-        own = [cell for cell in self.cells() if cell[2] in kept]
-        values = gathered(((measure, run), value) for measure, run, _, value in own)
-        means = [(measure, run, ALL, mean(found)) for (measure, run), found in values.items()]
-        return leaderboard(self.name, [*own, *means], self.notes)
+        cells = [cell for cell in self.cells() if cell[2] in kept]
+        values = gathered(((measure, run), value) for measure, run, _, value in cells)
+        means = [(measure, run, ALL, mean(topic_values)) for (measure, run), topic_values in values.items()]
+        return leaderboard(self.name, [*cells, *means], self.notes)
 
     def gaps(self) -> list[str]:
         """What some runs lack that others have, in words."""
@@ -109,10 +109,10 @@ def leaderboard(
     """
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for measure, run, topic, value in cells:
-        own = scores.setdefault(measure, {}).setdefault(topic, {})
-        if run in own:
+        topic_scores = scores.setdefault(measure, {}).setdefault(topic, {})
+        if run in topic_scores:
             raise DeclarationError(f"{name} has {measure} of {run} for {topic} twice: remove one")
-        own[run] = value
+        topic_scores[run] = value
     return SystemLeaderboard(name, scores, notes)
 
 
@@ -127,7 +127,7 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
     """
     place = Path(path)
     files = (
-        sorted(one for one in place.iterdir() if one.is_file() and one.name[0] != ".")
+        sorted(entry for entry in place.iterdir() if entry.is_file() and entry.name[0] != ".")
         if place.is_dir()
         else [place]
     )
@@ -153,9 +153,9 @@ def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
     """Measure, run, topic and value of each line, without a head."""
     if shape == "jsonl":
         reader = TableReader(file_rows(file), ROW)
-        found = [(one["measure"], one["run"], one["topic"], one["value"]) for one in reader]
+        score_rows = [(line["measure"], line["run"], line["topic"], line["value"]) for line in reader]
         reader.finish(wanted="scores")
-        return found
+        return score_rows
     columns = SHAPES[shape]
 
     def row(parts: list[str]) -> tuple[str, str, str, str]:

@@ -29,14 +29,14 @@ class Limit:
         Raises:
             DeclarationError: the variable holds no positive whole number.
         """
-        given = os.environ.get(self.variable, "").strip()
-        if not given:
+        text = os.environ.get(self.variable, "").strip()
+        if not text:
             return self.default
-        if not (given.isascii() and given.isdigit() and len(given) <= 18 and int(given)):
+        if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text)):
             raise DeclarationError(
-                f"{self.variable}={given!r} is no limit: give a whole number of {self.unit or 'bytes'}"
+                f"{self.variable}={text!r} is no limit: give a whole number of {self.unit or 'bytes'}"
             )
-        return int(given)
+        return int(text)
 
     @property
     def remedy(self) -> str:

@@ -81,10 +81,10 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
             )
         schema = replace(PAIR, fields={**PAIR.fields, "label": replace(_LABEL, columns=(labels,))})
     reader = TableReader(rows, schema)
-    found = [Pair(**values) for values in reader.named("Give each pair an id of its own")]
+    pairs = [Pair(**values) for values in reader.named("Give each pair an id of its own")]
     reader.finish(wanted="pairs")
     if apart is not None:
-        found = [replace(pair, label=apart.get(pair.id)) for pair in found]
-    if labels is not None and all(pair.label is None for pair in found):
+        pairs = [replace(pair, label=apart.get(pair.id)) for pair in pairs]
+    if labels is not None and all(pair.label is None for pair in pairs):
         raise DeclarationError(f"no pair of {path} has a label in {labels}: a label belongs to a pair's id")
-    return tuple(found)
+    return tuple(pairs)

@@ -88,7 +88,7 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
         DeclarationError: a file holds no question, DELPHI's texts are not given or not there, or an id stands in two
             files.
     """
-    found: list[SourcedQuestion] = []
+    questions: list[SourcedQuestion] = []
     for path in map(Path, paths):
         rows = file_rows(path)
         columns = set(columns_of(rows))
@@ -100,30 +100,37 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
             part = _own(rows, path, several=len(paths) > 1)
         if not part:
             raise DeclarationError(f"{path} holds no question")
-        found += part
-    repeated = [one for one, count in Counter(question.id for question in found).items() if count > 1]
+        questions += part
+    repeated = [
+        question_id
+        for question_id, count in Counter(question.id for question in questions).items()
+        if count > 1
+    ]
     if repeated:
         raise DeclarationError(
             f"the id {repeated[0]!r} stands in two of the files ({len(repeated)} ids do): give their questions others"
         )
-    return tuple(found)
+    return tuple(questions)
 
 
 def _own(rows: Rows, path: Path, *, several: bool) -> list[SourcedQuestion]:
     reader = TableReader(rows, OWN)
-    name, found = path.name.split(".")[0], []
+    name, questions = path.name.split(".")[0], []
     for values in reader.named("Give each question an id of its own", f"{name}-"):
         values["source"] = values["source"] or (name if several else "")
-        found.append(SourcedQuestion(**values))
+        questions.append(SourcedQuestion(**values))
     reader.finish()
-    return found
+    return questions
 
 
 def _conflicting(rows: Rows) -> list[SourcedQuestion]:
     reader = TableReader(rows, _OF_CONFLICTING)
     texts = dict.fromkeys(values["question"] for values in reader)
     reader.finish()
-    return [SourcedQuestion(f"{CONFLICTING}-{n}", one, CONFLICTING) for n, one in enumerate(texts, start=1)]
+    return [
+        SourcedQuestion(f"{CONFLICTING}-{n}", question, CONFLICTING)
+        for n, question in enumerate(texts, start=1)
+    ]
 
 
 def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQuestion]:
@@ -142,7 +149,7 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
             f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (the first: qid "
             f"{lacking[0]}); it must be the train.csv that DELPHI was made of"
         )
-    return [SourcedQuestion(f"{DELPHI}-{one}", " ".join(known[one].split()), DELPHI) for one in wanted]
+    return [SourcedQuestion(f"{DELPHI}-{topic}", " ".join(known[topic].split()), DELPHI) for topic in wanted]
 
 
 def _pairs(texts: str | Path) -> Iterator[tuple[str, str]]:
@@ -155,4 +162,4 @@ def _pairs(texts: str | Path) -> Iterator[tuple[str, str]]:
 
 def by_source(questions: Sequence[SourcedQuestion]) -> Mapping[str, int]:
     """How many questions each source has, in the order of the first of each."""
-    return dict(Counter(one.source or "questions" for one in questions))
+    return dict(Counter(question.source or "questions" for question in questions))

@@ -84,15 +84,15 @@ def read_release(path: str | Path) -> Release:
             questions = _questions(root / ANNOTATIONS / f"{split}_queries.csv")
             judged, dropped = _judged(file, questions, documents)
             for topic, pairs in judged.items():
-                for stance, found in _by_side(topic, pairs).items():
-                    rows[stance] += found
+                for stance, side_rows in _by_side(topic, pairs).items():
+                    rows[stance] += side_rows
                 splits.update(dict.fromkeys(pairs, split))
                 topics.append(CorpusTopic(id=topic, question=questions[topic], split=split))
             if dropped:
                 notes.append(f"{dropped} repeated rows in {file.name} count once")
             if bare := len(questions) - len(judged):
                 notes.append(f"{bare} of {len(questions)} {split} queries have no qrels and are left out")
-        qrels |= {(stance, split): tuple(found) for stance, found in rows.items()}
+        qrels |= {(stance, split): tuple(qrels_rows) for stance, qrels_rows in rows.items()}
     statistics = {"table2": table2(topics, qrels, len(documents)), "texts": "titles", "notes": notes}
     return Release(tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes))
 
@@ -106,33 +106,35 @@ def _root(path: Path) -> Path:
 
 def _documents(root: Path) -> dict[str, Document]:
     """All sources by their global id, in the order of the ids."""
-    found: dict[str, Document] = {}
+    documents: dict[str, Document] = {}
     for file in sorted((root / "procon").glob("*_public/*.json")):
         try:
             sources = parse(whole_bytes(file)).get("sources", [])  # type: ignore[attr-defined]
             for source in sources:
                 title = " ".join(str(source["title"]).split()) or str(source.get("url") or "untitled")
                 key = str(source["docid"])
-                found.setdefault(key, Document(id=key, title=title, url=source.get("url") or "", text=title))
+                documents.setdefault(
+                    key, Document(id=key, title=title, url=source.get("url") or "", text=title)
+                )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeclarationError(f"{file}: no debate of the release: {error!r}") from error
-    if not found:
+    if not documents:
         raise DeclarationError(f"{root / 'procon'}: no *_public/*.json with sources in it")
-    return dict(sorted(found.items(), key=lambda pair: (len(pair[0]), pair[0])))
+    return dict(sorted(documents.items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 
 def _questions(file: Path) -> dict[str, str]:
     reader = _reader(file, QUERY)
-    found = {values["qid"]: values["query"] for values in reader}
+    questions = {values["qid"]: values["query"] for values in reader}
     reader.finish(FaultsError)
-    return found
+    return questions
 
 
 def _judged(
     file: Path, questions: Mapping[str, str], documents: Mapping[str, Document]
 ) -> tuple[dict[str, dict[str, set[str]]], int]:
     """For each topic its documents, each with the sides that it is relevant for; and the repeated rows."""
-    found: dict[str, dict[str, set[str]]] = {}
+    judgments: dict[str, dict[str, set[str]]] = {}
     seen = Counter[tuple[str, ...]]()
     reader = _reader(file, JUDGED)
     for values in reader:
@@ -144,10 +146,10 @@ def _judged(
         if (label, stance) not in (("1", "pro"), ("1", "con"), ("0", "")):
             problem = f"has label {label!r} and stance {stance!r}: not 1 and a side, or 0"
             reader.fault("", problem, _AGAIN)
-        found.setdefault(topic, {}).setdefault(document, set()).update({stance} - {""})
+        judgments.setdefault(topic, {}).setdefault(document, set()).update({stance} - {""})
         seen[row] += 1
     reader.finish(FaultsError)
-    return found, seen.total() - len(seen)
+    return judgments, seen.total() - len(seen)
 
 
 def _reader(file: Path, schema: Schema) -> TableReader:

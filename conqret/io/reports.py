@@ -56,16 +56,16 @@ def read_requests(source: Requests) -> dict[str, str]:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
     """
     rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
-    reader, found = TableReader(rows, REQUEST), dict[str, str]()
+    reader, texts = TableReader(rows, REQUEST), dict[str, str]()
     for values in reader:
         reader.once("id", values["id"], "Give every request its own id")
         background = values["background"] and f"Background: {values['background']}"
         parts = [part for part in (values["title"], values["problem"], background) if part.strip()]
         if not parts:
             reader.fault("title", "is missing or empty", "Add what is asked")
-        found[values["id"]] = "\n".join(parts)
+        texts[values["id"]] = "\n".join(parts)
     reader.finish(wanted="requests")
-    return found
+    return texts
 
 
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
@@ -74,7 +74,7 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
     Raises:
         ItemsError: the file cannot be read, or a line is no report.
     """
-    reader, found = TableReader(file_rows(path), Schema("a report", {})), dict[tuple[str, str], int]()
+    reader, lengths = TableReader(file_rows(path), Schema("a report", {})), dict[tuple[str, str], int]()
     for row in reader.rows(_as_items(file_rows(path))):
         metadata, argument = row.record.get("metadata"), row.record.get("argument")
         if (
@@ -84,9 +84,9 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
         ):
             reader.fault("metadata", "names no run and topic, or there is no text", "Give TREC RAG reports")
         else:
-            found[str(metadata[RUN]), str(metadata[TOPIC])] = len(strip_citations(argument).split())
+            lengths[str(metadata[RUN]), str(metadata[TOPIC])] = len(strip_citations(argument).split())
     reader.finish(wanted="reports")
-    return found
+    return lengths
 
 
 def _unknown(topic: str) -> None:
@@ -115,15 +115,24 @@ def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) 
 
 
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
-    own = report.get("metadata")
-    if not isinstance(own, Mapping):
-        raise Unfit(f"is {kind(own)}, and an object is expected", "Name run and topic in it", "metadata")
-    topic = next((str(own[key]) for key in REQUEST.fields["id"].columns if not is_missing(own.get(key))), "")
-    run = own.get(RUN)
+    report_metadata = report.get("metadata")
+    if not isinstance(report_metadata, Mapping):
+        raise Unfit(
+            f"is {kind(report_metadata)}, and an object is expected", "Name run and topic in it", "metadata"
+        )
+    topic = next(
+        (
+            str(report_metadata[key])
+            for key in REQUEST.fields["id"].columns
+            if not is_missing(report_metadata.get(key))
+        ),
+        "",
+    )
+    run = report_metadata.get(RUN)
     for name, value in ((RUN, run), (TOPIC, topic)):
         if is_missing(value) or value == "":
             raise Unfit("is missing", "Say whose report it is, and on which request", f"metadata.{name}")
-    question = request(topic) or own.get("narrative")
+    question = request(topic) or report_metadata.get("narrative")
     if is_missing(question):
         raise Unfit(f"is {quoted(topic)}, of which no request is known", _NO_REQUEST, f"metadata.{TOPIC}")
     documents = _documents(report.get("documents"))
@@ -136,9 +145,11 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         or isinstance(sentences, str)
     ):
         raise Unfit("or references is no list", 'Write a list of {"text": …, "citations": …}', where)
-    places = {str(one["id"]): place for place, one in enumerate(documents, start=1) if "id" in one}
+    places = {
+        str(document["id"]): place for place, document in enumerate(documents, start=1) if "id" in document
+    }
     lost: dict[str, int] = {}
-    said, weights = [], []
+    citing_sentences, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
             raise Unfit("is missing, or no text", "Write what the sentence says", f"{where}[{number}].text")
@@ -146,15 +157,18 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         if isinstance(cited, Mapping):
             weights.append({"sentence": number, **cited})
         ids = _cited(cited, references, f"{where}[{number}].citations")
-        numbers = [places.get(one) or lost.setdefault(one, len(documents) + len(lost) + 1) for one in ids]
-        said.append(_citing(str(sentence["text"]), numbers))
-    metadata = {key: value for key, value in own.items() if not is_missing(value)}
+        numbers = [
+            places.get(cited_id) or lost.setdefault(cited_id, len(documents) + len(lost) + 1)
+            for cited_id in ids
+        ]
+        citing_sentences.append(_citing(str(sentence["text"]), numbers))
+    metadata = {key: value for key, value in report_metadata.items() if not is_missing(value)}
     metadata |= {RUN: run, TOPIC: topic}
     if lost:
         metadata["cited_without_text"] = list(lost)
     if weights:
         metadata["citation_weights"] = weights
-    text = " ".join(said)
+    text = " ".join(citing_sentences)
     return {
         "id": f"{run}:{topic}",
         "topic": question,
@@ -167,41 +181,43 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
 def _documents(value: object) -> list[Mapping[str, object]]:
     """The documents, which stand under their ids or in a list; each with its ``id``, if it has one."""
     entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
-    if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
+    if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
         raise Unfit(
             f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}', "documents"
         )
-    return [_document(name, one) for name, one in entries.items()]
+    return [_document(name, entry) for name, entry in entries.items()]
 
 
 def _document(name: object, sent: Mapping[str, object]) -> Mapping[str, object]:
-    own = {key: sent[key] for key in (*_IDS, *_PARTS) if not is_missing(sent.get(key))}
-    named = next((own[key] for key in _IDS if key in own), name if isinstance(name, str) else None)
-    return own if named is None else {**own, "id": named}
+    fields = {key: sent[key] for key in (*_IDS, *_PARTS) if not is_missing(sent.get(key))}
+    named = next((fields[key] for key in _IDS if key in fields), name if isinstance(name, str) else None)
+    return fields if named is None else {**fields, "id": named}
 
 
 def _cited(value: object, references: Sequence[object], where: str) -> list[str]:
     """The ids that a sentence cites, the weightiest first."""
     if isinstance(value, Mapping):
         try:
-            return sorted(value, key=lambda one: -float(value[one]))
+            return sorted(value, key=lambda document: -float(value[document]))
         except (TypeError, ValueError, OverflowError):
             raise Unfit("has a weight that is no number", "Write {ID: weight}", where) from None
     listed = [] if value is None else value
     if not isinstance(listed, list) or any(
-        isinstance(one, bool) or not isinstance(one, int | str) for one in listed
+        isinstance(reference, bool) or not isinstance(reference, int | str) for reference in listed
     ):
         raise Unfit(f"is {kind(value)}", "Write ids, ids with weights, or places in references", where)
     count = len(references)
     return [
-        (str(references[one]) if 0 <= one < count else f"references[{one}]") if isinstance(one, int) else one
-        for one in listed
+        (str(references[reference]) if 0 <= reference < count else f"references[{reference}]")
+        if isinstance(reference, int)
+        else reference
+        for reference in listed
     ]
 
 
 def _citing(sentence: str, numbers: Sequence[int]) -> str:
     """The sentence with its marks before its full stop. What looks like a mark in its text is none: round brackets."""
-    own = _mark.sub(lambda mark: f"({mark.group()[1:-1]})", sentence)
+    sentence_text = _mark.sub(lambda mark: f"({mark.group()[1:-1]})", sentence)
     marks = "".join(f"[{number}]" for number in dict.fromkeys(numbers))
-    said = own.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
-    return f"{said} {marks}{own[len(said) :]}" if marks else own
+    body = sentence_text.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
+    return f"{body} {marks}{sentence_text[len(body) :]}" if marks else sentence_text

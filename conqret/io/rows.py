@@ -80,11 +80,11 @@ def columns_of(rows: Rows) -> tuple[str, ...]:
 def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple[str, ...]:
     """As :func:`columns_of`; raises ``error`` where there are none because the first rows cannot be read: what then
     lacks is no column."""
-    found = columns_of(rows)
-    faults = () if found else [row for row in islice(rows, SAMPLE) if isinstance(row, Fault)]
+    columns = columns_of(rows)
+    faults = () if columns else [row for row in islice(rows, SAMPLE) if isinstance(row, Fault)]
     if faults:
         raise error(faults)
-    return found
+    return columns
 
 
 def item_record(item: Item) -> dict[str, object]:

@@ -61,8 +61,8 @@ def check_own_files(folder: Path) -> None:
 def _entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
     """All below a folder; links are not followed, and what goes meanwhile is passed over."""
     try:
-        with os.scandir(folder) as found:
-            entries = list(found)
+        with os.scandir(folder) as scan:
+            entries = list(scan)
     except (FileNotFoundError, NotADirectoryError):
         return
     for entry in entries:
@@ -263,5 +263,5 @@ class InFolder:
     @staticmethod
     def of(kind: type) -> Iterator[InFolder]:
         """All that a class and its bases declare."""
-        for one in kind.__mro__:
-            yield from (file for file in vars(one).values() if isinstance(file, InFolder))
+        for base in kind.__mro__:
+            yield from (file for file in vars(base).values() if isinstance(file, InFolder))

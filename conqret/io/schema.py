@@ -101,22 +101,22 @@ class Schema:
         """
         known = {*self.fields, *others}
         check_known(f"field of {self.of}", known, *mapping)
-        own = {name: column for name, column in mapping.items() if name in self.fields}
-        named = {name: replace(self.fields[name], columns=(column,)) for name, column in own.items()}
-        return replace(self, fields={**self.fields, **named}, mapped=own)
+        own_mapping = {name: column for name, column in mapping.items() if name in self.fields}
+        named = {name: replace(self.fields[name], columns=(column,)) for name, column in own_mapping.items()}
+        return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
 
     def among(self, columns: Iterable[str]) -> Schema:
         """Only the fields that these columns hold, which may be written in any case and with spaces."""
         free = [column for column in columns if column not in self.mapped.values()]
-        found = {}
-        for name, one in self.fields.items():
-            alike = [own for known in one.columns for own in free if _loose(own) == known]
+        fields = {}
+        for name, declared_field in self.fields.items():
+            alike = [column for known in declared_field.columns for column in free if _loose(column) == known]
             if name in self.mapped:
-                found[name] = one
+                fields[name] = declared_field
             elif alike:
-                found[name] = replace(one, columns=(alike[0],))
+                fields[name] = replace(declared_field, columns=(alike[0],))
                 free.remove(alike[0])
-        return replace(self, fields=found)
+        return replace(self, fields=fields)
 
 
 class TableReader:
@@ -163,19 +163,23 @@ class TableReader:
             for column in _parts(record, mapped):
                 there = bool(_head(record, column))
                 self._met[name, column] = self._met.get((name, column), False) or there
-        for name, one in schema.fields.items():
-            column, value = _first(record, one.columns)
-            if column and value == "" == one.default:  # as it is written where there is nothing
+        for name, declared_field in schema.fields.items():
+            column, value = _first(record, declared_field.columns)
+            if column and value == "" == declared_field.default:  # as it is written where there is nothing
                 values[name] = ""
             elif column:
                 columns[name] = column
-                values[name] = self.checked(one.check, value, inside + column)
+                values[name] = self.checked(declared_field.check, value, inside + column)
             else:
-                values[name] = one.default
-                if one.needed:
-                    slip = next((key for key in record if near(str(key), one.columns)), None)
-                    remedy = one.needed if slip is None else f"Rename {quoted(slip)} to {one.columns[0]!r}"
-                    self.fault(inside + one.columns[0], "is missing", remedy)
+                values[name] = declared_field.default
+                if declared_field.needed:
+                    slip = next((key for key in record if near(str(key), declared_field.columns)), None)
+                    remedy = (
+                        declared_field.needed
+                        if slip is None
+                        else f"Rename {quoted(slip)} to {declared_field.columns[0]!r}"
+                    )
+                    self.fault(inside + declared_field.columns[0], "is missing", remedy)
         self.columns = columns
         self.heads = set(columns.values())
         if not self.heads <= record.keys():
@@ -195,9 +199,9 @@ class TableReader:
         try:
             return of.model_validate(values)
         except ValidationError as error:
-            for one in error.errors(include_url=False, include_input=False):
-                place = ".".join(map(str, one["loc"])) or "the object"
-                self.fault(place, f"cannot be used: {one['msg']}", "Mend the value, or remove the line")
+            for problem in error.errors(include_url=False, include_input=False):
+                place = ".".join(map(str, problem["loc"])) or "the object"
+                self.fault(place, f"cannot be used: {problem['msg']}", "Mend the value, or remove the line")
             return None
 
     def column(self, name: str) -> str:
@@ -235,9 +239,9 @@ class TableReader:
         wanted: str = "",
     ) -> dict[str, Value]:
         """What ``of`` makes of the values of each row, by its ``id``, as :meth:`named`; ends as :meth:`finish` does."""
-        found = {values["id"]: of(values) for values in self.named(remedy)}
+        by_id = {values["id"]: of(values) for values in self.named(remedy)}
         self.finish(error, wanted)
-        return found
+        return by_id
 
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
         """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.
@@ -267,10 +271,10 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     """
     reader = TableReader(JsonLines(path, str(path)), Schema(of.__name__, {}))
     for row in reader.rows():
-        found = reader.model(of, row.record)
+        parsed = reader.model(of, row.record)
         reader.faults.raise_any(FaultsError)
-        if found is not None:
-            yield found
+        if parsed is not None:
+            yield parsed
     reader.faults.raise_any(FaultsError)
 
 
@@ -283,10 +287,10 @@ def look_up(record: Mapping[str, object], column: str) -> object:
         return _within(record.get(first), steps) if steps else None
     values = [as_list(look_up(record, part)) for part in _parts(record, column)]
     return [
-        one
+        part
         for value in values
-        for one in (value if isinstance(value, list) else [value])
-        if not is_missing(one) and one != ""
+        for part in (value if isinstance(value, list) else [value])
+        if not is_missing(part) and part != ""
     ] or None
 
 
@@ -297,10 +301,10 @@ def way(record: Mapping[str, object], column: str) -> str:
     for number in range(len(steps), 0, -1):
         value = _within(record, steps[:number])
         listed_here = as_list(value)
-        one = listed_here[0] if isinstance(listed_here, list) and listed_here else value
-        if isinstance(one, Mapping):
-            each = "" if one is value else "each of "
-            return f"{each}{quoted('.'.join(steps[:number]))} holds {listed(one, 8)}"
+        first = listed_here[0] if isinstance(listed_here, list) and listed_here else value
+        if isinstance(first, Mapping):
+            each = "" if first is value else "each of "
+            return f"{each}{quoted('.'.join(steps[:number]))} holds {listed(first, 8)}"
     return ""
 
 
@@ -310,8 +314,10 @@ def _within(value: object, steps: Sequence[str]) -> object:
         if value is None:
             return None
         if not isinstance(value, Mapping) and isinstance(value := as_list(value), list):
-            found = [_within(one, steps[number:]) for one in value]
-            listed_all = [part for one in found for part in (one if isinstance(one, list) else [one])]
+            contents = [_within(element, steps[number:]) for element in value]
+            listed_all = [
+                part for content in contents for part in (content if isinstance(content, list) else [content])
+            ]
             return listed_all if any(part is not None for part in listed_all) else None
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
@@ -324,7 +330,7 @@ def _parts(record: Mapping[str, object], column: str) -> list[str]:
 
 def _head(record: Mapping[str, object], column: str) -> str:
     """The column in which a name with dots begins; empty where there is none."""
-    return next((one for one in (column, column.split(".")[0]) if one in record), "")
+    return next((key for key in (column, column.split(".")[0]) if key in record), "")
 
 
 def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:

@@ -49,7 +49,7 @@ class FolderRows:
     def columns(self) -> tuple[str, ...] | None:
         """The columns of the files, where all have the same."""
         first, *others = (rows.columns for rows in self.files)
-        return first if all(one == first for one in others) else None
+        return first if all(other == first for other in others) else None
 
     def __iter__(self) -> Iterator[Row | Fault]:
         for rows in self.files:
@@ -79,11 +79,13 @@ def several_files(source: str | Path) -> FolderRows | None:
         return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
     if not folder:
         return None
-    found = {
-        one.relative_to(source).as_posix(): one for one in sorted(Path(source).rglob("*")) if one.is_file()
+    files = {
+        path.relative_to(source).as_posix(): path
+        for path in sorted(Path(source).rglob("*"))
+        if path.is_file()
     }
-    inside = [found[name] for name in _of_items(found)]
-    return _folder_rows(str(source), [(one, str(one)) for one in inside])
+    inside = [files[name] for name in _of_items(files)]
+    return _folder_rows(str(source), [(path, str(path)) for path in inside])
 
 
 def _fetched(address: str) -> FolderRows:
@@ -95,9 +97,9 @@ def _fetched(address: str) -> FolderRows:
     try:
         system, root = fsspec.url_to_fs(address)
         alone = system.isfile(root)
-        below = {} if alone else {one[len(root) :].lstrip("/"): one for one in sorted(system.find(root))}
-        found = [root] if alone else [below[one] for one in _of_items(below)]
-        for number, remote in enumerate(found):
+        below = {} if alone else {path[len(root) :].lstrip("/"): path for path in sorted(system.find(root))}
+        remotes = [root] if alone else [below[item] for item in _of_items(below)]
+        for number, remote in enumerate(remotes):
             endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
             file = Path(kept.name) / f"{number}{endings}"
             system.get_file(remote, str(file))
@@ -181,7 +183,11 @@ class ItemSource:
         try:
             return check_items(items, reader, self.layout.name, skip=bool(self.skip_invalid))
         except ItemsError as error:
-            if self.skip_invalid is False and not self.layout.long and all(one.line for one in error.faults):
+            if (
+                self.skip_invalid is False
+                and not self.layout.long
+                and all(fault.line for fault in error.faults)
+            ):
                 error.add_note(REMEDY)
             raise
 
@@ -214,12 +220,12 @@ class ItemSource:
     def _places(self) -> Iterator[int | str]:
         reader, numbers = self._reader(), count()
         for item in sound_items(self._items(reader), reader, self.needs):
-            of_lines = gathered(((one.file, one.line), one) for one in reader.faults.kept)
+            of_lines = gathered(((fault.file, fault.line), fault) for fault in reader.faults.kept)
             reader.faults = FaultList()
-            own = of_lines.pop((reader.file, reader.line), [])
+            faults = of_lines.pop((reader.file, reader.line), [])
             yield from map(_why, of_lines.values())  # lines that could not be read at all
-            yield next(numbers) if item is not None else _why(own)
-        yield from (_why([one]) for one in reader.faults.kept)
+            yield next(numbers) if item is not None else _why(faults)
+        yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
         return TableReader(self.rows, item_schema(self.layout))
@@ -276,7 +282,8 @@ def open_items(
 def _why(faults: Iterable[Fault]) -> str:
     """What is wrong with a row that is left out."""
     return "; ".join(
-        f"{one.file}:{one.line}{f' [{one.field}]' if one.field else ''} {one.problem}" for one in faults
+        f"{fault.file}:{fault.line}{f' [{fault.field}]' if fault.field else ''} {fault.problem}"
+        for fault in faults
     )
 
 
@@ -301,7 +308,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     layout = recognise(names)
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
-        known = ", ".join(one.name for one in (*DIALECTS, *PLUGGED.values()))
+        known = ", ".join(dialect.name for dialect in (*DIALECTS, *PLUGGED.values()))
         alike = [f"{name} (it lacks {column})" for name, column in nearly(names).items()]
         fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"

@@ -57,8 +57,8 @@ class _Pages:
     """The pages of a file, as its write-ahead log has changed them."""
 
     def __init__(self, data: mmap.mmap | bytes, log: mmap.mmap | bytes) -> None:
-        said = int.from_bytes(data[16:18]) if data[: len(MAGIC)] == MAGIC else 0
-        self._size = said if said.bit_count() == 1 and said >= 512 else PAGE
+        stored_size = int.from_bytes(data[16:18]) if data[: len(MAGIC)] == MAGIC else 0
+        self._size = stored_size if stored_size.bit_count() == 1 and stored_size >= 512 else PAGE
         self._data, self._log = data, log
         self._logged = dict(self._frames())
 
@@ -203,9 +203,9 @@ def _reads_to_its_end(log: bytes) -> bool:
 
 def _summed(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
     """The two running sums of the log, after more data."""
-    one, two = sums
+    first_word, two = sums
     words = struct.unpack(f"{order}{len(data) // 4}I", data)
     for first, second in zip(words[::2], words[1::2], strict=True):
-        one = (one + first + two) & 0xFFFFFFFF
-        two = (two + second + one) & 0xFFFFFFFF
-    return one, two
+        first_word = (first_word + first + two) & 0xFFFFFFFF
+        two = (two + second + first_word) & 0xFFFFFFFF
+    return first_word, two

@@ -69,13 +69,13 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
             if header.group(1) == "[[":
                 table.append(seen[name])
                 seen[name] += 1
-            found = table
+            table_path = table
         elif key := _KEY.match(line):
-            found = [*table, *_parts(key.group(1))]
+            table_path = [*table, *_parts(key.group(1))]
         else:
             continue
-        shared = len(found)
-        if found == wanted[:shared] and shared > depth:
+        shared = len(table_path)
+        if table_path == wanted[:shared] and shared > depth:
             best, depth = numbered, shared
     return best
 

@@ -66,12 +66,12 @@ def read_rankings(path: str | Path) -> dict[str, list[str]]:
     Raises:
         DeclarationError: the file is missing, no run, or empty.
     """
-    found = gathered((line.query_id, (line.score, line.doc_id)) for line in read_run(path))
-    if not found:
+    lines_by_topic = gathered((line.query_id, (line.score, line.doc_id)) for line in read_run(path))
+    if not lines_by_topic:
         raise DeclarationError(f"{path} ranks nothing")
     return {
         topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
-        for topic, lines in found.items()
+        for topic, lines in lines_by_topic.items()
     }
 
 
@@ -147,8 +147,8 @@ def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterato
         try:
             yield row(parts)
         except ValueError:
-            found = " ".join(parts)[:80]
-            raise DeclarationError(f"{path}:{line.number} is not “{shape}”: {found!r}") from None
+            line_text = " ".join(parts)[:80]
+            raise DeclarationError(f"{path}:{line.number} is not “{shape}”: {line_text!r}") from None
 
 
 def _id(text: str) -> str:

@@ -225,7 +225,9 @@ def judge(
 
         def started(setup: Setup, checked: CheckedItems, client: Client, earlier: int) -> None:
             check_known(
-                "metric to require of these items", {*setup.metrics, COVERAGE}, *(one.name for one in wanted)
+                "metric to require of these items",
+                {*setup.metrics, COVERAGE},
+                *(condition.name for condition in wanted),
             )
             if maps is not None:
                 maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
@@ -235,28 +237,32 @@ def judge(
                 _announce(setup, checked, items or chosen.own.verdicts)
             bar.start(client, earlier, checked.count)
 
-        found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
-    _remark(found, quiet=shown.quiet)
-    summary = found.summary
-    if maps is not None and found.folder is not None:
-        summary = _calibrated(found.folder, maps)
-    outcomes = [check_mean(one, found.summary) for one in wanted]
-    result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
+        judgments = judged(items, on_start=started, on_judgment=bar.advance, **settings)
+    _remark(judgments, quiet=shown.quiet)
+    summary = judgments.summary
+    if maps is not None and judgments.folder is not None:
+        summary = _calibrated(judgments.folder, maps)
+    outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
+    result(
+        summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
+    )
     by_default = (
-        found.record.baseline
+        judgments.record.baseline
         and chosen.model is None
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
     _name_a_model(items, chosen.format, criteria=chosen.own.criterion, wanted=by_default and not shown.quiet)
-    _write_for_build(found, outcomes, gate.junit, gate.markdown)
+    _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
-    if outcomes and met and found.summary.failed:
+    if outcomes and met and judgments.summary.failed:
         complain(
-            f"{number(found.summary.failed, 'item')} failed: give the same command again to ask once more"
+            f"{number(judgments.summary.failed, 'item')} failed: give the same command again to ask once more"
         )
-    there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
-    end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
+    there = judgments.summary.any_score or judgments.summary.outstanding  # what a batch holds is to come
+    end(
+        judgments.summary.failed or not met, judgments.session, there=there, reasons=judgments.summary.reasons
+    )
 
 
 def _name_a_model(
@@ -285,7 +291,7 @@ def _name_a_model(
 
 
 def _write_for_build(
-    found: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
+    judgments: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
 ) -> None:
     """Write what a build shows, where that is wanted."""
     from conqret.io.safe_files import write_whole
@@ -294,22 +300,22 @@ def _write_for_build(
     if junit is not None:
         from conqret.judging.junit import judge_junit  # and with it what measures judges
 
-        write_whole(junit, judge_junit(found.summary, outcomes))
+        write_whole(junit, judge_junit(judgments.summary, outcomes))
     if markdown is not None:
-        write_whole(markdown, build_summary(found.summary, found.record, outcomes).encode())
+        write_whole(markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
 
 
-def _metrics(format: str | None, own: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
+def _metrics(format: str | None, any_judge: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
     """The metrics of which something can be required: those that are asked for."""
     from conqret.judging.criterion import criteria_of
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.own_judge import PAIRED, SINGLE
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if own.elsewhere:
+    if any_judge.elsewhere:
         return asked or {PAIRED, SINGLE}
-    if own.criterion:
-        return {criterion.name for criterion in criteria_of(own.criterion)}
+    if any_judge.criterion:
+        return {criterion.name for criterion in criteria_of(any_judge.criterion)}
     known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
     return known & asked or known
 
@@ -336,9 +342,11 @@ def _hold_against(card: Path, setup: Setup) -> None:
     from conqret.studies.card.result import read_card
 
     known = read_card(card)
-    found = changes(known, setup)
-    if found:
-        note_all(f"the judge card is stale: it says nothing of this judge ({card})", found, len(found))
+    differences = changes(known, setup)
+    if differences:
+        note_all(
+            f"the judge card is stale: it says nothing of this judge ({card})", differences, len(differences)
+        )
     else:
         note(f"the judge card fits: {standing(known)}")
 
@@ -351,27 +359,27 @@ def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:
     note(*setup.notes)
 
 
-def _remark(found: Judgments, *, quiet: bool) -> None:
+def _remark(judgments: Judgments, *, quiet: bool) -> None:
     from conqret.show.words import reason
 
-    if found.session.kept and not quiet:
-        note(f"{found.session.kept} of {len(found)} judgments were kept from before")
-    tell_retried(found.session)
-    for name, example in found.session.failures.items():
-        if name not in found.summary.reasons:  # of requests that took nothing away from what was there
+    if judgments.session.kept and not quiet:
+        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from before")
+    tell_retried(judgments.session)
+    for name, example in judgments.session.failures.items():
+        if name not in judgments.summary.reasons:  # of requests that took nothing away from what was there
             note(f"{reason(name)}, as for {example}")
-    if found.missing:
-        note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
+    if judgments.missing:
+        note_all(f"{len(judgments.missing)} answers are not among the recordings", judgments.missing)
 
 
-def _lines(found: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
+def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import headlines, terminal
 
-    if not len(found) and summary.outstanding:
-        yield f"nothing is judged yet: {summary.outstanding} of {found.record.items_count} items wait for a batch"
+    if not len(judgments) and summary.outstanding:
+        yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
-    yield from headlines(summary, found.record) if quiet else [terminal(summary, found.record)]
-    if (run := found.folder) is not None:
+    yield from headlines(summary, judgments.record) if quiet else [terminal(summary, judgments.record)]
+    if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")
         yield at(run.report_file, "report")

@@ -41,7 +41,7 @@ class BatchedEngines(Engines):
 
     batch: bool = False
 
-    def prices(self, found: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
+    def prices(self, costs: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
         """What is expected of models that are called so, at the price of batches where these are wanted.
 
         Raises:
@@ -50,8 +50,8 @@ class BatchedEngines(Engines):
         from conqret.judging.cost import batch_price
 
         return [
-            batch_price(one, calls.of(one.model)) if self.batch and one.task != "rewrite" else one
-            for one in found
+            batch_price(cost, calls.of(cost.model)) if self.batch and cost.task != "rewrite" else cost
+            for cost in costs
         ]
 
 
@@ -126,6 +126,6 @@ class JudgingOptions(OptionGroup, of=JudgeOptions):
 
     def given(self) -> dict[str, Any]:
         """What the user gave, as fields of :class:`conqret.judging.judge_options.JudgeOptions`."""
-        found = super().given()
-        metrics = tuple(found.pop("metric", ()))
-        return {"metrics": metrics, **found} if metrics else found
+        options = super().given()
+        metrics = tuple(options.pop("metric", ()))
+        return {"metrics": metrics, **options} if metrics else options

@@ -59,13 +59,13 @@ class ExpectedCost:
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
 
-def batch_price(found: ExpectedCost, client: ClientOptions) -> ExpectedCost:
+def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
     from conqret.llm.batches.batch_service import SHARE
     from conqret.llm.batches.batches import service_of
 
     service_of(client)
-    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+    return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ class Total:
     @classmethod
     def of(cls, parts: Sequence[ExpectedCost]) -> Total:
         """The sums of ``parts``."""
-        costs = [one.cost_usd for one in parts]
+        costs = [part.cost_usd for part in parts]
         return cls(
-            sum(one.calls for one in parts),
-            sum(one.prompt_tokens for one in parts),
-            sum(one.completion_tokens for one in parts),
+            sum(part.calls for part in parts),
+            sum(part.prompt_tokens for part in parts),
+            sum(part.completion_tokens for part in parts),
             None if None in costs else sum(cost for cost in costs if cost is not None),
         )
 
@@ -111,7 +111,7 @@ def expected_asking(
 ) -> ExpectedCost:
     """The price of asking each of ``prompts`` for an answer of so many tokens, where the model writes one."""
     client = counter(options)
-    used = [capped(prompt_tokens(one, client), client) for one in prompts]
+    used = [capped(prompt_tokens(prompt, client), client) for prompt in prompts]
     written = answer_tokens * len(used) if options.backend.writes else 0
     return expected(task, options, len(used), sum(used), written, by=by)
 
@@ -133,7 +133,7 @@ class Sizes:
 
     def all(self, documents: Iterable[Document], client: Client) -> int:
         """The tokens of all of them."""
-        return sum(self.of(one, client) for one in documents)
+        return sum(self.of(document, client) for document in documents)
 
 
 def times(ask: Ask[Any], setup: Setup) -> int:
@@ -184,7 +184,7 @@ def judged_tokens(
     argument = answer_room(ask, item, client) + unwritten
     bare = filled(prompt, ask, Case(item.model_copy(update={"documents": ()}), setup.options))
     contexts = (used, prompt_tokens(bare, client))
-    return sum(capped(one, client, argument) + argument for one in contexts)
+    return sum(capped(context, client, argument) + argument for context in contexts)
 
 
 def counter(options: ClientOptions) -> Client:
@@ -200,4 +200,4 @@ def capped(tokens: int, client: Client, room: int = ANSWER_ROOM) -> int:
 
 def covers(documents: Iterable[Document]) -> tuple[Document, ...]:
     """The documents with all that a prompt shows of them but their texts."""
-    return tuple(one.model_copy(update={"text": STAND_IN}) for one in documents)
+    return tuple(document.model_copy(update={"text": STAND_IN}) for document in documents)

@@ -31,7 +31,7 @@ WORK = {
 
 
 def tell_cost(
-    found: Sequence[ExpectedCost],
+    estimates: Sequence[ExpectedCost],
     *,
     as_json: bool,
     budget: float | None = None,
@@ -41,18 +41,18 @@ def tell_cost(
 ) -> None:
     """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, what a ``budget``
     (dollars) would do to the run, and why the model that is to be ``asked`` would not be."""
-    stop, refused = budget_words(found, budget), None if asked is None else refusal(asked)
-    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop, "refusal": refused}
-    result(shown, [*lines, cost_table(found)], as_json=as_json)
-    share = min((one.sampled for one in found), default=1.0)
+    stop, refused = budget_words(estimates, budget), None if asked is None else refusal(asked)
+    shown = {**facts, **cost_facts(estimates), "budget_usd": budget, "budget_note": stop, "refusal": refused}
+    result(shown, [*lines, cost_table(estimates)], as_json=as_json)
+    share = min((estimate.sampled for estimate in estimates), default=1.0)
     if share < 1:
         note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")
-    if any(one.completion_tokens for one in found):
+    if any(estimate.completion_tokens for estimate in estimates):
         note("the lengths of answers are assumed, by what each has to hold")
     note("answers that are recorded already cost nothing")
-    note(*dict.fromkeys(one for each in found for one in each.notes))
-    for told in filter(None, (stop, refused)):
-        note(told)
+    note(*dict.fromkeys(remark for each in estimates for remark in each.notes))
+    for notice in filter(None, (stop, refused)):
+        note(notice)
 
 
 def refusal(asked: ClientOptions) -> str | None:
@@ -71,19 +71,19 @@ def refusal(asked: ClientOptions) -> str | None:
     return None
 
 
-def budget_words(found: Sequence[ExpectedCost], budget: float | None) -> str | None:
+def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str | None:
     """What the budget would do to the run, if it would do anything."""
     from conqret.show.words import money
 
     if budget is None:
         return None
-    unknown = sorted({one.model for one in found if one.cost_usd is None})
+    unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
     if unknown:
         return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
     costs: dict[str, float] = {}
-    for one in found:
-        work = WORK.get(one.task, "all of it")
-        costs[work] = costs.get(work, 0.0) + (one.cost_usd or 0.0)
+    for estimate in estimates:
+        work = WORK.get(estimate.task, "all of it")
+        costs[work] = costs.get(work, 0.0) + (estimate.cost_usd or 0.0)
     for work, cost in costs.items():
         if cost > budget:
             return (
@@ -93,34 +93,37 @@ def budget_words(found: Sequence[ExpectedCost], budget: float | None) -> str | N
     return None
 
 
-def cost_facts(found: Sequence[ExpectedCost]) -> Mapping[str, Any]:
+def cost_facts(estimates: Sequence[ExpectedCost]) -> Mapping[str, Any]:
     """The same for a machine: ``stages``, one each, and their sums (``cost_usd`` null where a price is unknown)."""
     from conqret.judging.cost import Total
 
-    return {"stages": [{"stage": one.stage, **asdict(one)} for one in found], **asdict(Total.of(found))}
+    return {
+        "stages": [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates],
+        **asdict(Total.of(estimates)),
+    }
 
 
-def cost_table(found: Sequence[ExpectedCost]) -> Table:
+def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
     """A line for each piece of work, under the system whose it is, and the sums."""
     from conqret.judging.cost import Total
     from conqret.show.table import Column, Table
 
     rows: list[tuple[Cell, ...]] = []
-    for system, parts in groupby(found, key=lambda one: one.of):
+    for system, parts in groupby(estimates, key=lambda cost: cost.of):
         rows += [(system,)] if system else []
-        rows += [(_words(one), *_figures(one)) for one in parts]
+        rows += [(_words(part), *_figures(part)) for part in parts]
     columns = (Column("what is asked", "text"), "calls", "prompt tokens", "answer tokens", "price")
-    return Table("", columns, rows, foot=[("all", *_figures(Total.of(found)))])
+    return Table("", columns, rows, foot=[("all", *_figures(Total.of(estimates)))])
 
 
-def _figures(one: ExpectedCost | Total) -> tuple[Cell, ...]:
+def _figures(cost: ExpectedCost | Total) -> tuple[Cell, ...]:
     from conqret.show.words import money
 
-    return one.calls, one.prompt_tokens, one.completion_tokens, money(one.cost_usd)
+    return cost.calls, cost.prompt_tokens, cost.completion_tokens, money(cost.cost_usd)
 
 
-def _words(one: ExpectedCost) -> str:
+def _words(expected: ExpectedCost) -> str:
     """``judge by direct with gpt-4o``; a judge whose label ends with the model's name needs no second mention."""
-    words = one.stage.replace(f" {one.of}", "", 1) if one.of else one.stage
-    slug = re.sub(r"[^A-Za-z0-9.]+", "-", one.model).strip("-.")
-    return words if one.by.endswith(f"-{slug}") else f"{words} with {one.model}"
+    words = expected.stage.replace(f" {expected.of}", "", 1) if expected.of else expected.stage
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", expected.model).strip("-.")
+    return words if expected.by.endswith(f"-{slug}") else f"{words} with {expected.model}"

@@ -75,10 +75,10 @@ def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
     if not criteria:
         return dict(identity)
     parts = {
-        f"criterion {one.name}": f"{one}; looks at {', '.join(one.shows).replace('_', ' ')}"
-        for one in criteria
+        f"criterion {criterion.name}": f"{criterion}; looks at {', '.join(criterion.shows).replace('_', ' ')}"
+        for criterion in criteria
     }
-    return {**identity, DECLARED: ", ".join(one.name for one in criteria), **parts}
+    return {**identity, DECLARED: ", ".join(criterion.name for criterion in criteria), **parts}
 
 
 @dataclass(frozen=True)

@@ -71,14 +71,14 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if isinstance(instrument.client, JudgesElsewhere):
         return await instrument.client.judge(item, instrument)
     judge, options = instrument.judge, instrument.options
-    given = Case(item, options)
-    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else given
+    item_case = Case(item, options)
+    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else item_case
     outcomes = await _gather(
-        [_ask_samples(ask, given, swapped, instrument) for ask in judge.select(options.metrics)]
+        [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
-    found = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
+    measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     for part in judge.computed:
-        found |= part.measures(item)
+        measures |= part.measures(item)
     wanted = options.metrics or judge.metrics
     return Judgment(
         item=item.id,
@@ -87,7 +87,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         format=judge.name,
         model=instrument.model,
         fingerprint=instrument.fingerprint,
-        measures={metric: found[metric] for metric in judge.metrics if metric in wanted},
+        measures={metric: measures[metric] for metric in judge.metrics if metric in wanted},
         version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
@@ -116,10 +116,10 @@ def _strays(item: Item) -> tuple[int, ...]:
     return strays(texts, len(item.documents)) if item.documents else ()
 
 
-async def _ask_samples(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
+async def _ask_samples(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     samples = await _gather(
         [
-            _ask_orders(ask, _sampled(given, sample), _sampled(swapped, sample), instrument)
+            _ask_orders(ask, _sampled(item_case, sample), _sampled(swapped, sample), instrument)
             for sample in range(instrument.options.samples)
         ]
     )
@@ -138,12 +138,12 @@ def _sampled(case: Case, sample: int) -> Case:
     return replace(case, dimensions=order, sample=sample, origin=case)
 
 
-async def _ask_orders(ask: Ask[Any], given: Case, swapped: Case, instrument: Instrument) -> _Outcome:
+async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     if not ask.both_orders:
-        return await _ask_once(ask, given, instrument)
-    one, other = await _gather([_ask_once(ask, given, instrument), _ask_once(ask, swapped, instrument)])
+        return await _ask_once(ask, item_case, instrument)
+    first, other = await _gather([_ask_once(ask, item_case, instrument), _ask_once(ask, swapped, instrument)])
     return _Outcome(
-        both_orders(one.measures, other.measures), (*one.calls, *other.calls), one.trims or other.trims
+        both_orders(first.measures, other.measures), (*first.calls, *other.calls), first.trims or other.trims
     )
 
 
@@ -184,7 +184,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     if answer.value is None:
         missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
         kept = valid_alone(ask, case, answer.given) if answer.given else {}
-        if any(one.value is not None for one in kept.values()):
+        if any(measure.value is not None for measure in kept.values()):
             client.pardon(answer)
         return _Outcome(dict.fromkeys(ask.metrics, missing) | kept, answer.calls, fitted.trims)
     distribution = None
@@ -207,8 +207,8 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``."""
     system, user = given(ask, case)
-    found = prompt.render(user, system)
-    return RenderedPrompt(f"{found.system}\n\n{ask.further}", found.user) if ask.further else found
+    rendered = prompt.render(user, system)
+    return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
 
 
 def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -234,11 +234,11 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, given: RenderedPrompt, prompt: Prompt) -> Reading | None:
+def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading | None:
     if ask.reading is None:
         return None
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))
-    return ask.reading(case, given, filled(prompt, ask, without))
+    return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
 def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:

@@ -93,17 +93,17 @@ def _verdict_rows(judgment: Judgment, item: Item | None) -> Iterator[PartRow]:
     for part, (sentence, document) in _verdicts(judgment):
         text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
         cited = Cell(f"[{document}]", None, target=f"d{document}" if 1 <= document <= documents else "")
-        said = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
-        found = Cell(said, None, verdict=part.label if part.label in VERDICTS else "none")
-        yield _row(text, (cited, found), [part])
+        verdict_text = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
+        verdict_cell = Cell(verdict_text, None, verdict=part.label if part.label in VERDICTS else "none")
+        yield _row(text, (cited, verdict_cell), [part])
 
 
 def citation_verdicts(judgment: Judgment, argument: str) -> Callable[[int, int], str]:
     """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
     it cites; empty where there is none."""
-    found = {place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS}
-    starts = [span.start for span in sentences(argument)] if found else []
-    return lambda start, document: found.get((bisect_right(starts, start), document), "")
+    verdict_labels = {place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS}
+    starts = [span.start for span in sentences(argument)] if verdict_labels else []
+    return lambda start, document: verdict_labels.get((bisect_right(starts, start), document), "")
 
 
 def _verdicts(judgment: Judgment) -> Iterator[tuple[Part, tuple[int, int]]]:

@@ -32,12 +32,12 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
     kind = wanted()
     if not kind:
         return await judge_item(item, instrument)
-    given = {**about(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
+    attributes = {**about(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
     contents, judge = kind == "contents", "CODE" if getattr(instrument.client, "baseline", False) else "LLM"
     if contents:
-        given["conqret.item"] = item.id
+        attributes["conqret.item"] = item.id
     with tracer().start_as_current_span(
-        f"evaluate {instrument.judge.name}", attributes=given, record_exception=False
+        f"evaluate {instrument.judge.name}", attributes=attributes, record_exception=False
     ) as span:
         judgment = await judge_item(item, instrument)
         measures = [
@@ -53,14 +53,14 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
 
 def _result(metric: str, measure: Measure, *, contents: bool) -> dict[str, Any]:
     """The attributes of the event."""
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "gen_ai.evaluation.name": metric,
         "gen_ai.evaluation.score.value": measure.value,
         "gen_ai.evaluation.score.label": measure.label,
         "gen_ai.evaluation.explanation": _explanation(measure) if contents else None,
         "error.type": None if measure.reason is None else measure.reason.value,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _attributes(place: int, metric: str, measure: Measure, judge: str, *, contents: bool) -> dict[str, Any]:
@@ -72,8 +72,12 @@ def _attributes(place: int, metric: str, measure: Measure, judge: str, *, conten
         "explanation": _explanation(measure) if contents else None,
         "annotator_kind": judge,
     }
-    found = {f"evaluations.{place}.evaluation.{name}": one for name, one in theirs.items() if one is not None}
-    return found if measure.value is None else {**found, f"conqret.score.{metric}": measure.value}
+    attributes = {
+        f"evaluations.{place}.evaluation.{name}": attribute
+        for name, attribute in theirs.items()
+        if attribute is not None
+    }
+    return attributes if measure.value is None else {**attributes, f"conqret.score.{metric}": measure.value}
 
 
 def _explanation(measure: Measure) -> str | None:

@@ -65,8 +65,8 @@ class ItemView:
     def lost(self) -> str:
         """Why nothing at all was scored, where one sentence says it for every metric; else empty."""
         rows = (*self.measures, *self.dimensions)
-        said = {row.missing for row in rows}
-        return said.pop() if len(rows) > 1 and len(said) == 1 else ""
+        reasons = {row.missing for row in rows}
+        return reasons.pop() if len(rows) > 1 and len(reasons) == 1 else ""
 
     @property
     def paired(self) -> bool:
@@ -112,7 +112,7 @@ def _measures(judgment: Judgment) -> Iterator[tuple[str, MeasureRow]]:
 def _both(first: Measure, second: Measure) -> Iterator[str]:
     """The same of either argument."""
     for name, measure in (("first", first), ("second", second)):
-        yield from (f"{name}: {said}" for said in _extras(measure))
+        yield from (f"{name}: {extra}" for extra in _extras(measure))
 
 
 def _extras(measure: Measure) -> Iterator[str]:
@@ -147,17 +147,21 @@ def _missing(measure: Measure) -> str:
 
 def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
     """The passages, each once with all that is said of it."""
-    for where, found in gathered((flag.where, flag) for flag in flags).items():
+    for where, place_flags in gathered((flag.where, flag) for flag in flags).items():
         name, anchor, text = _place(where, item)
-        spans = passages(text, [flag.excerpt for flag in found])
+        spans = passages(text, [flag.excerpt for flag in place_flags])
         quotes = [
             ("… " * (start > 0) + " ".join(text[start:stop].split()) + " …" * (stop < len(text)), places)
             for start, stop, places in spans
         ]
         seen = {place for _, places in quotes for place in places}
-        quotes += [(f"… {flag.excerpt} …", [place]) for place, flag in enumerate(found) if place not in seen]
+        quotes += [
+            (f"… {flag.excerpt} …", [place]) for place, flag in enumerate(place_flags) if place not in seen
+        ]
         for quote, places in quotes:
-            kinds = dict.fromkeys(words.FLAGS.get(found[place].kind, found[place].kind) for place in places)
+            kinds = dict.fromkeys(
+                words.FLAGS.get(place_flags[place].kind, place_flags[place].kind) for place in places
+            )
             yield FlagView(cut(name, 300), anchor, tuple(kinds), cut(quote, 1000))
 
 

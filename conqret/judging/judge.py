@@ -55,7 +55,7 @@ _OF_A_SESSION = {
 }  # fmt: skip
 
 
-def _unheard(*told: object) -> None:
+def _unheard(*arguments: object) -> None:
     """What is called where nobody asked to be."""
 
 
@@ -161,8 +161,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
     _abstention(settings, setup)
-    found = expected_judging(setup, source, Sizes())
-    return batch_price(found, setup.client) if settings.get("batch") else found
+    cost = expected_judging(setup, source, Sizes())
+    return batch_price(cost, setup.client) if settings.get("batch") else cost
 
 
 def prepared(
@@ -199,8 +199,10 @@ def prepared(
         topics=settings.get("topics"),
         skip_invalid=settings.get("skip_invalid", False),
     )
-    own = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(source, _own_setup(settings, source, asks=asks) if own else _setup(settings))
+    custom_judge = settings.get("judge") is not None or settings.get("server") is not None
+    checked, setup = check_items(
+        source, _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings)
+    )
     return replace(source, needs=setup.needs), checked, setup
 
 
@@ -220,10 +222,10 @@ async def _judge(
     if settings.get("engine", "process") != "process" and not output:
         raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
     folder = _folder(output, source, setup) if output else None
-    found = await _judged(source, checked, setup, folder, settings, abstain)
+    judgments = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
-        return found
-    records, places = [verdict_row(judgment) for judgment in found], list[int | None]()
+        return judgments
+    records, places = [verdict_row(judgment) for judgment in judgments], list[int | None]()
     for place in source.places():
         if isinstance(place, str):
             records.append(skipped_row(place))
@@ -233,14 +235,18 @@ async def _judge(
 
 def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
     """What leaves unsure scores out. Raises DeclarationError where it was made for another judge."""
-    given = settings.get("abstain")
-    if given is None:
+    abstention_setting = settings.get("abstain")
+    if abstention_setting is None:
         return None
     from conqret.studies.abstain.abstention import Abstention
 
-    found = given if isinstance(given, Abstention) else Abstention.read(Path(given))
-    found.check(setup.judge.name, setup.client.model, setup.fingerprint)
-    return found.applied
+    abstention = (
+        abstention_setting
+        if isinstance(abstention_setting, Abstention)
+        else Abstention.read(Path(abstention_setting))
+    )
+    abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    return abstention.applied
 
 
 def _own_setup(
@@ -260,9 +266,9 @@ def _own_setup(
     else:
         from conqret.judging.own_judge import chosen_judge
 
-        given = settings.get("judge"), settings.get("server")
+        judge_options = settings.get("judge"), settings.get("server")
         judge, client = chosen_judge(
-            *given, source, client, options.metrics, asks=asks and settings.get("replay") is None
+            *judge_options, source, client, options.metrics, asks=asks and settings.get("replay") is None
         )
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
@@ -270,14 +276,14 @@ def _own_setup(
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    found: dict[str, Any] = {
-        one.name: settings[one.name]  # type: ignore[literal-required]
-        for one in fields(JudgeOptions)
-        if one.name in settings
+    options: dict[str, Any] = {
+        field.name: settings[field.name]  # type: ignore[literal-required]
+        for field in fields(JudgeOptions)
+        if field.name in settings
     }
-    if "metrics" in found:
-        found["metrics"] = tuple(found["metrics"] or ())
-    return found
+    if "metrics" in options:
+        options["metrics"] = tuple(options["metrics"] or ())
+    return options
 
 
 def _declared(format: str | Judge | None) -> object:  # noqa: A002
@@ -317,14 +323,14 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     Raises:
         DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
     """
-    if given := sorted(NOT_IN_A_SESSION & settings.keys()):
-        raise DeclarationError(f"calls that share a session have no {', '.join(given)}: leave it out")
+    if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
+        raise DeclarationError(f"calls that share a session have no {', '.join(extra_names)}: leave it out")
     setup = _setup(settings)
     session = Session(setup.client, **session_settings({**settings, "prompts": setup.library}))
     name = settings.get("format")
     left: JudgeSettings = {
         **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
-        **{one.name: getattr(setup.options, one.name) for one in fields(JudgeOptions)},
+        **{field.name: getattr(setup.options, field.name) for field in fields(JudgeOptions)},
         "format": setup.judge.name if name is None else name,
         "session": session,
     }
@@ -348,8 +354,8 @@ def _check_session(settings: JudgeSettings) -> None:
         raise DeclarationError(
             "the session is not open: hold it with 'async with session:' around all that use it"
         )
-    if given := sorted(_OF_A_SESSION & settings.keys()):
-        raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")
+    if extra_names := sorted(_OF_A_SESSION & settings.keys()):
+        raise DeclarationError(f"a session has its own {', '.join(extra_names)}: leave out one or the other")
 
 
 def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:

@@ -72,7 +72,11 @@ class JudgeRecord(InstrumentRecord):
     @property
     def judging(self) -> dict[str, Any]:
         """The settings of :class:`conqret.judging.judge_options.JudgeOptions` that the run was made with."""
-        known = {one.name: self.options[one.name] for one in fields(JudgeOptions) if one.name in self.options}
+        known = {
+            field.name: self.options[field.name]
+            for field in fields(JudgeOptions)
+            if field.name in self.options
+        }
         return {**known, "metrics": tuple(known.get("metrics", ()))}
 
     def __str__(self) -> str:
@@ -117,10 +121,10 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         killed = self.judgments_file.is_file() and not self.summary_file.is_file()
         if killed and (left := self.record().items_count - sum(1 for _ in self.judgments())) > 0:
             raise self._unfinished(left)
-        found = self.result(self.summary_file, Summary)
-        if found.outstanding:
-            raise self._unfinished(found.outstanding)
-        return found
+        summary = self.result(self.summary_file, Summary)
+        if summary.outstanding:
+            raise self._unfinished(summary.outstanding)
+        return summary
 
     def _unfinished(self, left: int) -> DeclarationError:
         return DeclarationError(
@@ -140,8 +144,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         with contextlib.suppress(DeclarationError):
             return self.summary()
         with judgment_rows(self.judgments_file, record.fingerprint) as rows:
-            found = summarise(rows.rows())
-        return found.of_all(record.items_count, record.items_left_out)
+            summary = summarise(rows.rows())
+        return summary.of_all(record.items_count, record.items_left_out)
 
     def check_items(self) -> None:
         """Make sure that the items are those that the record counts and whose digest it holds.
@@ -161,9 +165,10 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         if sha.hexdigest() != record.items_digest:
             raise self._damaged("another text in one of them")
 
-    def _damaged(self, found: str) -> DeclarationError:
+    def _damaged(self, problem: str) -> DeclarationError:
         return DeclarationError(
-            f"{self.items_file} is not as this run wrote it ({found}): give the command that made the run again, with "
+            f"{self.items_file} is not as this run wrote it ({problem}): give the command that made the run "
+            "again, with "
             "the original items, and it is mended, or --overwrite to begin afresh"
         )
 
@@ -175,7 +180,7 @@ def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:
     def key(judgment: Judgment) -> str | None:
         return judgment_key(judgment) if judgment.fingerprint in fingerprints else None
 
-    return RowStore(file, Judgment, key, finished=lambda one: one.status is Status.SCORED)
+    return RowStore(file, Judgment, key, finished=lambda judgment: judgment.status is Status.SCORED)
 
 
 def judgment_key(judgment: Judgment) -> str:

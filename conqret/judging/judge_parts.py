@@ -183,7 +183,7 @@ class Judge:
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}
-        dimensions = [[one.name, one.question, one.definition] for one in DIMENSIONS]
+        dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
         return {
             "format": self.name,
             **model,

@@ -149,10 +149,10 @@ def asked_session(settings: AskedSettings) -> Session:
     return Session(client_options(settings.get("model"), settings), **session_settings(settings))
 
 
-def check_names(function: str, given: Mapping[str, object], kind: type) -> None:
+def check_names(function: str, names: Mapping[str, object], kind: type) -> None:
     """Raise UnknownNameError for the first setting that ``kind`` (a typed dictionary) does not have."""
     known = kind.__annotations__
-    check_known(f"option of {function}", known, *given)
+    check_known(f"option of {function}", known, *names)
 
 
 def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:

@@ -32,16 +32,16 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
     Items that differ in nothing but fields that a question does not show make one request, for the recordings answer
     the second; where there is nothing to ask, none is made.
     """
-    every, found = list(items), []
+    every, asks = list(items), []
     for ask in setup.asks:
         distinct: dict[Any, Item] = {}
         for item in every:
             shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
             distinct.setdefault((item.topic, item.stance, shown), item)
-        found.append(
-            (ask, [one for one in distinct.values() if ask.settled(Case(one, setup.options)) is None])
+        asks.append(
+            (ask, [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None])
         )
-    return found
+    return asks
 
 
 def expected_judging(
@@ -77,7 +77,7 @@ def expected_asks(
             continue
         chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
         tokens = [judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen]
-        trimmed += sum(ask.reading is None and one == capped(one + 1, client) for one in tokens)
+        trimmed += sum(ask.reading is None and token == capped(token + 1, client) for token in tokens)
         prompt += each * sum(tokens) * len(about) / len(chosen)
         calls += each * len(about)
         completion += each * len(about) * answer_tokens(ask, about)

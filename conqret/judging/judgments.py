@@ -134,10 +134,10 @@ class Judgments(Sequence[Judgment]):
                 yield wide_row(self._judgment(item))
 
     def _judgment(self, item: str) -> Judgment:
-        found = self.rows.get(trial_key(self.record.fingerprint, item))
-        if found is None:
+        judgment = self.rows.get(trial_key(self.record.fingerprint, item))
+        if judgment is None:
             raise UnknownNameError("judged item", item, self.ids)
-        return found
+        return judgment
 
     def _written(self, folder: JudgeFolder) -> JudgeFolder:
         record = self.record

@@ -29,9 +29,9 @@ def difference_junit(outcomes: Sequence[RequirementOutcome]) -> bytes:
 
 def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
     """A test case for each requirement: a failure where it is not met."""
-    for one in outcomes:
-        said = one.reason if one.value is None else f"it is {one.value:.3f}"
-        yield "require", one.requirement, "" if one.met else "failure", said
+    for outcome in outcomes:
+        message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
+        yield "require", outcome.requirement, "" if outcome.met else "failure", message
 
 
 def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
@@ -45,9 +45,9 @@ def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
         skipped=str(skipped),
         errors="0",
     )
-    for kind, name, tag, said in cases:
+    for kind, name, tag, message in cases:
         case = SubElement(suite, "testcase", classname=f"conqret.{command}.{kind}", name=visible(name))
         if tag:
-            SubElement(case, tag, message=visible(said))
+            SubElement(case, tag, message=visible(message))
     indent(suite)
     return bytes(tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"

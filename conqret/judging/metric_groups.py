@@ -49,13 +49,13 @@ class Scores:
     def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
         """The mean of a metric over some items (None: all) with its interval over topics."""
         values = self._values.get(metric, array("d"))
-        wanted = range(len(values)) if places is None else [one for one in places if one < len(values)]
+        wanted = range(len(values)) if places is None else [index for index in places if index < len(values)]
         sums: defaultdict[str, float] = defaultdict(float)
         counts: Counter[str] = Counter()
-        for one in wanted:
-            if not math.isnan(values[one]):
-                sums[self.topics[one]] += values[one]
-                counts[self.topics[one]] += 1
+        for place in wanted:
+            if not math.isnan(values[place]):
+                sums[self.topics[place]] += values[place]
+                counts[self.topics[place]] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
 
@@ -68,10 +68,10 @@ class Kinds:
     def add(self, item: Item) -> None:
         """Take the metadata of one item in."""
         for name, value in item.metadata.items():
-            if isinstance(value, str | int) and len(said := str(value)) <= LONGEST:
+            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
                 kinds = self._found.setdefault(name, {})
                 if len(kinds) <= MOST_KINDS:
-                    kinds.setdefault(said, []).append(item.id)
+                    kinds.setdefault(value_text, []).append(item.id)
 
     def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
         """The fields that make groups, with the ids of each group."""
@@ -85,7 +85,7 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
         "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
     ]
     for title, groups in _groups(scores, kinds):
-        means = {name: [scores.mean(one, places) for one in metrics] for name, places in groups.items()}
+        means = {name: [scores.mean(metric, places) for metric in metrics] for name, places in groups.items()}
         shown = list(means)
         if title == "topic" and len(shown) > MOST_TOPICS:
             shown = sorted(shown, key=lambda name: _lowest(means[name]))[:MOST_TOPICS]
@@ -98,26 +98,27 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
 
 
 def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    told: list[list[list[int]]] = []  # what divides the items alike is said once
+    seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     for title, names in (("stance", scores.stances), ("topic", scores.topics)):
         groups: dict[str, list[int]] = {}
         for place, name in enumerate(names):
             groups.setdefault(words.stance(name) if title == "stance" else name, []).append(place)
         if len(groups) > 1:
-            told.append(list(groups.values()))
+            seen_groups.append(list(groups.values()))
             yield title, groups
     for title, members in kinds:
         places = {
-            name: [scores.items[one] for one in ids if one in scores.items] for name, ids in members.items()
+            name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
+            for name, ids in members.items()
         }
-        judged = {name: found for name, found in places.items() if found}
-        if len(judged) > 1 and list(judged.values()) not in told:
-            told.append(list(judged.values()))
+        judged = {name: group_places for name, group_places in places.items() if group_places}
+        if len(judged) > 1 and list(judged.values()) not in seen_groups:
+            seen_groups.append(list(judged.values()))
             yield title, judged
 
 
 def _lowest(means: Sequence[Estimate]) -> float:
-    return next((one.value for one in means if one.value is not None), math.inf)
+    return next((mean.value for mean in means if mean.value is not None), math.inf)
 
 
 def _plain(mean: Estimate) -> Estimate:

@@ -25,11 +25,11 @@ def swap_item(item: Item) -> Item:
     return item.model_copy(update={"argument": item.second_argument, "second_argument": item.argument})
 
 
-def both_orders(given: Mapping[str, Measure], swapped: Mapping[str, Measure]) -> dict[str, Measure]:
+def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure]) -> dict[str, Measure]:
     """One set of measures from the answers in the given and in the swapped order (same metrics in both)."""
-    paired = set(given)
+    paired = set(measures)
     combined = {}
-    for metric, measure in given.items():
+    for metric, measure in measures.items():
         other = swapped[_counterpart(metric, paired)]
         combined[metric] = _combine(measure, mirrored(other) if other.label is not None else other)
     return combined
@@ -55,51 +55,51 @@ def _counterpart(metric: str, paired: set[str]) -> str:
     return other if other in paired else metric
 
 
-def _combine(one: Measure, other: Measure) -> Measure:
-    if one.value is None or other.value is None:
-        return _missing(one, other)
-    parts = _join(one.parts, other.parts)
-    confidence = mean_confidence([one, other])
-    explanation = one.explanation
-    if other.explanation and other.explanation != one.explanation:
-        explanation = f"{one.explanation} {OTHER_ORDER} {other.explanation}".strip()
-    if one.label is None or other.label is None:
-        return one.model_copy(
+def _combine(measure: Measure, other: Measure) -> Measure:
+    if measure.value is None or other.value is None:
+        return _missing(measure, other)
+    parts = _join(measure.parts, other.parts)
+    confidence = mean_confidence([measure, other])
+    explanation = measure.explanation
+    if other.explanation and other.explanation != measure.explanation:
+        explanation = f"{measure.explanation} {OTHER_ORDER} {other.explanation}".strip()
+    if measure.label is None or other.label is None:
+        return measure.model_copy(
             update={
-                "value": fmean((one.value, other.value)),
-                "raw": mean_of((one.raw, other.raw)),
+                "value": fmean((measure.value, other.value)),
+                "raw": mean_of((measure.raw, other.raw)),
                 "confidence": confidence,
                 "explanation": explanation,
                 "parts": parts,
             }
         )
-    flipped = one.label != other.label
+    flipped = measure.label != other.label
     return Measure(
         status=Status.SCORED,
-        value=PREFERENCE["tie"] if flipped else fmean((one.value, other.value)),
-        label="tie" if flipped else one.label,
+        value=PREFERENCE["tie"] if flipped else fmean((measure.value, other.value)),
+        label="tie" if flipped else measure.label,
         flipped=flipped,
-        method=one.method if one.method == other.method else "mixed",
+        method=measure.method if measure.method == other.method else "mixed",
         confidence=confidence,
         explanation=explanation,
         parts=parts,
     )
 
 
-def _missing(one: Measure, other: Measure) -> Measure:
+def _missing(measure: Measure, other: Measure) -> Measure:
     """Both orders missing: the first reason; one of them: unscored, with the reason of that one."""
-    if one.value is None and other.value is None:
-        return one
-    lacking, which = (one, "given") if one.value is None else (other, "swapped")
+    if measure.value is None and other.value is None:
+        return measure
+    lacking, which = (measure, "given") if measure.value is None else (other, "swapped")
     return Measure.missing(
         Reason.ONE_ORDER_ONLY, f"no answer in the {which} order: {lacking.reason} {lacking.detail}".rstrip()
     )
 
 
-def _join(one: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
+def _join(parts: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of both orders; a part that both name (the same criterion, the same nugget) once."""
     twins = {part.id: part for part in other}
-    joined = [_with_twin(part, twins.pop(part.id, None)) for part in one]
+    joined = [_with_twin(part, twins.pop(part.id, None)) for part in parts]
     return (*joined, *twins.values())
 
 

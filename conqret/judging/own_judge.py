@@ -51,52 +51,52 @@ class OwnVerdict(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _read(cls, given: Any, info: ValidationInfo) -> Any:
-        if not isinstance(given, Mapping) or SAID not in given:
-            return given
-        return {"values": read_said(given[SAID], (info.context or {}).get(METRICS, ()))}
+    def _read(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(data, Mapping) or SAID not in data:
+            return data
+        return {"values": read_said(data[SAID], (info.context or {}).get(METRICS, ()))}
 
 
-def read_said(said: Any, metrics: Sequence[str]) -> dict[str, float]:
+def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
     """The value of each of ``metrics``, in [0, 1].
 
     Raises:
         ValueError: one is not there, is out of its range, or is no number and no verdict.
     """
-    if isinstance(said, Mapping) and isinstance(
-        said.get("measures"), Mapping
+    if isinstance(response, Mapping) and isinstance(
+        response.get("measures"), Mapping
     ):  # a judgment of conqret serve http
-        said = {
-            name: one.get("value") if isinstance(one, Mapping) else one
-            for name, one in said["measures"].items()
+        response = {
+            name: measure.get("value") if isinstance(measure, Mapping) else measure
+            for name, measure in response["measures"].items()
         }
-    if not isinstance(said, Mapping):
+    if not isinstance(response, Mapping):
         if len(metrics) != 1:
             raise ValueError(f"it said one thing, and {', '.join(metrics)} are asked for")
-        said = {metrics[0]: said}
-    lacking = [name for name in metrics if said.get(name) is None]
+        response = {metrics[0]: response}
+    lacking = [name for name in metrics if response.get(name) is None]
     if lacking:
-        others = ", ".join(str(name) for name, value in said.items() if value is not None)
+        others = ", ".join(str(name) for name, value in response.items() if value is not None)
         but = f", but of {others}: say with --metric what is asked for" if others else ""
         raise ValueError(f"it said nothing of {', '.join(lacking)}{but}")
-    return {name: _value(name, said[name]) for name in metrics}
+    return {name: _value(name, response[name]) for name in metrics}
 
 
-def _value(name: str, said: Any) -> float:
-    if name == PAIRED and isinstance(said, str) and said.strip().lower() in PREFERENCE:
-        return PREFERENCE[said.strip().lower()]
-    if isinstance(said, bool) or not isinstance(said, int | float) or said != said:
+def _value(name: str, response: Any) -> float:
+    if name == PAIRED and isinstance(response, str) and response.strip().lower() in PREFERENCE:
+        return PREFERENCE[response.strip().lower()]
+    if isinstance(response, bool) or not isinstance(response, int | float) or response != response:
         wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
-        raise ValueError(f"{name} has to be {wanted}, not {str(said)[:80]!r}")
-    if not 0 <= said <= 1:
-        raise ValueError(f"{name} is {str(said)[:80]}; it must lie between 0 and 1")
-    return float(said)
+        raise ValueError(f"{name} has to be {wanted}, not {str(response)[:80]!r}")
+    if not 0 <= response <= 1:
+        raise ValueError(f"{name} is {str(response)[:80]}; it must lie between 0 and 1")
+    return float(response)
 
 
 def plain(item: Item, *, pair: bool) -> dict[str, Any]:
     """What a judge is told: the fields of :data:`SHOWN` that the item has; the second argument only of a ``pair``."""
-    given = item.model_dump(mode="json", include=set(SHOWN) - (set() if pair else {"second_argument"}))
-    return {name: given[name] for name in SHOWN if given.get(name)}
+    fields = item.model_dump(mode="json", include=set(SHOWN) - (set() if pair else {"second_argument"}))
+    return {name: fields[name] for name in SHOWN if fields.get(name)}
 
 
 def own_judge(metrics: Sequence[str]) -> Judge:
@@ -179,14 +179,18 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
 
     try:
         with Loop() as loop:
-            said = json.loads(loop.run(answered()))[SAID]
+            response = json.loads(loop.run(answered()))[SAID]
     except (ProviderError, TimeoutError):
         return []
-    if isinstance(said, Mapping) and isinstance(said.get("measures"), Mapping):
-        said = {name: one.get("value") for name, one in said["measures"].items() if isinstance(one, Mapping)}
-    if not isinstance(said, Mapping):
+    if isinstance(response, Mapping) and isinstance(response.get("measures"), Mapping):
+        response = {
+            name: measure.get("value")
+            for name, measure in response["measures"].items()
+            if isinstance(measure, Mapping)
+        }
+    if not isinstance(response, Mapping):
         return []
-    return [metric for metric, value in said.items() if metric == PAIRED or _is_number(value)]
+    return [metric for metric, value in response.items() if metric == PAIRED or _is_number(value)]
 
 
 def _is_number(value: object) -> bool:

@@ -128,8 +128,11 @@ def _asked_pages(
 ) -> dict[str, Iterator[str]]:
     """By name the pages of what was asked for the items that are shown, in their order."""
     names = [judgment.item for _, judgment in shown]
-    found = {one.judgment.item: one for one in asked(run, names, recordings=recordings, prompts=prompts)}
-    each = [(number, found[judgment.item]) for number, judgment in shown]
+    requests_by_item = {
+        recorded.judgment.item: recorded
+        for recorded in asked(run, names, recordings=recordings, prompts=prompts)
+    }
+    each = [(number, requests_by_item[judgment.item]) for number, judgment in shown]
     starts = range(0, len(each), ITEMS_A_PAGE)
     return {
         address(start, 0).partition("#")[0]: asked_page(

@@ -142,10 +142,10 @@ def asked(
         UnknownNameError: an item has no judgment.
     """
     record = run.record()
-    judgments = {one.item: one for one in run.judgments() if one.item in items}
+    judgments = {judgment.item: judgment for judgment in run.judgments() if judgment.item in items}
     for name in items:
         if name not in judgments:
-            raise UnknownNameError("judged item", name, [one.item for one in run.judgments()])
+            raise UnknownNameError("judged item", name, [judgment.item for judgment in run.judgments()])
     with _store(run, recordings) as store:
         sent, lack = _sent_again(run, record, judgments, store, prompts)
         lacks = f"prompt: {lack}", f"answer: {NO_ANSWER}"
@@ -200,10 +200,10 @@ def _sent_again(
             setup = _setup(record, prompts)
             loop.run(fill(setup))
     except UnknownNameError as error:  # a model or a plug-in that is not here leaves the raw answers
-        own = error.kind == "format"
+        format_error = error.kind == "format"
         return heard, NOT_INSTALLED.format(
             name=record.format
-        ) if own else f"it cannot be filled here: {error}"
+        ) if format_error else f"it cannot be filled here: {error}"
     except ConqretError as error:
         return heard, f"it cannot be filled here: {shortened(str(error), MAX_WHY)}"
     others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
@@ -213,7 +213,7 @@ def _sent_again(
 
 def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
     """The instrument that the record describes."""
-    known = {one.name for one in fields(ClientOptions)} & record.model_options.keys()
+    known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
     client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
     return set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
 

@@ -35,7 +35,7 @@ def address(place: int, number: int) -> str:
 
 
 def asked_page(
-    found: Sequence[tuple[int, RecordedRequests]],
+    requests: Sequence[tuple[int, RecordedRequests]],
     report: str = "../report.html",
     around: Ways = (),
     part: tuple[int, int] = (1, 1),
@@ -44,7 +44,7 @@ def asked_page(
     ``around`` what else there is, and ``part`` which page of how many it is."""
     return page(
         "asked.html.j2",
-        found=found,
+        found=requests,
         report=report,
         around=around,
         part=part,
@@ -53,17 +53,17 @@ def asked_page(
         prompts=PROMPTS,
         open_to=OPEN,
         offline=OFFLINE_MODEL,
-        record=found[0][1].judgment,
+        record=requests[0][1].judgment,
     )
 
 
-def heading(one: Exchange) -> str:
+def heading(exchange: Exchange) -> str:
     """One line on a call: what was asked, how often, and what it took."""
-    call, tokens_in, tokens_out = one.call, one.call.prompt_tokens, one.call.completion_tokens
-    told = [
+    call, tokens_in, tokens_out = exchange.call, exchange.call.prompt_tokens, exchange.call.completion_tokens
+    details = [
         call.ask,
         f"sample {call.sample + 1}" if call.sample else "",
-        "asked again" if one.again else "",
+        "asked again" if exchange.again else "",
         f"{words.count(tokens_in)} tokens in, {words.count(tokens_out)} out"
         if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
         else "",
@@ -71,28 +71,28 @@ def heading(one: Exchange) -> str:
         "from a recording" if call.recorded else words.seconds(call.seconds).replace(" ", _UNBROKEN),
         words.number(call.attempts, "request") if call.attempts > 1 else "",
     ]
-    return ", ".join(filter(None, told))
+    return ", ".join(filter(None, details))
 
 
-def parts(one: Exchange) -> Iterator[tuple[str, str]]:
+def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
-    for message in one.messages:
+    for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
-    if one.completion is not None:
-        yield "raw answer", one.completion.refusal or indented(one.completion.text) or "(empty)"
-    if one.call.error:
-        yield "error", one.call.error
-    for lack in one.lacks:
+    if exchange.completion is not None:
+        yield "raw answer", exchange.completion.refusal or indented(exchange.completion.text) or "(empty)"
+    if exchange.call.error:
+        yield "error", exchange.call.error
+    for lack in exchange.lacks:
         yield "not here", lack
 
 
 def indented(text: str) -> str:
     """JSON on lines of its own, with the very same characters otherwise; any other text as it is."""
     try:
-        found = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text
-    return found if "".join(found.split()) == "".join(text.split()) else text
+    return formatted if "".join(formatted.split()) == "".join(text.split()) else text
 
 
 def measures_table(judgment: Judgment) -> Table:
@@ -100,12 +100,12 @@ def measures_table(judgment: Judgment) -> Table:
     rows = [
         (
             words.label(name),
-            words.score(one.value),
-            (one.explanation or (_BELOW if one.parts else ""))
-            if one.value is not None
-            else f"{one.status.value}: {words.reason(one.reason)}",
+            words.score(measure.value),
+            (measure.explanation or (_BELOW if measure.parts else ""))
+            if measure.value is not None
+            else f"{measure.status.value}: {words.reason(measure.reason)}",
         )
-        for name, one in judgment.measures.items()
+        for name, measure in judgment.measures.items()
     ]
     return Table("", ("Metric", "Score", Column("What the judge says", "text")), rows)
 
@@ -113,12 +113,12 @@ def measures_table(judgment: Judgment) -> Table:
 def parts_tables(judgment: Judgment) -> Iterator[Table]:
     """What stands behind the scores: documents, citations, criteria or nuggets, a row each."""
     for table in tables(judgment, None):
-        said = any(row.explanation for row in table.rows)
+        explained = any(row.explanation for row in table.rows)
         columns: list[str | Column] = ["Rated", *table.columns]
-        if said:
+        if explained:
             columns.append(Column("What the judge says", "text"))
         rows = [
-            (row.name, *(cell.text for cell in row.cells), *([row.explanation] if said else []))
+            (row.name, *(cell.text for cell in row.cells), *([row.explanation] if explained else []))
             for row in table.rows
         ]
         note = f"{words.count(table.omitted)} more are in judgments.jsonl." if table.omitted else ""

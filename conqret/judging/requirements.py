@@ -25,7 +25,7 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such metric, or end.
     """
-    found = Requirement.of(
+    requirement = Requirement.of(
         text,
         {*metrics, COVERAGE},
         "metric to require",
@@ -34,9 +34,9 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         ends=(*ENDS, *BOUNDS),
         elsewhere=ELSEWHERE,
     )
-    if found.dimension:
+    if requirement.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    return found
+    return requirement
 
 
 def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:

@@ -80,13 +80,13 @@ class DocumentRating(Typed):
     rating: ZeroToFiveRating
 
 
-def once_each(found: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
-    """Check that ``found`` holds every one of ``expected`` exactly once, and nothing else.
+def once_each(items: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
+    """Check that ``items`` holds every one of ``expected`` exactly once, and nothing else.
 
     Raises:
         ValueError: with every omission, repetition and invention named.
     """
-    counts, wanted = Counter(found), set(expected)
+    counts, wanted = Counter(items), set(expected)
     faults = []
     for problem, names in (
         ("missing", [name for name in expected if name not in counts]),
@@ -103,11 +103,11 @@ def each_once(key: Callable[[Any], Any], context: str, noun: str) -> AfterValida
     """For lists of objects: sorted by ``key``, and where the validation context says under ``context`` which keys are
     expected, each of them exactly once (see :func:`once_each`)."""
 
-    def check(found: list[Any], info: ValidationInfo) -> list[Any]:
+    def check(items: list[Any], info: ValidationInfo) -> list[Any]:
         expected = (info.context or {}).get(context)
         if expected is not None:
-            once_each(map(key, found), expected, noun)
-        return sorted(found, key=key)
+            once_each(map(key, items), expected, noun)
+        return sorted(items, key=key)
 
     return AfterValidator(check)
 

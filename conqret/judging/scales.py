@@ -18,13 +18,13 @@ PLACES = 9
 
 def confidences(measure: Measure) -> dict[str, float]:
     """The confidence of a measure by each source that there is."""
-    found = dict(measure.confidence)
+    by_source = dict(measure.confidence)
     samples = [value for value in measure.samples if value is not None]
     if len(samples) > 1:
-        found["samples"] = max(0.0, round(1 - 2 * pstdev(samples), PLACES))
+        by_source["samples"] = max(0.0, round(1 - 2 * pstdev(samples), PLACES))
     if measure.flipped is not None:
-        found["orders"] = float(not measure.flipped)
-    return found
+        by_source["orders"] = float(not measure.flipped)
+    return by_source
 
 
 def with_confidence(measure: Measure, sure: Mapping[str, float]) -> Measure:
@@ -36,8 +36,8 @@ def with_confidence(measure: Measure, sure: Mapping[str, float]) -> Measure:
 
 def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
     """The mean over measures that become one, of each source that all of them have."""
-    shared = set.intersection(*(set(one.confidence) for one in measures))
-    return {source: fmean(one.confidence[source] for one in measures) for source in sorted(shared)}
+    shared = set.intersection(*(set(measure.confidence) for measure in measures))
+    return {source: fmean(measure.confidence[source] for measure in measures) for source in sorted(shared)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
     """One part from what was said of the same thing several times: the means of values and raw ratings."""
-    means = {"value": mean_of(one.value for one in same), "raw": mean_of(one.raw for one in same)}
+    means = {"value": mean_of(part.value for part in same), "raw": mean_of(part.raw for part in same)}
     return same[0].model_copy(update={**means, "label": label})
 
 

@@ -57,7 +57,9 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
-    whole = all(part.raw is None or part.raw.is_integer() for _, one in shown for part in _documents(one))
+    whole = all(
+        part.raw is None or part.raw.is_integer() for _, judgment in shown for part in _documents(judgment)
+    )
     rows = tuple(_row(number, judgment, ordered, heads, 0 if whole else 1) for number, judgment in shown)
     first_quality = len(plain) if 0 < len(plain) < len(ordered) else -1
     ranks = max((len(row.documents) for row in rows), default=0)
@@ -113,18 +115,18 @@ def _cell(
     name = words.label(metric)
     if measure is None:
         return Cell("", None, f"{name}: not judged", f"i{number}")
-    said = words.score(measure.value)
+    value_text = words.score(measure.value)
     if measure.value is None:
-        said = f"{measure.status.value}, {words.reason(measure.reason)}"
+        value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
     text = PREFERRED.get(measure.label or "", written(measure.value))
     return cell(
-        measure.value, text, f"{name}: {said}", f"i{number}" if index is None else f"i{number}-m{index}"
+        measure.value, text, f"{name}: {value_text}", f"i{number}" if index is None else f"i{number}-m{index}"
     )
 
 
 def _mean(mean: float | None, name: str) -> Cell:
-    said = "no mean" if mean is None else f"mean {words.score(mean)} over all items"
-    return cell(mean, words.short(mean), f"{name}: {said}")
+    mean_text = "no mean" if mean is None else f"mean {words.score(mean)} over all items"
+    return cell(mean, words.short(mean), f"{name}: {mean_text}")
 
 
 def _rank_mean(rank: int, means: tuple[float, float] | None) -> Cell:
@@ -137,7 +139,7 @@ def _rank_mean(rank: int, means: tuple[float, float] | None) -> Cell:
 
 def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:
     """What the script knows of an item."""
-    found = {name: measure.value for name, measure in judgment.measures.items()}
+    values = {name: measure.value for name, measure in judgment.measures.items()}
     return {
         "n": number,
         "id": cut(judgment.item, 200),
@@ -146,5 +148,5 @@ def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str,
         "status": judgment.status.value,
         "flagged": bool(judgment.addressed),
         "trimmed": bool(judgment.trims),
-        "values": [found.get(metric) for metric in metrics],
+        "values": [values.get(metric) for metric in metrics],
     }

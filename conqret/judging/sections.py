@@ -130,13 +130,13 @@ def rating_section(
         name=metric,
         metrics=(metric,),
         answer=answer,
-        score=lambda given, case: {metric: rated(scale, given.rating, given.explanation)},
+        score=lambda response, case: {metric: rated(scale, response.rating, response.explanation)},
         baseline=baseline,
         needs=needs,
     )
 
 
-def valid_alone(ask: Ask[Any], case: Case, given: Mapping[str, Any]) -> dict[str, Measure]:
+def valid_alone(ask: Ask[Any], case: Case, response_fields: Mapping[str, Any]) -> dict[str, Measure]:
     """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
     scores; of anything else, why it is not. Empty where the question is always asked whole."""
     measures: dict[str, Measure] = {}
@@ -145,9 +145,11 @@ def valid_alone(ask: Ask[Any], case: Case, given: Mapping[str, Any]) -> dict[str
     for metric in ask.metrics:
         part = ask.about(frozenset({metric}))
         response = part.response(case)
-        own = {name: given[name] for name in response.model_fields if name in given}
+        section_fields = {
+            name: response_fields[name] for name in response.model_fields if name in response_fields
+        }
         try:
-            value = response.model_validate(own, context=part.context(case))
+            value = response.model_validate(section_fields, context=part.context(case))
         except ValidationError as error:
             invalid = Measure.missing(Reason.INVALID_ANSWER, describe(error))
             measures |= dict.fromkeys(part.metrics, invalid)

@@ -42,18 +42,18 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
         return value
     text, tables = read_toml(path, "file of settings")
     command = ctx.info_name or ""
-    table, found = tables.get(command), dict[str, Any]()
+    table, defaults = tables.get(command), dict[str, Any]()
     faults = [*_foreign(tables)]
     for key, setting in table.items() if isinstance(table, dict) else ():
         name = key.replace("-", "_")
         if value is None and _leads_away(name, setting):
             faults.append(((command, key), f"keys would go there unasked: name the file, --config {NAME}"))
-        elif fault := _settle(command, name, setting, path.parent, found):
+        elif fault := _settle(command, name, setting, path.parent, defaults):
             faults.append(((command, key), fault))
     if faults:
         raise toml_error(path, text, faults, "settings")
-    ctx.default_map = {**(ctx.default_map or {}), **found}
-    return path if found else value
+    ctx.default_map = {**(ctx.default_map or {}), **defaults}
+    return path if defaults else value
 
 
 Config = Annotated[
@@ -86,15 +86,15 @@ def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]
             yield (name,), f"is no table; write [{name}], and the settings below it"
 
 
-def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, Any]) -> str:
-    """Put a setting into ``found``; returns what is wrong with it, if anything."""
+def _settle(command: str, name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:
+    """Put a setting into ``defaults``; returns what is wrong with it, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
     known = {known: kind for known, kind in _kinds(command).items() if known not in _NO_SETTING}
     if name not in known:
         return str(UnknownNameError(f"setting of {command}", name, known))
     is_path = Path in (known[name], *get_args(known[name]))
-    plain = ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
+    plain = ",".join(f"{key}={inner}" for key, inner in value.items()) if isinstance(value, dict) else value
     try:
         TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
         CHECKS.get(name, lambda setting: None)(plain)
@@ -102,9 +102,9 @@ def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, 
         return str(error.errors()[0]["msg"])
     except DeclarationError as error:
         return str(error)
-    if name in found:
+    if name in defaults:
         return "stands there twice, with a hyphen and with an underscore"
-    found[name] = str(folder / plain) if is_path else plain
+    defaults[name] = str(folder / plain) if is_path else plain
     return ""
 
 
@@ -112,7 +112,7 @@ def _kinds(command: str) -> dict[str, Any]:
     """The types of a command's options, as its function declares them."""
     module = import_module(COMMANDS[command])
     parameters = inspect.signature(getattr(module, command)).parameters
-    hints = {name: one.annotation for name, one in parameters.items()}
+    hints = {name: parameter.annotation for name, parameter in parameters.items()}
     return {
         name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()
     }

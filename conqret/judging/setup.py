@@ -132,8 +132,10 @@ def set_up(
         raise DeclarationError(GIVE_CRITERIA)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
-    own = (ask.prompt for ask in judge.asks)
-    library = prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, own)
+    ask_prompts = (ask.prompt for ask in judge.asks)
+    library = (
+        prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
+    )
     if options.confidence and not judge.asks:
         raise DeclarationError(
             f"the format {judge.name} asks no model how sure it is: leave --confidence out"

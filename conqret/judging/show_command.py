@@ -62,8 +62,8 @@ def show(
     if item is None:
         result(*_listed(JudgeFolder(run)), as_json=json_output)
         return
-    found = recorded_requests(run, item, recordings=recordings, prompts=prompts)
-    result(plain(found), list(_shown(found, full)), as_json=json_output)
+    requests = recorded_requests(run, item, recordings=recordings, prompts=prompts)
+    result(plain(requests), list(_shown(requests, full)), as_json=json_output)
 
 
 def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -72,56 +72,56 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
     from conqret.show.words import reason
 
     record = run.record()
-    found = [
+    item_facts = [
         {
             "item": judgment.item,
             "topic": judgment.topic,
             "stance": judgment.stance,
             "status": judgment.status.value,
-            "reason": next((one.reason.value for one in judgment.measures.values() if one.reason), None),
+            "reason": next(
+                (measure.reason.value for measure in judgment.measures.values() if measure.reason), None
+            ),
         }
         for judgment in run.judgments()
     ]
     rows = []
-    for one in found:
-        why = f": {reason(one['reason'])}" if one["reason"] else ""
-        rows.append((one["item"], one["topic"], one["stance"], f"{one['status']}{why}"))
+    for facts in item_facts:
+        why = f": {reason(facts['reason'])}" if facts["reason"] else ""
+        rows.append((facts["item"], facts["topic"], facts["stance"], f"{facts['status']}{why}"))
     columns = [Column(title, "text") for title in ("Item", "Topic", "Stance", "Status")]
-    note = (
-        f"{len(found)} of {record.items_count} items are judged. conqret runs show {run.path} ITEM shows one."
-    )
-    return found, [Table("", columns, rows, note=note)]
+    note = f"{len(item_facts)} of {record.items_count} items are judged. conqret runs show {run.path} ITEM shows one."
+    return item_facts, [Table("", columns, rows, note=note)]
 
 
-def plain(found: RecordedRequests) -> dict[str, Any]:
+def plain(requests: RecordedRequests) -> dict[str, Any]:
     """What was asked and answered for an item, as plain data."""
     from dataclasses import asdict
 
     return {
-        "judgment": found.judgment.model_dump(mode="json"),
+        "judgment": requests.judgment.model_dump(mode="json"),
         "exchanges": [
             {
-                "ask": one.call.ask,
-                "sample": one.call.sample,
-                "key": one.call.key,
-                "again": one.again,
-                "messages": [asdict(message) for message in one.messages],
-                "answer": None if one.completion is None else one.completion.text,
-                "refusal": None if one.completion is None else one.completion.refusal,
-                "finish_reason": one.call.finish_reason,
-                "error": one.call.error,
-                "lacks": list(one.lacks),
+                "ask": exchange.call.ask,
+                "sample": exchange.call.sample,
+                "key": exchange.call.key,
+                "again": exchange.again,
+                "messages": [asdict(message) for message in exchange.messages],
+                "answer": None if exchange.completion is None else exchange.completion.text,
+                "refusal": None if exchange.completion is None else exchange.completion.refusal,
+                "finish_reason": exchange.call.finish_reason,
+                "error": exchange.call.error,
+                "lacks": list(exchange.lacks),
             }
-            for one in found.exchanges
+            for exchange in requests.exchanges
         ],
     }
 
 
-def _shown(found: RecordedRequests, full: bool) -> Iterator[Any]:
+def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
     from conqret.judging.request_pages import heading, measures_table, parts, parts_tables
     from conqret.show.visible_text import cut
 
-    judgment = found.judgment
+    judgment = requests.judgment
     yield f"{judgment.item}: {judgment.topic} ({judgment.stance})"
     yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"
     yield measures_table(judgment)
@@ -129,10 +129,10 @@ def _shown(found: RecordedRequests, full: bool) -> Iterator[Any]:
         yield ""
         yield table
     before: set[str] = set()
-    for number, one in enumerate(found.exchanges, start=1):
+    for number, exchange in enumerate(requests.exchanges, start=1):
         yield ""
-        yield f"--- {number} of {len(found.exchanges)}: {heading(one)}"
-        for title, text in parts(one):
+        yield f"--- {number} of {len(requests.exchanges)}: {heading(exchange)}"
+        for title, text in parts(exchange):
             yield f"[{title}]"
             if len(text) > BEGINNING and text in before:
                 yield "(the same as before)"

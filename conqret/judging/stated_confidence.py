@@ -39,7 +39,7 @@ def stating_confidence(judge: Judge, library: Library) -> Judge:
 def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
     def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         sure = {"stated": reply.value.confidence / 100}
-        return {name: with_confidence(one, sure) for name, one in ask.score(reply, case).items()}
+        return {name: with_confidence(measure, sure) for name, measure in ask.score(reply, case).items()}
 
     about = ask.about
     return replace(

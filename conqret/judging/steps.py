@@ -74,8 +74,8 @@ def with_steps(prompt: Prompt, steps: Sequence[str]) -> str:
         DeclarationError: the file holds no ``steps = [`` … ``]``, each mark on a line that it ends or is.
     """
     listed = "steps = [\n" + "".join(f"  {json.dumps(step, ensure_ascii=False)},\n" for step in steps) + "]"
-    text, found = _STEPS.subn(lambda _: listed, prompt.text, count=1)
-    if not found:
+    text, replacements = _STEPS.subn(lambda _: listed, prompt.text, count=1)
+    if not replacements:
         raise DeclarationError(
             f"prompt {prompt.id!r} holds no steps to replace: write them as 'steps = [', a line for each, and ']'"
         )

@@ -71,12 +71,12 @@ class PlanOptions(OptionGroup):
 
         return Sessions(**session_settings(self.settings))
 
-    def tell_cost(self, found: Sequence[ExpectedCost]) -> None:
+    def tell_cost(self, estimates: Sequence[ExpectedCost]) -> None:
         """Print what a run is expected to take: what a dry run does."""
         from conqret.judging.cost_table import tell_cost
 
-        found = self.engines.prices(found, self.calls)
-        tell_cost(found, budget=self.calls.budget, as_json=self.shown.json_output)
+        estimates = self.engines.prices(estimates, self.calls)
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output)
 
     def ask(
         self,
@@ -97,10 +97,10 @@ class PlanOptions(OptionGroup):
         """
         with progress(doing, quiet=self.shown.quiet) as bar:
 
-            def started(*given: Any) -> None:
-                client: Client = given[-2]
+            def started(*arguments: Any) -> None:
+                client: Client = arguments[-2]
                 self.shown.tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
-                bar.start(client, given[-1], total)
+                bar.start(client, arguments[-1], total)
 
             outcome = run(on_start=started, on_row=bar.advance)
         self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
@@ -108,11 +108,11 @@ class PlanOptions(OptionGroup):
             note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
         return outcome
 
-    def execute(self, plan: Plan[Any, O], total: int, rows: str, **told: Any) -> O:
-        """Execute ``plan``; ``told`` is what :meth:`ask` takes besides."""
+    def execute(self, plan: Plan[Any, O], total: int, rows: str, **ask_options: Any) -> O:
+        """Execute ``plan``; ``ask_options`` is what :meth:`ask` takes besides."""
         from conqret.runs.engine import run
 
-        return self.ask(partial(run, plan, overwrite=self.kept.overwrite), total, rows, **told)
+        return self.ask(partial(run, plan, overwrite=self.kept.overwrite), total, rows, **ask_options)
 
     def conclude(
         self,

@@ -115,7 +115,7 @@ class Summary(BaseModel, frozen=True):
     def of_all(self, items: int, left_out: int) -> Summary:
         """The same for a run of so many ``items``, of which some may have no judgment yet, besides those left out."""
         outstanding = items - self.total
-        metrics = {name: one.lacking(outstanding + left_out) for name, one in self.metrics.items()}
+        metrics = {name: metric.lacking(outstanding + left_out) for name, metric in self.metrics.items()}
         return self.model_copy(update={"outstanding": outstanding, "left_out": left_out, "metrics": metrics})
 
     @property
@@ -137,7 +137,8 @@ class Summary(BaseModel, frozen=True):
     def with_calibrated(self, means: Mapping[str, float]) -> Summary:
         """The same with the mean of the calibrated scores of each metric that has one."""
         metrics = {
-            name: one.model_copy(update={"calibrated": means.get(name)}) for name, one in self.metrics.items()
+            name: metric.model_copy(update={"calibrated": means.get(name)})
+            for name, metric in self.metrics.items()
         }
         return self.model_copy(update={"metrics": metrics})
 
@@ -172,7 +173,9 @@ class _Tally:
         missing = self.total - self.scored
         whole = self.mean * self.scored
         interval = mean_of_sums(self._sums, self._counts)
-        said: dict[str, Any] = {f"{name}s": dict(sorted(one.items())) for name, one in self.said.items()}
+        counts: dict[str, Any] = {
+            f"{name}s": dict(sorted(tally.items())) for name, tally in self.said.items()
+        }
         return MetricSummary(
             total=self.total,
             scored=self.scored,
@@ -184,7 +187,7 @@ class _Tally:
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
             flipped=self.flipped,
-            **said,
+            **counts,
         )
 
 
@@ -236,8 +239,10 @@ class Summariser:
 
     def _exemplify(self, judgment: Judgment) -> None:
         """Count the details of the judgment, each once."""
-        lost = [one for one in judgment.measures.values() if one.reason is not None and one.detail]
-        for reason, detail in dict.fromkeys((str(one.reason), one.detail) for one in lost):
+        lost = [
+            measure for measure in judgment.measures.values() if measure.reason is not None and measure.detail
+        ]
+        for reason, detail in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
             details = self._details.setdefault(reason, Counter())
             if detail in details or len(details) < MAX_DETAILS:
                 details[detail] += 1

@@ -83,15 +83,15 @@ class ReferenceMeans:
         Raises:
             DeclarationError: the two did not judge the same items, or one is no finished run.
         """
-        record, own = other.record(), run.record()
-        if record.items_digest != own.items_digest:
+        record, run_record = other.record(), run.record()
+        if record.items_digest != run_record.items_digest:
             raise DeclarationError(
                 f"{other.path} holds other items than {run.path}: judge the same file with both"
             )
-        if record.baseline and record.fingerprint == own.fingerprint:
+        if record.baseline and record.fingerprint == run_record.fingerprint:
             return None
         means = {name: metric.mean for name, metric in other.summary().metrics.items()}
-        name = record.model if record.model != own.model else told_apart([other.path, run.path])[0]
+        name = record.model if record.model != run_record.model else told_apart([other.path, run.path])[0]
         return cls(name, record.baseline, means)
 
 
@@ -110,8 +110,8 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
         yield visible(f"{record.items_name}: {record.format} by {judge} ({record.fingerprint})")
     yield coverage(summary)
     if summary.attacks:
-        found = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
-        yield visible(f"texts that address the judge, for example: {'; '.join(found)}")
+        examples = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
+        yield visible(f"texts that address the judge, for example: {'; '.join(examples)}")
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
@@ -124,7 +124,8 @@ def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[Requ
 def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     """What was required, whether it is met, and by which value."""
     rows = [
-        (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes
+        (outcome.requirement, "met" if outcome.met else Alarm("not met"), outcome.value, outcome.reason)
+        for outcome in outcomes
     ]
     return Table(
         "Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows
@@ -146,8 +147,8 @@ def coverage(summary: Summary) -> str:
         (summary.trimmed, "trimmed to fit the model"),
         (summary.miscited, "citing a document that is not there"),
     ]
-    told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
-    return f"{words.number(summary.every, 'item')}: {', '.join(told)}"
+    parts = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
+    return f"{words.number(summary.every, 'item')}: {', '.join(parts)}"
 
 
 def summary_tables(summary: Summary, beside: ReferenceMeans | None = None) -> Iterator[Table]:
@@ -186,7 +187,9 @@ def metric_table(summary: Summary, beside: ReferenceMeans | None = None) -> Tabl
         "Worst to best case",
     )
     notes = [
-        f"{words.label(name)}: {said}." for name, one in summary.metrics.items() if (said := _notes(one))
+        f"{words.label(name)}: {metric_notes}."
+        for name, metric in summary.metrics.items()
+        if (metric_notes := _notes(metric))
     ]
     known = any(metric.low is not None for metric in summary.metrics.values())
     note = " ".join([*notes, *[INTERVALS] * known])
@@ -209,8 +212,8 @@ def cost_table(summary: Summary) -> Table:
         del whole[CALLS]
     if session is None or not (session.kept or session.recorded or session.estimated):
         now = {}
-    told = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
-    rows = [row for row in told if not {*row[1:]} <= {"", "0"}]
+    cost_rows = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
+    rows = [row for row in cost_rows if not {*row[1:]} <= {"", "0"}]
     notes = [] if session is None else list(_session_notes(session))
     return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes)).compact()
 

@@ -61,8 +61,8 @@ def wide_row(judgment: Judgment) -> dict[str, Any]:
 
 def verdict_row(judgment: Judgment) -> dict[str, Any]:
     """Status and reason, the value of each metric, and its explanation (``clarity_explanation``)."""
-    values = {name: one.value for name, one in judgment.measures.items()}
-    explained = {f"{name}_explanation": one.explanation for name, one in judgment.measures.items()}
+    values = {name: measure.value for name, measure in judgment.measures.items()}
+    explained = {f"{name}_explanation": measure.explanation for name, measure in judgment.measures.items()}
     reason = judgment.reason.value if judgment.reason is not None else None
     return {"status": judgment.status.value, "reason": reason, **values, **explained}
 

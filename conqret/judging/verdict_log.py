@@ -57,7 +57,7 @@ class VerdictLog:
         for metric in metrics:
             pair = metric == PAIRED
             shown = [item, swap_item(item)] if pair and self.both_orders and not one_order else [item]
-            if not all(self.times(one, pair=pair) > sample for one in shown):
+            if not all(self.times(item, pair=pair) > sample for item in shown):
                 return False
         return True
 
@@ -129,7 +129,7 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
 
 def _gathered(rows: VerdictRows) -> VerdictLog:
     """The log of what was judged, each item once."""
-    said: dict[str, list[Mapping[str, float | None]]] = {}
+    verdicts: dict[str, list[Mapping[str, float | None]]] = {}
     items: dict[str, Item] = {}
     met: set[str] = set()
     count = 0
@@ -138,14 +138,14 @@ def _gathered(rows: VerdictRows) -> VerdictLog:
         for pair in (True, False):
             asked = {metric: value for metric, value in values.items() if (metric == PAIRED) is pair}
             if asked:
-                said.setdefault(texts_of(plain(item, pair=pair)), []).append(asked)
-        shown = {texts_of(plain(one, pair=True)) for one in (item, swap_item(item))}
+                verdicts.setdefault(texts_of(plain(item, pair=pair)), []).append(asked)
+        shown = {texts_of(plain(version, pair=True)) for version in (item, swap_item(item))}
         if rows.known is None and not shown & met:
-            one = _apart(item, items)
-            items[one.id] = one
+            apart = _apart(item, items)
+            items[apart.id] = apart
         met |= shown
     every = items if rows.known is None else rows.known
-    log = VerdictLog(rows.name, tuple(every.values()), rows.metrics, said)
+    log = VerdictLog(rows.name, tuple(every.values()), rows.metrics, verdicts)
     return replace(log, notes=(*rows.notes, *_told(log, count)))
 
 
@@ -162,7 +162,7 @@ def _told(log: VerdictLog, count: int) -> Iterator[str]:
     if PAIRED not in log.metrics:
         yield f"{number(count, 'judgment')} of {number(len(log.items), 'item')}"
         return
-    both = sum(bool(log.times(one) and log.times(swap_item(one))) for one in log.items)
+    both = sum(bool(log.times(item) and log.times(swap_item(item))) for item in log.items)
     counts = "" if log.both_orders else ": the verdict in the order of the item counts"
     of = number(len(log.items), "pair")
     yield f"{number(count, 'verdict')} of {of}, {both} of them in both orders{counts}"

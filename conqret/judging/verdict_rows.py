@@ -135,12 +135,12 @@ def _preference(value: object, where: str, reader: TableReader) -> float:
 
 def _score(scale: LabelScale) -> Check:
     def check(value: object, where: str, reader: TableReader) -> float:
-        found = a_number(value, where, reader)
+        figure = a_number(value, where, reader)
         low, high = scale.ends() if scale.bounded else (0.0, 1.0)
-        if not low <= found <= high:
+        if not low <= figure <= high:
             remedy = "Correct it" if scale.bounded else "Say the scale, as in --verdict-scale 1:10"
             raise Unfit(f"lies outside of {low:g} to {high:g}", remedy)
-        return (found - low) / (high - low)
+        return (figure - low) / (high - low)
 
     return check
 
@@ -148,17 +148,19 @@ def _score(scale: LabelScale) -> Check:
 def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[str] = ()) -> Schema:
     """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
     names = readable_columns(rows)
-    found = schema.among(names)
-    found = replace(found, fields={name: one for name, one in found.fields.items() if name not in without})
-    said = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(found.fields)]
-    lacking = [one for one in wanted if one not in found.fields and one not in said]
-    if lacking or not (wanted or said):
+    available = schema.among(names)
+    available = replace(
+        available, fields={name: field for name, field in available.fields.items() if name not in without}
+    )
+    derivable = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(available.fields)]
+    lacking = [field for field in wanted if field not in available.fields and field not in derivable]
+    if lacking or not (wanted or derivable):
         what = ", ".join(lacking) or "no verdict and no score"
         raise DeclarationError(
             f"{rows.name} says {what if not lacking else f'nothing of {what}'} (its columns: {listed(names, 20)}): say "
             "which column does, verdict=… (first, second, tie) or score=…"
         )
-    return found
+    return available
 
 
 def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapping[str, Any]]]:
@@ -168,7 +170,7 @@ def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapp
             f"{source.name} is read as {source.layout.name}, whose rows are no verdicts: name its columns "
             "(topic=…,argument=…,verdict=…)"
         )
-    taken = frozenset(column for one in fields.fields.values() for column in one.columns)
+    taken = frozenset(column for field in fields.fields.values() for column in field.columns)
     yield from zip(replace(source, rows=_Bare(source.rows, taken)), _values(source.rows, fields), strict=True)
 
 

@@ -47,14 +47,19 @@ def adjudicate(
     judgments = _judgments(run) if run is not None else ()
     with opened_study(folder) as ledger:
         links = Links(folder)
-        found = disputes(ledger, judgments)
-        if judgments and not {one.item for one in judgments} & {one.screen.item for one in ledger.given()}:
+        open_disputes = disputes(ledger, judgments)
+        if judgments and not {judgment.item for judgment in judgments} & {
+            record.screen.item for record in ledger.given()
+        }:
             raise DeclarationError(f"{run} has judged none of the items that people labelled in {folder}")
         if waiting := ledger.study.screens - len(ledger.complete()):
             note(f"{number(waiting, 'screen')} not labelled by all yet: nobody decides on these")
 
         def started(base: str) -> None:
-            say(f"{number(len(found), 'screen')} to decide on, {sum(one.decided for one in found)} decided")
+            say(
+                f"{number(len(open_disputes), 'screen')} to decide on, "
+                f"{sum(dispute.decided for dispute in open_disputes)} decided"
+            )
             say(f"  for {name} alone: {base}/adjudicate/{links.to(ADJUDICATE)}")
             say("Ctrl-C stops; what was decided is kept.")
 
@@ -64,7 +69,7 @@ def adjudicate(
             port=port,
             on_start=started,
         )
-        left = sum(not one.decided for one in disputes(ledger, judgments))
+        left = sum(not dispute.decided for dispute in disputes(ledger, judgments))
     say(
         f"stopped: {number(left, 'screen')} left; conqret labels export {folder} --final gives one label each"
     )

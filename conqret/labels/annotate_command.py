@@ -119,8 +119,8 @@ def run(
         skip_invalid=skip_invalid,
         on_check=note_left_out,
     )
-    found = planned_screens(source, asked.task, metrics=metrics, scale=points, seed=seed, plan=asked.plan)
-    screens = found.screens
+    planned = planned_screens(source, asked.task, metrics=metrics, scale=points, seed=seed, plan=asked.plan)
+    screens = planned.screens
     if practice.practice is not None:
         screens = screens + practice_screens(
             practice.practice,
@@ -142,12 +142,12 @@ def run(
         else min(OVERLAP, max(len(names) + annotators.open_to, 1)),
         open_to=annotators.open_to,
         seed=seed,
-        estimates=found.estimates,
-        probability=found.probability,
+        estimates=planned.estimates,
+        probability=planned.probability,
         consent=text_of(consent),
         passing=practice.passing,
     )
-    note(*found.notes)
+    note(*planned.notes)
     served.serve(output, lambda: Ledger.open(output, study, screens, names))
 
 
@@ -159,10 +159,10 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
     from conqret.studies.agreement_tables import people_table
 
     with opened_study(folder) as ledger:
-        given = list(ledger.given())
+        records = list(ledger.given())
         done, wanted = ledger.wanted()
-        labels = label_set(given)
-        found, people = agreement_so_far(labels), people_rows(ledger, given, labels)
+        labels = label_set(records)
+        alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
         facts = {
             "task": ledger.study.task,
             "screens": ledger.study.screens,
@@ -170,7 +170,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
             "labels": done,
             "wanted": wanted,
             "people": [row.model_dump(mode="json") for row in people],
-            "agreement": found.model_dump(mode="json") if found else None,
+            "agreement": alpha.model_dump(mode="json") if alpha else None,
         }
 
         each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
@@ -178,7 +178,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
         def lines() -> Iterator[RenderableType]:
             yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
             yield people_so_far(people)
-            yield people_table(found) if found else why_no_agreement(ledger)
+            yield people_table(alpha) if alpha else why_no_agreement(ledger)
 
         result(facts, lines(), as_json=json_output)
 

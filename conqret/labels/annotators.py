@@ -32,17 +32,17 @@ class People:
             DeclarationError: there are as many people as may join, or a newcomer chose somebody's name.
         """
         with self._database.change() as connection:
-            found = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
+            row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
             if by_link is not None:
                 self._check_newcomer(connection, name, by_link)
-            if found is None:
+            if row is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
                 if count >= MAX_PEOPLE:
                     raise DeclarationError(f"there are {MAX_PEOPLE} people already; no one else can join")
                 connection.execute("INSERT INTO people (name) VALUES (?)", (name,))
                 self._note(connection, "joined" if by_link is None else BY_LINK, name)
-                found = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
-        return _person(found)
+                row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
+        return _person(row)
 
     def _check_newcomer(self, connection: sqlite3.Connection, name: str, most: int) -> None:
         names = {row["name"].casefold() for row in connection.execute("SELECT name FROM people")}

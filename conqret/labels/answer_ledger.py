@@ -41,10 +41,10 @@ class Ledger(People):
         if not (folder / FILE).is_file():
             raise DeclarationError(f"{folder} holds no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or steady())
-        found = self._database.rows("SELECT body FROM study")
-        if not found:
+        rows = self._database.rows("SELECT body FROM study")
+        if not rows:
             raise DeclarationError(f"{folder / FILE} holds no study; it was not begun whole: remove it")
-        self.study = Study.model_validate_json(found[0]["body"])
+        self.study = Study.model_validate_json(rows[0]["body"])
 
     @classmethod
     def open(
@@ -63,7 +63,7 @@ class Ledger(People):
             DeclarationError: the folder holds another study.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        screens = sorted(screens, key=lambda one: one.practice)  # those to practise last
+        screens = sorted(screens, key=lambda screen: screen.practice)  # those to practise last
         try:
             begun = Database(folder)
         except DamagedLabelsError:
@@ -110,8 +110,8 @@ class Ledger(People):
         if person.state != "active":
             return None
         with self._database.change() as connection:
-            found = turns.begun(connection, person)
-            return found or turns.assign(connection, person, self.study.seed, self.clock())
+            turn = turns.begun(connection, person)
+            return turn or turns.assign(connection, person, self.study.seed, self.clock())
 
     def begun(self, person: Person) -> ScreenTurn | None:
         """The screen that the person was given and has not answered."""
@@ -129,16 +129,16 @@ class Ledger(People):
     def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
         """All texts with their names, in the order in which they were given; those of practice instead, where it says
         so."""
-        found = self._database.rows(
+        rows = self._database.rows(
             "SELECT name, body FROM texts WHERE name IN (SELECT item FROM screens WHERE practice = ?) ORDER BY rowid",
             (practice,),
         )
-        return [tuple(row) for row in found]
+        return [tuple(row) for row in rows]
 
     def text(self, name: str) -> str:
         """The text of this name; empty where there is none."""
-        found = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
-        return found[0]["body"] if found else ""
+        rows = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
+        return rows[0]["body"] if rows else ""
 
     def turn(self, person: Person, number: int) -> ScreenTurn | None:
         """A screen that this person was given, by its number; None where they were not."""
@@ -147,11 +147,11 @@ class Ledger(People):
 
     def before(self, person: Person, number: int) -> int | None:
         """The number of the turn that the person answered before turn ``number``."""
-        found = self._database.rows(
+        rows = self._database.rows(
             "SELECT MAX(number) AS number FROM turns WHERE person = ? AND number < ? AND state = 'done'",
             (person.number, number),
         )
-        return None if found[0]["number"] is None else int(found[0]["number"])
+        return None if rows[0]["number"] is None else int(rows[0]["number"])
 
     def answer(
         self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
@@ -237,7 +237,7 @@ class Ledger(People):
     def counts(self, person: Person, *, practice: bool = False) -> tuple[int, int]:
         """How many screens a person has answered, and how many are left for them, at most; of those to practise, or of
         all others."""
-        found = self._database.rows(
+        rows = self._database.rows(
             "WITH mine AS (SELECT t.state FROM turns t JOIN screens s ON s.number = t.screen "
             "WHERE t.person = :who AND s.practice = :practice) "
             "SELECT (SELECT COUNT(*) FROM mine WHERE state = 'done') AS done, "
@@ -246,7 +246,7 @@ class Ledger(People):
             "AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) AS left",
             {"who": person.number, "practice": practice},  # type: ignore[arg-type]
         )
-        return int(found[0]["done"]), int(found[0]["left"])
+        return int(rows[0]["done"]), int(rows[0]["left"])
 
     def wanted(self) -> tuple[int, int]:
         """How many labels of screens there are, and how many the study wants."""
@@ -293,8 +293,8 @@ class Ledger(People):
 def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:
     """A screen as it stands in the table; one to practise that is nobody's own has room for everybody."""
 
-    def row(one: Screen) -> tuple[object, ...]:
-        room = MAX_PEOPLE if one.practice and not one.person else study.overlap
-        return one.item, one.part, one.model_dump_json(), room, one.person, one.practice
+    def row(screen: Screen) -> tuple[object, ...]:
+        room = MAX_PEOPLE if screen.practice and not screen.person else study.overlap
+        return screen.item, screen.part, screen.model_dump_json(), room, screen.person, screen.practice
 
     return row

@@ -47,23 +47,23 @@ def check(
 
     if backup is not None and not backup.is_file():
         raise DeclarationError(f"{backup}: there is no such copy")
-    found = check_labels(folder, repair=repair, backup=backup)
-    result(asdict(found), _checked(found), as_json=json_output)
-    end(not found.whole)
+    check_result = check_labels(folder, repair=repair, backup=backup)
+    result(asdict(check_result), _checked(check_result), as_json=json_output)
+    end(not check_result.whole)
 
 
-def _checked(found: LabelCheck) -> Iterator[str]:
-    if not found.fault:
-        yield f"{number(found.labels, 'label')}, each as it was written"
+def _checked(outcome: LabelCheck) -> Iterator[str]:
+    if not outcome.fault:
+        yield f"{number(outcome.labels, 'label')}, each as it was written"
         return
-    yield found.fault
-    yield f"{number(found.labels, 'label')} can be read" + ("; lost:" if found.lost else "; none is lost")
-    yield from (f"  {name}" for name in found.lost)
-    if not found.repaired:
+    yield outcome.fault
+    yield f"{number(outcome.labels, 'label')} can be read" + ("; lost:" if outcome.lost else "; none is lost")
+    yield from (f"  {name}" for name in outcome.lost)
+    if not outcome.repaired:
         yield "--repair makes the file anew of what can be read, and of a copy (--backup FILE)"
-        if any(name.startswith("screen ") for name in found.lost):
+        if any(name.startswith("screen ") for name in outcome.lost):
             yield "the command that serves the study makes a lost screen anew: give that first, if no label is lost"
         return
-    yield "the file is made anew" + (f"; the damaged one is kept as {found.kept}" if found.kept else "")
-    if any(name.startswith("the answer ") for name in found.lost):
+    yield "the file is made anew" + (f"; the damaged one is kept as {outcome.kept}" if outcome.kept else "")
+    if any(name.startswith("the answer ") for name in outcome.lost):
         yield "the command that serves the study asks again for a lost answer"

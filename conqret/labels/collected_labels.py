@@ -17,26 +17,26 @@ from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agree
 NAME = "the labels so far"
 
 
-def label_set(given: Iterable[ScreenResponse]) -> LabelSet:
+def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
     """The labels as ``conqret labels agreement`` reads them from the exported table."""
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
-    for one in given:
-        if not one.screen.questions:  # a debate that was judged or written: no label
+    for record in records:
+        if not record.screen.questions:  # a debate that was judged or written: no label
             continue
-        questions = {question.name: question for question in one.screen.questions}
-        for name, value in one.screen.written(one.answers).items():
+        questions = {question.name: question for question in record.screen.questions}
+        for name, value in record.screen.written(record.answers).items():
             dimension = dimension_name(name)
             scale = scales.setdefault(dimension, scale_of(questions[name]))
             number = None if value == CANNOT_JUDGE else scale.read(value)
             labels.append(
                 Label(
-                    Unit(one.screen.item, one.screen.part),
+                    Unit(record.screen.item, record.screen.part),
                     dimension,
-                    one.person.pseudonym,
+                    record.person.pseudonym,
                     number if isinstance(number, float) else None,
                     "cannot_judge" if number is None else None,
-                    one.screen.topic,
+                    record.screen.topic,
                 )
             )
     return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
@@ -56,15 +56,17 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
     """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none,
     where the questions are answered in different words."""
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
-    worded = [one for one in scales.values() if one.words]
-    if not worded and len({(one.low, one.high) for one in scales.values()}) == 1:
-        ((low, high),) = {(one.low, one.high) for one in scales.values()}
+    worded = [scale for scale in scales.values() if scale.words]
+    if not worded and len({(scale.low, scale.high) for scale in scales.values()}) == 1:
+        ((low, high),) = {(scale.low, scale.high) for scale in scales.values()}
         return ["--scale", f"{low:g}:{high:g}"]
     if not worded:
         return [
-            part for name, one in scales.items() for part in ("--scale", f"{name}={one.low:g}:{one.high:g}")
+            part
+            for name, scale in scales.items()
+            for part in ("--scale", f"{name}={scale.low:g}:{scale.high:g}")
         ]
-    if any(one != worded[0] for one in scales.values()):
+    if any(scale != worded[0] for scale in scales.values()):
         return []
     mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
     return ["--level", "nominal", "--map", mapped]
@@ -72,32 +74,35 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
 
 def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
     """How far people agree so far; None before two of them have labelled one thing."""
-    several = any(len({one.annotator for one in labels}) > 1 for labels in _told(found).values())
+    several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
     return agreement(found) if several else None
 
 
-def against_others(found: LabelSet) -> dict[str, Estimate]:
+def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
     """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
     of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
     beside: dict[str, list[Label]] = {}
-    for (_, dimension), labels in _told(found).items():
-        one_of = median_low if found.scale(dimension).level == "ordinal" else mode
+    for (_, dimension), labels in _told(study_labels).items():
+        one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode
         for label in labels:
-            others = [one.value for one in labels if one is not label and one.value is not None]
+            others = [other.value for other in labels if other is not label and other.value is not None]
             if others:
                 beside.setdefault(label.annotator, []).extend(
                     (label, replace(label, annotator="the others", value=one_of(others)))
                 )
     return {
-        person: _alpha(agreement(replace(found, labels=tuple(beside[person])))) for person in sorted(beside)
+        person: _alpha(agreement(replace(study_labels, labels=tuple(beside[person]))))
+        for person in sorted(beside)
     }
 
 
-def _told(found: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
+def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
     """What was said of each unit and dimension."""
-    return gathered(((one.unit, one.dimension), one) for one in found.labels if one.value is not None)
+    return gathered(
+        ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
+    )
 
 
-def _alpha(found: PeopleAgreement) -> Estimate:
+def _alpha(study_agreement: PeopleAgreement) -> Estimate:
     """Over all dimensions, or of the one that there is."""
-    return found.together if found.together is not None else found.average
+    return study_agreement.together if study_agreement.together is not None else study_agreement.average

@@ -103,7 +103,7 @@ def label(
     asked = TASKS[form.task]
     low, high = asked.scale if form.scale is None else ends(form.scale)
     names = [name.strip().replace("-", "_") for name in form.dimension or asked.dimensions]
-    found = sample_items(
+    label_plan = sample_items(
         items,
         plan,
         run=run,
@@ -117,28 +117,29 @@ def label(
     )
     sheet = AnnotationForm(
         asked,
-        [one.item for one in found.chosen],
+        [entry.item for entry in label_plan.chosen],
         names,
         low,
         high,
         not sampling.uncertain_first,
-        found.probability,
+        label_plan.probability,
     )
     texts = {
         **FORMS[to](sheet),
-        ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",
+        ".plan.json": json.dumps(_reasons(label_plan), indent=1, ensure_ascii=False) + "\n",
     }
     paths = write_new(
         {output.with_name(f"{output.name}{suffix}"): text for suffix, text in texts.items()},
         overwrite=overwrite,
     )
     if shown.json_output or not shown.quiet:
-        result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
-    if len(found.chosen) < plan:
-        shown.note(f"there are only {number(len(found.chosen), 'item')} to choose from")
-    if found.abstained and not sampling.uncertain_first:
+        result(_reasons(label_plan), _lines(label_plan, paths), as_json=shown.json_output)
+    if len(label_plan.chosen) < plan:
+        shown.note(f"there are only {number(len(label_plan.chosen), 'item')} to choose from")
+    if label_plan.abstained and not sampling.uncertain_first:
         shown.note(
-            f"the judge abstained on {number(found.abstained, 'item')}: --uncertain-first puts these first, as what "
+            f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts these "
+            "first, as what "
             "people are to say in its place"
         )
 
@@ -149,16 +150,18 @@ def ends(scale: str) -> tuple[int, int]:
 
     low, _, high = scale.partition(":")
     try:
-        found = int(low), int(high)
+        bounds = int(low), int(high)
     except ValueError:
-        found = (0, 0)
-    if not found[0] < found[1]:
+        bounds = (0, 0)
+    if not bounds[0] < bounds[1]:
         raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
-    return found
+    return bounds
 
 
 def _reasons(plan: LabelPlan) -> dict[str, Any]:
-    rows = [{"item": one.item.id, **one.model_dump(mode="json", exclude={"item"})} for one in plan.chosen]
+    rows = [
+        {"item": entry.item.id, **entry.model_dump(mode="json", exclude={"item"})} for entry in plan.chosen
+    ]
     facts = plan.model_dump(mode="json", exclude={"chosen"})
     return {**facts, "chosen": rows}
 
@@ -166,12 +169,12 @@ def _reasons(plan: LabelPlan) -> dict[str, Any]:
 def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
     from collections import Counter
 
-    topics = len({one.topic for one in plan.chosen})
+    topics = len({entry.topic for entry in plan.chosen})
     yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
     if plan.probability is None:
         yield "the least certain first: to be read, and refused where something is estimated"
     else:
         yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
-    for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
+    for band, count in sorted(Counter(entry.band for entry in plan.chosen).items()):
         yield f"{count:>6}  {band}"
     yield from map(at, files)

@@ -45,8 +45,8 @@ class DamagedLabelsError(LabelFileError):
     """A file of labels is damaged, ``fault`` says how; ``conqret labels check --repair`` keeps what can be read of
     it."""
 
-    def __init__(self, path: Path, found: str) -> None:
-        folder, self.fault = path.parent, f"{path} is damaged ({found})"
+    def __init__(self, path: Path, problem: str) -> None:
+        folder, self.fault = path.parent, f"{path} is damaged ({problem})"
         super().__init__(
             f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` "
             f"makes the file anew of the rest (and of a copy of `conqret labels backup`: `--backup FILE`), and "
@@ -97,10 +97,10 @@ class Database:
             raise
 
     def _check_layout(self) -> None:
-        (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (layout_version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         tables = schema_of(self._connection)
-        if not found and not tables:
+        if not layout_version and not tables:
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
@@ -108,11 +108,11 @@ class Database:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
-        elif (tables == schema()) != (found == LAYOUT and application == APPLICATION):
+        elif (tables == schema()) != (layout_version == LAYOUT and application == APPLICATION):
             raise DamagedLabelsError(self.path, "what it says of itself")
         elif tables != schema():
             raise DeclarationError(
-                f"{self.path} has another layout ({found}) than this version writes ({LAYOUT}); "
+                f"{self.path} has another layout ({layout_version}) than this version writes ({LAYOUT}); "
                 "give another folder with -o"
             )
         self._connection.execute(
@@ -129,7 +129,7 @@ class Database:
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         self._connection.execute("BEGIN")
         try:
-            (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            (integrity,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
             for table in COLUMNS:
                 rows = self._connection.execute(f"SELECT * FROM {table}")  # noqa: S608 (a name of ours)
                 damaged += sum(not is_sound(table, row) for row in rows)
@@ -140,8 +140,8 @@ class Database:
         finally:
             self._connection.execute("ROLLBACK")
             self._connection.text_factory = str
-        if damaged or found != "ok" or lost:
-            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else lost or found)
+        if damaged or integrity != "ok" or lost:
+            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else lost or integrity)
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -179,17 +179,17 @@ class Database:
                 self.path, os.W_OK
             )  # by a header that is damaged
             if code in _DAMAGE or exact == sqlite3.SQLITE_CONSTRAINT_TRIGGER or sealed:
-                found: LabelFileError = DamagedLabelsError(self.path, str(error))
+                file_error: LabelFileError = DamagedLabelsError(self.path, str(error))
             elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
                 raise
             else:
                 room = ": is the disk full? Make room" if code in _FULL else ""
-                found = LabelFileError(f"{self.path} cannot be read or written just now ({error}){room}")
+                file_error = LabelFileError(f"{self.path} cannot be read or written just now ({error}){room}")
             now = time.monotonic()
             if now - self._remarked >= REMARK_SECONDS:
                 self._remarked = now
-                _log.warning("%s", found)
-            raise found from error
+                _log.warning("%s", file_error)
+            raise file_error from error
 
     def backup(self, target: Path) -> None:
         """A whole copy of the file as it is now, also while labels come in.

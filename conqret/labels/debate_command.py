@@ -73,12 +73,12 @@ def debate(
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
 
-    found = read_two_turn(questions)
+    question_list = read_two_turn(questions)
     first = read_two_turn(practice.practice) if practice.practice is not None else ()
     names = options.listed(judges)
     instructions = [name for name in INSTRUCTIONS if incentive in (name, "both")]
     study, screens, texts = debate_study(
-        found,
+        question_list,
         names,
         design,
         instructions,
@@ -87,7 +87,7 @@ def debate(
         practice=first,
         passing=practice.passing,
     )
-    if design == "pilot" and max(Counter(one.passage_id for one in found).values()) > 1:
+    if design == "pilot" and max(Counter(question.passage_id for question in question_list).values()) > 1:
         note("some questions share a passage: who has seen it at one of them knows it at the next")
 
     served.serve(output, lambda: _begun(output, study, screens, texts, names))

@@ -53,36 +53,43 @@ class Dispute:
 def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
     """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
     that nobody learns what others said, or the judge, before they have answered."""
-    judged = {one.item: one for one in judgments}
-    last = {one.screen: one for one in ledger.finals()}
+    judged = {judgment.item: judgment for judgment in judgments}
+    last = {final.screen: final for final in ledger.finals()}
     complete = ledger.complete()
-    screens = gathered((one.place, one) for one in ledger.given() if one.place in complete)
-    found = []
-    for place, given in screens.items():
-        screen = given[0].screen
-        said = judge_said(screen, judged.get(screen.item))
+    screens = gathered((record.place, record) for record in ledger.given() if record.place in complete)
+    dispute_list = []
+    for place, records in screens.items():
+        screen = records[0].screen
+        judge_values = judge_said(screen, judged.get(screen.item))
         names = tuple(
             question.name
             for question in screen.questions
-            if _differ(question, [one.answers[question.name] for one in given], said.get(question.name))
+            if _differ(
+                question,
+                [record.answers[question.name] for record in records],
+                judge_values.get(question.name),
+            )
         )
         if names:
-            found.append(Dispute(place, screen, given, names, said, last.get(place)))
-    return found
+            dispute_list.append(Dispute(place, screen, records, names, judge_values, last.get(place)))
+    return dispute_list
 
 
 def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
     """The judge's word on the questions of a screen, by question."""
     measures = judgment.measures if judgment is not None else {}
     named = {dimension_name(name): measure for name, measure in measures.items()}
-    found = {}
+    answers_by_question = {}
     for question in screen.questions:
         measure = named.get(dimension_name(question.name))
         parts = {part.id: part for part in measure.parts} if measure is not None else {}
-        said = parts.get(screen.part) if screen.part and not screen.compared else measure
-        if said is not None and (value := _on_scale(question, said.value, said.label, screen)) is not None:
-            found[question.name] = JudgeAnswer(value, said.explanation)
-    return found
+        judged_part = parts.get(screen.part) if screen.part and not screen.compared else measure
+        if (
+            judged_part is not None
+            and (value := _on_scale(question, judged_part.value, judged_part.label, screen)) is not None
+        ):
+            answers_by_question[question.name] = JudgeAnswer(value, judged_part.explanation)
+    return answers_by_question
 
 
 def _on_scale(
@@ -94,8 +101,8 @@ def _on_scale(
     return None if value is None or scale.words else scale.value(value)
 
 
-def _differ(question: ScreenQuestion, said: Sequence[str], judge: JudgeAnswer | None) -> bool:
-    values = [value for value in said if value != CANNOT_JUDGE]
+def _differ(question: ScreenQuestion, answers: Sequence[str], judge: JudgeAnswer | None) -> bool:
+    values = [value for value in answers if value != CANNOT_JUDGE]
     if len(set(values)) > 1:
         return True
     if judge is None or not values:

@@ -88,7 +88,7 @@ def export(
         end(failed=True)
 
 
-def _readers(found: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
+def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
     """The commands that read an export."""
     import shlex
 
@@ -96,18 +96,18 @@ def _readers(found: LabelExport, to: str, *, final: bool, practice: bool) -> Ite
     from conqret.labels.collected_labels import reading_options
     from conqret.labels.written_arguments import TASK as WRITING
 
-    file = str(found.file)
-    if found.task == WRITING and practice:
+    file = str(label_export.file)
+    if label_export.task == WRITING and practice:
         yield (
             f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
             f"rubric {file}"
         )
         yield "let a writer go on with: conqret labels pause --resume"
         return
-    if found.task == WRITING:
+    if label_export.task == WRITING:
         yield f"judge them with: conqret labels debate {file}, or conqret debate two-turn judge {file}"
         return
-    if found.task == JUDGING:
+    if label_export.task == JUDGING:
         words = ["conqret", "debate", "two-turn", "outcomes", file]
     elif to == "pairs":
         words = ["conqret", "perspectives", "detect", "PAIRS", "--labels", file]
@@ -115,5 +115,5 @@ def _readers(found: LabelExport, to: str, *, final: bool, practice: bool) -> Ite
         words = ["conqret", "debateqa", "score", "correlate", "SCORES", "--preferences", file]
     else:
         begin = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "labels", "agreement"]
-        words = [*begin, file, *reading_options(found.questions)]
+        words = [*begin, file, *reading_options(label_export.questions)]
     yield f"read it with: {shlex.join(words)}"

@@ -104,10 +104,10 @@ def _labels(
     if not given:
         raise DeclarationError(f"{folder} holds no labels yet")
     decided = list(verdicts(given, ledger.finals()))
-    left = sum(one.value is None for one in decided)
+    left = sum(decision.value is None for decision in decided)
     marks = marks_of(ledger.study, undecided=left if final else 0)
     if to == "pairs":
-        if not any(one.value in ("yes", "no") for one in decided):
+        if not any(decision.value in ("yes", "no") for decision in decided):
             raise DeclarationError(
                 f"{folder} holds no yes or no of pairs: they are labels of --task perspective"
             )
@@ -136,7 +136,7 @@ def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str
     whole, lacking = (practised(ledger), []) if practice else written(ledger)
     if not whole:
         raise DeclarationError("no question has both of its counter-arguments yet")
-    return json_lines(one.record() for one in whole), lacking
+    return json_lines(question.record() for question in whole), lacking
 
 
 @contextlib.contextmanager

@@ -29,10 +29,10 @@ FINAL = "final"
 """The annotator of a final label."""
 
 
-def as_table(given: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
+def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
     """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
     more = marks or {}
-    return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(given)))
+    return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(records)))
 
 
 FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
@@ -40,47 +40,60 @@ FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "co
 
 
 def as_finals(
-    found: Iterable[LabelVerdict], people: Iterable[Person], *, marks: Mapping[str, str] | None = None
+    label_verdicts: Iterable[LabelVerdict],
+    people: Iterable[Person],
+    *,
+    marks: Mapping[str, str] | None = None,
 ) -> str:
     """One label a row, under the annotator ``final``, as CSV; what nobody has decided is left out."""
     names = {person.name: person.pseudonym for person in people}
     more, rows = marks or {}, []
-    for one in found:
-        by = one.by and names.setdefault(
-            one.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
+    for verdict in label_verdicts:
+        by = verdict.by and names.setdefault(
+            verdict.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
         )
-        if one.value is not None:
-            screen = one.screen
-            said = (one.value, FINAL, screen.topic, one.comment, one.how, by, _scales(screen)[one.question])
-            rows.append((screen.item, screen.part, one.question, *said, *more.values()))
+        if verdict.value is not None:
+            screen = verdict.screen
+            columns = (
+                verdict.value,
+                FINAL,
+                screen.topic,
+                verdict.comment,
+                verdict.how,
+                by,
+                _scales(screen)[verdict.question],
+            )
+            rows.append((screen.item, screen.part, verdict.question, *columns, *more.values()))
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
 
-def as_pair_labels(found: Iterable[LabelVerdict]) -> str:
+def as_pair_labels(label_verdicts: Iterable[LabelVerdict]) -> str:
     """What ``conqret perspectives detect --labels`` reads: a yes or no for each pair, as far as people could say."""
-    rows = ((one.screen.item, one.value) for one in found if one.value in ("yes", "no"))
+    rows = (
+        (verdict.screen.item, verdict.value) for verdict in label_verdicts if verdict.value in ("yes", "no")
+    )
     return csv_text(("id", "label"), rows)
 
 
-def as_comparisons(given: Iterable[ScreenResponse]) -> str:
+def as_comparisons(records: Iterable[ScreenResponse]) -> str:
     """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
     rows = [
-        (*one.screen.compared, value, one.person.pseudonym, one.screen.item)
-        for one in given
-        if one.screen.compared
-        for value in one.screen.written(one.answers).values()
+        (*record.screen.compared, value, record.person.pseudonym, record.screen.item)
+        for record in records
+        if record.screen.compared
+        for value in record.screen.written(record.answers).values()
         if value != CANNOT_JUDGE
     ]
     return csv_text(("first", "second", "preference", "annotator", "item"), rows)
 
 
-def _rows(given: Iterable[ScreenResponse]) -> Iterator[tuple[object, ...]]:
-    for one in given:
-        screen, scales = one.screen, _scales(one.screen)
-        for name, value in screen.written(one.answers).items():
+def _rows(records: Iterable[ScreenResponse]) -> Iterator[tuple[object, ...]]:
+    for record in records:
+        screen, scales = record.screen, _scales(record.screen)
+        for name, value in screen.written(record.answers).items():
             yield (
-                screen.item, screen.part, name, value, one.person.pseudonym, screen.topic, one.comment, one.at,
-                f"{one.seconds:.1f}", scales[name],
+                screen.item, screen.part, name, value, record.person.pseudonym, screen.topic, record.comment, record.at,
+                f"{record.seconds:.1f}", scales[name],
             )  # fmt: skip
 
 
@@ -92,23 +105,23 @@ def _scales(screen: Screen) -> dict[str, str]:
     }
 
 
-def as_label_studio(given: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
+def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
     """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
     tasks: dict[int, dict[str, object]] = {}
-    for one in given:
-        screen = one.screen
+    for record in records:
+        screen = record.screen
         scales = set(_scales(screen).values())
         scale = {SCALE: scales.pop()} if len(scales) == 1 and "" not in scales else {}
         data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {}), **scale}
-        task = tasks.setdefault(one.place, {"data": data, "annotations": []})
+        task = tasks.setdefault(record.place, {"data": data, "annotations": []})
         task["annotations"].append(  # type: ignore[attr-defined]
             {
-                "completed_by": {"email": one.person.pseudonym},
-                "created_at": one.at,
-                "lead_time": one.seconds,
+                "completed_by": {"email": record.person.pseudonym},
+                "created_at": record.at,
+                "lead_time": record.seconds,
                 "result": [
                     {"from_name": name, "to_name": "text", "type": "choices", "value": {"choices": [value]}}
-                    for name, value in screen.written(one.answers).items()
+                    for name, value in screen.written(record.answers).items()
                 ],
             }
         )

@@ -102,7 +102,7 @@ def check_names(people: Sequence[str]) -> list[str]:
 
 def digest(screens: Iterable[Screen]) -> str:
     """What tells other screens apart."""
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for screen in screens:
-        found.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")
-    return found.hexdigest()[:32]
+        sha.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")
+    return sha.hexdigest()[:32]

@@ -24,7 +24,7 @@ from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, 
 from conqret.labels.task_formats import format_task
 from conqret.text.sentences import sentences
 
-_KNOWN = {one.name: one for one in DIMENSIONS}
+_KNOWN = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
 def question(name: str, low: int, high: int) -> ScreenQuestion:
@@ -52,7 +52,7 @@ _OF = "rag-fine-grained"
 
 
 def _all_of_them(wanted: TaskRequest) -> TaskRequest:
-    return replace(wanted, metrics=wanted.metrics or tuple(one.name for one in DIMENSIONS))
+    return replace(wanted, metrics=wanted.metrics or tuple(dimension.name for dimension in DIMENSIONS))
 
 
 FIFTEEN_DIMENSIONS = AnnotationTask(
@@ -129,9 +129,9 @@ SUPPORT = ScreenQuestion(
 
 def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     argument = item.argument or ""
-    found = sentences(argument)
+    spans = sentences(argument)
     for number, cited in pairs(item):
-        sentence = found[number - 1]
+        sentence = spans[number - 1]
         lit = ScreenPassage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
         shown = (lit, *passages(item, ("documents",), only=cited - 1))
         yield screen_of(item, shown, [SUPPORT], part=f"sentence {number}, document {cited}")
@@ -279,7 +279,7 @@ def answers_of_two(folder: Path) -> list[Item]:
     answers: dict[str, dict[str, str]] = {}
     for system in systems:
         check_answers(system / ANSWERS)
-        answers[system.name] = {one.id: one.text for one in read_answers(system / ANSWERS)}
+        answers[system.name] = {answer.id: answer.text for answer in read_answers(system / ANSWERS)}
     return [
         Item(
             id=question.id,

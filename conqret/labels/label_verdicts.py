@@ -39,28 +39,28 @@ class LabelVerdict:
     comment: str = ""
 
 
-def verdicts(given: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
+def verdicts(records: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
     """One for each question of each screen that anybody has answered, in the order of the screens.
 
     Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
     """
-    last = {one.screen: one for one in finals}
-    for place, answers in gathered((one.place, one) for one in given).items():
+    last = {final.screen: final for final in finals}
+    for place, answers in gathered((record.place, record) for record in records).items():
         screen, final = answers[0].screen, last.get(place)
         for question in screen.questions:
             if final is not None and question.name in final.answers:
-                said = screen.written(final.answers)[question.name]
-                yield LabelVerdict(screen, question.name, said, ADJUDICATED, final.by, final.comment)
+                value = screen.written(final.answers)[question.name]
+                yield LabelVerdict(screen, question.name, value, ADJUDICATED, final.by, final.comment)
             else:
-                yield _of_people(screen, question.name, [one.answers[question.name] for one in answers])
+                yield _of_people(screen, question.name, [answer.answers[question.name] for answer in answers])
 
 
-def _of_people(screen: Screen, question: str, said: Sequence[str]) -> LabelVerdict:
-    judged = [value for value in said if value != CANNOT_JUDGE]
+def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVerdict:
+    judged = [value for value in answers if value != CANNOT_JUDGE]
     if not judged:
         return LabelVerdict(screen, question, CANNOT_JUDGE, AGREED)
     value, count = Counter(judged).most_common(1)[0]
-    if count == len(said):
+    if count == len(answers):
         how = AGREED
     elif 2 * count > len(judged):
         how = MOST

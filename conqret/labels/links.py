@@ -52,17 +52,17 @@ class Links:
 
     def holder(self, token: str, people: Iterable[Person]) -> Person | None:
         """Whose token this is; all are compared, each in the same time."""
-        found = [person for person in people if self.same(token, self.of(person))]
-        return found[0] if found and found[0].state != "deleted" else None
+        holders = [person for person in people if self.same(token, self.of(person))]
+        return holders[0] if holders and holders[0].state != "deleted" else None
 
     def form(self, token: str) -> str:
         """What a form of this person's must send along, which no other page knows."""
         return self._made(f"form {token}")
 
     @staticmethod
-    def same(one: str, other: str) -> bool:
+    def same(first: str, other: str) -> bool:
         """Whether two tokens are the same, compared in the same time whatever they are."""
-        return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+        return hmac.compare_digest(first.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
     def _made(self, what: str) -> str:
         digest = hmac.new(self._secret, what.encode("utf-8", "replace"), hashlib.sha256).digest()

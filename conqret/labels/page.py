@@ -32,11 +32,14 @@ NO_AGREEMENT = {
 
 def dashboard(ledger: Ledger) -> ReportPage:
     """The page of who runs the study; people stand on it by their pseudonyms and names."""
-    given = list(ledger.given())
+    records = list(ledger.given())
     done, wanted = ledger.wanted()
-    labels = label_set(given)
-    found, people = agreement_so_far(labels), people_rows(ledger, given, labels)
-    right, checks = sum(one.right for one in people), sum(one.checks for one in people)
+    labels = label_set(records)
+    agreement_result, people = agreement_so_far(labels), people_rows(ledger, records, labels)
+    right, checks = (
+        sum(annotator.right for annotator in people),
+        sum(annotator.checks for annotator in people),
+    )
     lacking = why_no_agreement(ledger)
     events = Table(
         "Log",
@@ -50,24 +53,24 @@ def dashboard(ledger: Ledger) -> ReportPage:
             Section("People", [people_so_far(people)]),
             Section(
                 "Agreement",
-                [people_table(found)] if found else [],
-                f"In brackets: {found.basis.intervals}." if found else "",
+                [people_table(agreement_result)] if agreement_result else [],
+                f"In brackets: {agreement_result.basis.intervals}." if agreement_result else "",
             ),
             Section(
                 "Time",
-                [CollapsedTable("Seconds of each item, the slowest first", time_of_items(given))]
-                if given
+                [CollapsedTable("Seconds of each item, the slowest first", time_of_items(records))]
+                if records
                 else [],
             ),
             Section("Who joined, paused or left", [events] if events.rows else []),
         ],
-        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {lacking}")],
+        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if agreement_result else f" {lacking}")],
         facts=[
             ("Screens", f"{ledger.study.screens:,}"),
             ("People for each", str(ledger.study.overlap)),
             *(
-                [("Median seconds per screen", f"{median(one.seconds for one in given):.0f}")]
-                if given
+                [("Median seconds per screen", f"{median(record.seconds for record in records):.0f}")]
+                if records
                 else []
             ),
             *([("Attention checks right", f"{right} of {checks}")] if checks else []),
@@ -97,14 +100,14 @@ class PersonSoFar(Frozen):
     alpha: Estimate | None
 
 
-def people_rows(ledger: Ledger, given: Sequence[ScreenResponse], labels: LabelSet) -> list[PersonSoFar]:
-    """One for each person, in the order in which they joined; ``labels`` are those of ``given``."""
+def people_rows(ledger: Ledger, records: Sequence[ScreenResponse], labels: LabelSet) -> list[PersonSoFar]:
+    """One for each person, in the order in which they joined; ``labels`` are those of ``records``."""
     rows, alphas = [], against_others(labels)
-    by_person = gathered((one.person.number, one) for one in given)
+    by_person = gathered((record.person.number, record) for record in records)
     for person in ledger.people():
         mine = by_person.get(person.number, [])
         done, left = ledger.counts(person)
-        checks = [right for one in mine for right in one.screen.right(one.answers).values()]
+        checks = [right for record in mine for right in record.screen.right(record.answers).values()]
         rows.append(
             PersonSoFar(
                 person=person.pseudonym,
@@ -113,7 +116,7 @@ def people_rows(ledger: Ledger, given: Sequence[ScreenResponse], labels: LabelSe
                 practised=person.practised,
                 done=done,
                 left=left if person.state == "active" else 0,
-                seconds=median(one.seconds for one in mine) if mine else None,
+                seconds=median(record.seconds for record in mine) if mine else None,
                 right=sum(checks),
                 checks=len(checks),
                 alpha=alphas.get(person.pseudonym),
@@ -134,12 +137,12 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     )  # fmt: skip
     rows = [
         (
-            one.person, one.name, _stands(one), one.practised, one.done, one.left,
-            "" if one.seconds is None else f"{one.seconds:.0f}",
-            f"{one.right} of {one.checks}" if one.checks else "",
-            "" if one.alpha is None else one.alpha,
+            annotator.person, annotator.name, _stands(annotator), annotator.practised, annotator.done, annotator.left,
+            "" if annotator.seconds is None else f"{annotator.seconds:.0f}",
+            f"{annotator.right} of {annotator.checks}" if annotator.checks else "",
+            "" if annotator.alpha is None else annotator.alpha,
         )
-        for one in people
+        for annotator in people
     ]  # fmt: skip
     note = (
         "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
@@ -148,9 +151,12 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     return Table("People", columns, rows, note=note).compact()
 
 
-def time_of_items(given: Sequence[ScreenResponse]) -> Table:
+def time_of_items(records: Sequence[ScreenResponse]) -> Table:
     """How long each item took, the slowest first."""
-    seconds = gathered((one.screen.item, one.seconds) for one in given)
-    slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
-    rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
+    seconds = gathered((record.screen.item, record.seconds) for record in records)
+    slowest = sorted(seconds.items(), key=lambda entry: -median(entry[1]))[:SLOWEST]
+    rows = [
+        (item, len(item_seconds), f"{median(item_seconds):.0f}", f"{max(item_seconds):.0f}")
+        for item, item_seconds in slowest
+    ]
     return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)

@@ -59,31 +59,31 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     Raises:
         DeclarationError: something is practised that the study asks, too.
     """
-    found = [screen.model_copy(update={"practice": True}) for screen in screens]
-    if both := sorted({screen.item for screen in found} & {screen.item for screen in others}):
+    for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
+    if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):
         raise DeclarationError(
             f"{both[0]!r} is practised and in the study, too: whoever has practised it knows its answer"
         )
-    return found
+    return for_practice
 
 
 def settle(ledger: Ledger, person: Person, marked: Marked) -> Person:
     """End the practice of a person who has done all of it; the person as they stand then."""
     if person.practised or person.state != "active":
         return person
-    given = list(ledger.given(practice=True, person=person.number))
-    if len(given) < ledger.study.practice:
+    records = list(ledger.given(practice=True, person=person.number))
+    if len(records) < ledger.study.practice:
         return person
     outcome, state = "to be read", WAITING
-    if (found := marked(given)) is not None:
-        right, of = found
+    if (marks := marked(records)) is not None:
+        right, of = marks
         outcome = f"{right} of {of}"
         state = PASSED if right / of >= ledger.study.passing else NOT_PASSED
     ledger.end_practice(person, outcome, state)
     return ledger.person(person.pseudonym)
 
 
-def marked_by_gold(given: Sequence[ScreenResponse]) -> tuple[int, int]:
+def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
     """How many of the answers that are known a person gave."""
-    right = [one for said in given for one in said.screen.right(said.answers).values()]
+    right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)

@@ -89,18 +89,23 @@ def check_labels(folder: Path, *, repair: bool = False, backup: Path | None = No
     with contextlib.ExitStack() as ending:
         if repair:
             ending.enter_context(only_writer(folder, "the study is being served: end that first"))
-        found = mended(rows_of(path), rows_of(backup) if backup is not None else {}, path)
-        kept = renew(path, found) if repair else None
+        mended_tables = mended(rows_of(path), rows_of(backup) if backup is not None else {}, path)
+        kept = renew(path, mended_tables) if repair else None
     return LabelCheck(
-        str(path), found.labels, tuple(found.lost), fault, repair, str(kept) if kept is not None else None
+        str(path),
+        mended_tables.labels,
+        tuple(mended_tables.lost),
+        fault,
+        repair,
+        str(kept) if kept is not None else None,
     )
 
 
 def copied(folder: Path, target: Path) -> Sequence[str]:
     """Write what is sound in the file of a study to a folder of its own; what is lost."""
-    found = mended(rows_of(folder / FILE), {}, folder / FILE)
-    _write(target, found)
-    return found.lost
+    repaired = mended(rows_of(folder / FILE), {}, folder / FILE)
+    _write(target, repaired)
+    return repaired.lost
 
 
 def healed(folder: Path, study: Study, screens: Sequence[Screen], texts: Mapping[str, str]) -> Path | None:
@@ -112,27 +117,27 @@ def healed(folder: Path, study: Study, screens: Sequence[Screen], texts: Mapping
     if Study.model_validate_json(asked[0]["body"]).items != study.items:
         return None
     derived: Tables = {"study": asked, "screens": {}, "texts": {}}
-    for place, one in enumerate(screens, start=1):
+    for place, screen in enumerate(screens, start=1):
         derived["screens"][place] = {
-            "number": place, "item": one.item, "part": one.part, "body": one.model_dump_json(), "room": 0,
-            "person": one.person, "practice": int(one.practice),
+            "number": place, "item": screen.item, "part": screen.part, "body": screen.model_dump_json(), "room": 0,
+            "person": screen.person, "practice": int(screen.practice),
         }  # fmt: skip
     derived["texts"] = {name: {"name": name, "body": body} for name, body in texts.items()}
     try:
-        found = mended(rows, derived, path)
+        repaired = mended(rows, derived, path)
     except DeclarationError:
         return None
-    return None if found.lost or not found.tables["people"] else renew(path, found)
+    return None if repaired.lost or not repaired.tables["people"] else renew(path, repaired)
 
 
-def renew(path: Path, found: RepairedLedger) -> Path | None:
+def renew(path: Path, repaired: RepairedLedger) -> Path | None:
     """Put a file of what is sound in the place of a damaged one, which is kept under the name that is returned."""
     with contextlib.ExitStack() as ending:
         part = path.with_name(f"{path.name}.part")
         shutil.rmtree(part, ignore_errors=True)  # of a repair that was killed
         part.mkdir()
         ending.callback(shutil.rmtree, part)
-        _write(part, found)
+        _write(part, repaired)
         kept = set_aside(path) if path.is_file() else None
         (part / FILE).rename(path)
     return kept
@@ -140,9 +145,9 @@ def renew(path: Path, found: RepairedLedger) -> Path | None:
 
 def rows_of(path: Path) -> Tables:
     """The sound rows of a file."""
-    found: Tables = {table: {} for table in COLUMNS}
+    tables: Tables = {table: {} for table in COLUMNS}
     if not path.is_file():
-        return found
+        return tables
     sizes = gathered((len(columns) + 1, table) for table, columns in COLUMNS.items())
     for place, values in rows_in_pages(path, sizes.keys()):
         for table in sizes[len(values)]:
@@ -151,13 +156,13 @@ def rows_of(path: Path) -> Tables:
                 _written(kind, place, value) for kind, value in zip(columns.values(), values, strict=False)
             ]
             if is_sound(table, (*row, values[-1])):
-                one = dict(zip(columns, row, strict=True))
-                key = 0 if table == "study" else one[_KEY[table]]
-                other = found[table].get(key)
-                if other is None or other.get("revision", 0) <= one.get("revision", 0):
-                    found[table][key] = one | ({"place": place} if table == "texts" else {})
-    found["texts"] = dict(sorted(found["texts"].items(), key=lambda one: one[1].pop("place")))
-    return found
+                record = dict(zip(columns, row, strict=True))
+                key = 0 if table == "study" else record[_KEY[table]]
+                other = tables[table].get(key)
+                if other is None or other.get("revision", 0) <= record.get("revision", 0):
+                    tables[table][key] = record | ({"place": place} if table == "texts" else {})
+    tables["texts"] = dict(sorted(tables["texts"].items(), key=lambda entry: entry[1].pop("place")))
+    return tables
 
 
 def _written(kind: str, place: int, value: object) -> object:
@@ -175,21 +180,21 @@ def mended(rows: Tables, more: Tables, path: Path) -> RepairedLedger:
     """
     if rows["study"] and more.get("study") and rows["study"] != more["study"]:
         raise DeclarationError("the copy is of another study")
-    found = RepairedLedger({table: dict(kept) for table, kept in rows.items()})
-    _join(found.tables, more)
-    tables = found.tables
+    repaired = RepairedLedger({table: dict(kept) for table, kept in rows.items()})
+    _join(repaired.tables, more)
+    tables = repaired.tables
     if not tables["study"]:
         raise DeclarationError(
             f"what the study asks cannot be read of {path} any more; give a copy of it, `conqret labels check "
             f"{path.parent} --repair --backup FILE`, or the command with which the study was begun"
         )
     study = Study.model_validate_json(tables["study"][0]["body"])
-    found.lost += _screens(tables)
-    found.lost += _people(tables)
-    found.lost += _turns(tables)
-    found.lost += _answers(tables)
-    found.lost += _gaps(tables, "finals", "a decision where people differ")
-    found.lost += _gaps(tables, "events", "a note of what was done to a person")
+    repaired.lost += _screens(tables)
+    repaired.lost += _people(tables)
+    repaired.lost += _turns(tables)
+    repaired.lost += _answers(tables)
+    repaired.lost += _gaps(tables, "finals", "a decision where people differ")
+    repaired.lost += _gaps(tables, "events", "a note of what was done to a person")
     for place, screen in tables["screens"].items():
         room = MAX_PEOPLE if screen["practice"] and not screen["person"] else study.overlap
         taken = sum(
@@ -197,7 +202,7 @@ def mended(rows: Tables, more: Tables, path: Path) -> RepairedLedger:
             for turn in tables["turns"].values()
         )
         screen["room"] = max(0, room - taken)
-    return found
+    return repaired
 
 
 def _join(tables: Tables, more: Tables) -> None:
@@ -232,18 +237,18 @@ def _screens(tables: Tables) -> Iterator[str]:
     if texts:
         for place in [place for place, row in screens.items() if row["item"] not in texts]:
             del screens[place]
-    said = gathered((row["screen"], row) for row in tables["turns"].values())
-    for place in range(1, max([*screens, *said], default=0) + 1):
+    turns_by_screen = gathered((row["screen"], row) for row in tables["turns"].values())
+    for place in range(1, max([*screens, *turns_by_screen], default=0) + 1):
         if place not in screens:
-            labels = sum(row["state"] == "done" for row in said.get(place, ()))
+            labels = sum(row["state"] == "done" for row in turns_by_screen.get(place, ()))
             yield f"screen {place} with its {number(labels, 'label')}"
 
 
 def _people(tables: Tables) -> Iterator[str]:
     """People who are missing; somebody without a name takes their place."""
     known = tables["people"]
-    told = {row["person"] for row in tables["turns"].values()}
-    for place in range(1, max([*known, *told], default=0) + 1):
+    turn_people = {row["person"] for row in tables["turns"].values()}
+    for place in range(1, max([*known, *turn_people], default=0) + 1):
         if place not in known:
             name = f"unknown p{place:02}"
             known[place] = _somebody(place, name, "active")
@@ -271,22 +276,22 @@ def _turns(tables: Tables) -> Iterator[str]:
 
 def _answers(tables: Tables) -> Iterator[str]:
     """Answers that are missing. Where it is the last one, the screen comes again."""
-    said = gathered((row["turn"], row) for row in tables["answers"].values())
+    answers_by_turn = gathered((row["turn"], row) for row in tables["answers"].values())
     for place, turn in tables["turns"].items():
-        own = sorted(said.get(place, ()), key=lambda row: row["revision"])
-        if [row["revision"] for row in own] == list(range(1, turn["revision"] + 1)):
+        revisions = sorted(answers_by_turn.get(place, ()), key=lambda row: row["revision"])
+        if [row["revision"] for row in revisions] == list(range(1, turn["revision"] + 1)):
             continue
         screen = tables["screens"][turn["screen"]]
         part = f", {screen['part']}" if screen["part"] else ""
         what = f"p{turn['person']:02} to {screen['item']}{part}"
-        if own and own[-1]["revision"] == turn["revision"]:
+        if revisions and revisions[-1]["revision"] == turn["revision"]:
             yield f"an earlier answer of {what}"
         else:
             yield f"the answer of {what}"
             turn["state"] = {"done": "given", "dropped": "free"}.get(turn["state"], turn["state"])
-        for revision, row in enumerate(own, start=1):
+        for revision, row in enumerate(revisions, start=1):
             row["revision"] = revision
-        turn["revision"] = len(own)
+        turn["revision"] = len(revisions)
 
 
 def _gaps(tables: Tables, table: str, what: str) -> Iterable[str]:
@@ -301,11 +306,11 @@ def _gaps(tables: Tables, table: str, what: str) -> Iterable[str]:
     yield from (f"{what} (number {place})" for place in range(1, max(rows, default=0)) if place not in rows)
 
 
-def _write(folder: Path, found: RepairedLedger) -> None:
+def _write(folder: Path, repaired: RepairedLedger) -> None:
     """Write rows to a new file."""
     with contextlib.closing(Database(folder)) as database, database.change() as connection:
         for table, columns in COLUMNS.items():
             connection.executemany(
                 f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",  # noqa: S608 (names of ours)
-                ([row[name] for name in columns] for row in found.tables[table].values()),
+                ([row[name] for name in columns] for row in repaired.tables[table].values()),
             )

@@ -149,19 +149,23 @@ def plan_labels(
     if not rest:
         raise DeclarationError("there is no item left to label")
     judged = {judgment.item: judgment for judgment in judgments}
-    values = {one.item: one.values.values() for one in judged.values()}
-    scores = {item.id: fmean(found) if (found := values.get(item.id)) else None for item in rest}
+    values = {judgment.item: judgment.values.values() for judgment in judged.values()}
+    scores = {item.id: fmean(value) if (value := values.get(item.id)) else None for item in rest}
     borders = _borders([score for score in scores.values() if score is not None])
     rng = random.Random(seed)
     rng.shuffle(rest)
     weighed = [_weigh(item, judged.get(item.id), scores[item.id], borders) for item in rest]
-    topics = gathered((one.topic, one) for one in weighed)
-    listed = [one for found in topics.values() for one in sorted(found, key=lambda one: one.band)]
+    topics = gathered((candidate.topic, candidate) for candidate in weighed)
+    listed = [
+        item
+        for topic_items in topics.values()
+        for item in sorted(topic_items, key=lambda topic_item: topic_item.band)
+    ]
     count = min(wanted, len(listed))
     if uncertain_first:
         if not judged:
             raise DeclarationError("which items a judge is unsure of, a run says: give one with --run")
-        chosen = sorted(listed, key=lambda one: -one.uncertainty)[:count]
+        chosen = sorted(listed, key=lambda candidate: -candidate.uncertainty)[:count]
     else:
         chosen = _in_turn(_drawn(listed, count, rng), rng)
     return LabelPlan(
@@ -190,7 +194,7 @@ def _drawn(listed: Sequence[SampledItem], count: int, rng: random.Random) -> lis
             first = rng.randrange(2 * whole - both) < whole - count
             kept[waiting if first else place] = True
             waiting, chance = (place if first else waiting), both - whole
-    return [one for one, chosen in zip(listed, kept, strict=True) if chosen]
+    return [candidate for candidate, chosen in zip(listed, kept, strict=True) if chosen]
 
 
 def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledItem]:
@@ -199,8 +203,8 @@ def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledI
     if len(chosen) < 2:
         return list(chosen)
     first = _drawn(chosen, len(chosen) // 2, rng)
-    ids = {one.item.id for one in first}
-    rest = [one for one in chosen if one.item.id not in ids]
+    ids = {candidate.item.id for candidate in first}
+    rest = [candidate for candidate in chosen if candidate.item.id not in ids]
     return [*_in_turn(first, rng), *_in_turn(rest, rng)]
 
 
@@ -227,7 +231,7 @@ def _weigh(
         band = f"band {1 + sum(score >= border for border in borders)} of {len(borders) + 1}"
         spread = _spread(judgment)
         near = max((1 - abs(score - border) / 0.1 for border in borders), default=0.0)
-        flips = sum(bool(one.flipped) for one in judgment.measures.values())
+        flips = sum(bool(measure.flipped) for measure in judgment.measures.values())
         for value, reason in (
             (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
             (FLIP * bool(flips), "the verdict flips with the order"),
@@ -250,10 +254,12 @@ def _weigh(
 def abstained(judgment: Judgment | None) -> list[str]:
     """The metrics that the judge left out because it was not sure enough."""
     measures = judgment.measures if judgment is not None else {}
-    return [name for name, one in measures.items() if one.reason is Reason.UNSURE]
+    return [name for name, measure in measures.items() if measure.reason is Reason.UNSURE]
 
 
 def _spread(judgment: Judgment) -> float:
     """The largest standard deviation of a metric's samples."""
-    series = [[value for value in one.samples if value is not None] for one in judgment.measures.values()]
+    series = [
+        [value for value in measure.samples if value is not None] for measure in judgment.measures.values()
+    ]
     return max((pstdev(values) for values in series if len(values) > 1), default=0.0)

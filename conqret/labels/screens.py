@@ -39,7 +39,7 @@ class ScreenQuestion(Frozen):
 
     def told(self, value: str) -> str:
         """An answer as its button says it."""
-        return next((one.says or one.value for one in self.choices if one.value == value), value)
+        return next((choice.says or choice.value for choice in self.choices if choice.value == value), value)
 
 
 class ScreenPassage(Frozen):
@@ -98,15 +98,15 @@ class Screen(Frozen):
         chosen = tuple(question for question in self.questions if not names or question.name in names)
         return self if chosen == self.questions else self.model_copy(update={"questions": chosen})
 
-    def read(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The answers to its questions among ``given``, as they are written down.
+    def read(self, form_answers: Mapping[str, str]) -> dict[str, str]:
+        """The answers to its questions among ``form_answers``, as they are written down.
 
         Raises:
             DeclarationError: a question is not answered, or with something that is none of its choices.
         """
         answers = {}
         for question in self.questions:
-            value = given.get(question.name, "")
+            value = form_answers.get(question.name, "")
             if value != CANNOT_JUDGE and value not in question.values:
                 raise DeclarationError(
                     f"{question.asks} is not answered; choose one of the answers, or that you cannot judge"
@@ -116,8 +116,8 @@ class Screen(Frozen):
 
     def right(self, answers: Mapping[str, str]) -> dict[str, bool]:
         """Whether the answers are right, by the questions whose answer is known."""
-        said = self.written(answers)
-        return {name: said.get(name) in known for name, known in self.gold.items()}
+        written_answers = self.written(answers)
+        return {name: written_answers.get(name) in known for name, known in self.gold.items()}
 
     def written(self, answers: Mapping[str, str]) -> dict[str, str]:
         """The answers as they stand in a label file: of what is compared, in the order of the item."""
@@ -129,5 +129,5 @@ class Screen(Frozen):
 
 def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tuple[Choice, ...]:
     """The whole numbers from ``low`` to ``high``, with what each means where that is said."""
-    told = meanings or {}
-    return tuple(Choice(value=str(n), meaning=told.get(n, "")) for n in range(low, high + 1))
+    meaning_of = meanings or {}
+    return tuple(Choice(value=str(n), meaning=meaning_of.get(n, "")) for n in range(low, high + 1))

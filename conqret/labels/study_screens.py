@@ -118,9 +118,9 @@ def planned_screens(
 
 def _read(plan: Path) -> tuple[list[str], float | None]:
     try:
-        found = json.loads(whole_text(plan))
-        probability = None if found["probability"] is None else float(found["probability"])
-        return [str(one["item"]) for one in found["chosen"]], probability
+        plan_data = json.loads(whole_text(plan))
+        probability = None if plan_data["probability"] is None else float(plan_data["probability"])
+        return [str(entry["item"]) for entry in plan_data["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DeclarationError(
             f"{plan} is no plan of conqret labels sample ({type(error).__name__}: {error}); "

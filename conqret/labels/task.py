@@ -72,14 +72,18 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
         ("Other argument (for comparison)", item.second_argument, "second_argument"),
         ("Reference", item.reference, "reference"),
     ]
-    found = [ScreenPassage(title=title, text=text) for title, text, name in shown if text and name in wanted]
+    shown_passages = [
+        ScreenPassage(title=title, text=text) for title, text, name in shown if text and name in wanted
+    ]
     if "documents" in wanted:
-        found += [
-            ScreenPassage(title=f"[{place}] {one.title or '(no title)'}", text=one.text, url=one.url)
-            for place, one in enumerate(item.documents, start=1)
+        shown_passages += [
+            ScreenPassage(
+                title=f"[{place}] {document.title or '(no title)'}", text=document.text, url=document.url
+            )
+            for place, document in enumerate(item.documents, start=1)
             if only is None or place == only + 1
         ]
-    return tuple(found)
+    return tuple(shown_passages)
 
 
 def with_gold(item: Item, screen: Screen) -> Screen:
@@ -93,11 +97,11 @@ def with_gold(item: Item, screen: Screen) -> Screen:
     if not isinstance(known, dict):
         return screen
     of_part = known.get(screen.part)
-    told = of_part if isinstance(of_part, dict) else known
+    known_answers = of_part if isinstance(of_part, dict) else known
     gold: dict[str, tuple[str, ...]] = {}
     for question in screen.questions:
-        if question.name in told:
-            values = told[question.name]
+        if question.name in known_answers:
+            values = known_answers[question.name]
             gold[question.name] = tuple(map(str, values if isinstance(values, (list, tuple)) else [values]))
             if wrong := set(gold[question.name]) - question.values:
                 raise DeclarationError(

@@ -59,7 +59,7 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest)
     names = dict.fromkeys(question.name for screen in screens for question in screen.questions)
     if screens:
         check_known(f"question of the task {task.name}", names, *wanted.metrics)
-    return [found for screen in screens if (found := screen.about(wanted.metrics)).questions]
+    return [narrowed for screen in screens if (narrowed := screen.about(wanted.metrics)).questions]
 
 
 def _of_a_sheet(task: LabelTask) -> AnnotationTask:
@@ -118,28 +118,30 @@ def custom_task(path: Path) -> AnnotationTask:
     Raises:
         DeclarationError: the file cannot be read, or declares no task; with the place.
     """
-    text, found = read_toml(path, "task")
+    text, table = read_toml(path, "task")
     try:
-        told = _Custom.model_validate(found)
+        declared = _Custom.model_validate(table)
     except ValidationError as error:
-        faults = [(one["loc"], one["msg"]) for one in error.errors(include_url=False)]
+        faults = [(problem["loc"], problem["msg"]) for problem in error.errors(include_url=False)]
         raise toml_error(path, text, faults, "task") from None
     questions = tuple(
         ScreenQuestion(
-            name=one.name, asks=one.asks, choices=one.choices,
-            guide=tuple(line for line in one.guide.splitlines() if line.strip()),
+            name=question.name, asks=question.asks, choices=question.choices,
+            guide=tuple(line for line in question.guide.splitlines() if line.strip()),
         )
-        for one in told.questions
+        for question in declared.questions
     )  # fmt: skip
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
-        if EACH_DOCUMENT not in told.shows:
-            yield screen_of(item, passages(item, told.shows), questions)
+        if EACH_DOCUMENT not in declared.shows:
+            yield screen_of(item, passages(item, declared.shows), questions)
             return
         for place, document in enumerate(item.documents):
-            shown = passages(item, {*told.shows, "documents"}, only=place)
+            shown = passages(item, {*declared.shows, "documents"}, only=place)
             yield screen_of(item, shown, questions, part=document.id)
 
-    shown = where_any(*{"argument"}.intersection(told.shows))
-    needs = needing("documents") if EACH_DOCUMENT in told.shows else shown
-    return AnnotationTask(path.stem, told.summary or f"the questions of {path.name}", screens, needs=needs)
+    shown = where_any(*{"argument"}.intersection(declared.shows))
+    needs = needing("documents") if EACH_DOCUMENT in declared.shows else shown
+    return AnnotationTask(
+        path.stem, declared.summary or f"the questions of {path.name}", screens, needs=needs
+    )

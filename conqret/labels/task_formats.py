@@ -26,7 +26,7 @@ _BETWEEN = "What a dimension calls the middle"
 """How the line begins that says which points are the middle and the low of a definition."""
 _NOTICE = "Everything between the tags"
 """How the paragraph for models about texts from outside begins; people need none."""
-_DIMENSIONS = {one.name: one for one in DIMENSIONS}
+_DIMENSIONS = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
 def format_task(judge: Judge) -> AnnotationTask:
@@ -34,7 +34,7 @@ def format_task(judge: Judge) -> AnnotationTask:
 
     def needs(wanted: TaskRequest, has: Mapping[str, Share]) -> frozenset[str]:
         """As for the judge: without a choice, ratings are left out whose fields no item has."""
-        metrics = [one for one in rateable(judge) if not wanted.metrics or one in wanted.metrics]
+        metrics = [metric for metric in rateable(judge) if not wanted.metrics or metric in wanted.metrics]
         each = [judge.select([metric])[0].needs for metric in metrics]
         possible = [fields for fields in each if all(has[name] != "none" for name in fields)]
         return frozenset[str]().union(*(each if wanted.metrics else possible or each))

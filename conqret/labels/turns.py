@@ -19,11 +19,11 @@ _PRIME = 4_294_967_291
 
 def begun(connection: sqlite3.Connection, person: Person) -> ScreenTurn | None:
     """The turn that the person was given first of those that they have not answered."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
         (person.number,),
     ).fetchone()
-    return turn_of(connection, person, found["number"]) if found is not None else None
+    return turn_of(connection, person, row["number"]) if row is not None else None
 
 
 def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float) -> ScreenTurn | None:

@@ -52,12 +52,12 @@ class Draft:
         Raises:
             DeclarationError: it is not in the passage, or there are too many.
         """
-        found = quoted_in(passage, words)
-        if found is None:
+        quote = quoted_in(passage, words)
+        if quote is None:
             raise DeclarationError("this is not in the text, word for word: mark it there, or copy it")
         if len(self.snippets) >= MAX_SNIPPETS:
             raise DeclarationError(f"there are {MAX_SNIPPETS} snippets already; remove one")
-        return replace(self, snippets=(*self.snippets, found))
+        return replace(self, snippets=(*self.snippets, quote))
 
     def check(self) -> None:
         """Whether it can stand.
@@ -90,29 +90,33 @@ def writing_study(
     if len(writers) < 2:
         raise DeclarationError("two people write on each passage: give two or more, --writers ann,bob")
     asked = [*questions, *practice]
-    bare = next((one.id for one in asked if not one.passage), None)
+    bare = next((question.id for question in asked if not question.passage), None)
     if bare is not None:
         raise DeclarationError(f"writers quote from the passage, and question {bare!r} has none: add it")
     screens = planned_writing(questions, len(writers))
     first = [
-        _screen(one, against, person)
+        _screen(question, against, person)
         for person in range(1, len(writers) + 1)
         for against in (1, 2)
-        for one in practice
+        for question in practice
     ]
     return debated(TASK, asked, screens + to_practise(first, screens), writers, consent=consent)
 
 
 def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
     """The screens of all writers: passage by passage, first all that answer the first option's argument."""
-    passages = gathered((one.passage_id, one) for one in questions)
+    passages = gathered((question.passage_id, question) for question in questions)
     screens: list[Screen] = []
-    for place, own in enumerate(passages.values()):
-        half = (len(own) + 1) // 2
-        for nth, (first, second) in enumerate(((own[:half], own[half:]), (own[half:], own[:half]))):
+    for place, passage_tasks in enumerate(passages.values()):
+        half = (len(passage_tasks) + 1) // 2
+        for nth, (first, second) in enumerate(
+            ((passage_tasks[:half], passage_tasks[half:]), (passage_tasks[half:], passage_tasks[:half]))
+        ):
             person = (2 * place + nth) % writers + 1
             screens += [
-                _screen(one, against, person) for against, some in ((1, first), (2, second)) for one in some
+                _screen(question, against, person)
+                for against, some in ((1, first), (2, second))
+                for question in some
             ]
     return screens
 
@@ -120,7 +124,7 @@ def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[
 def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
     """The questions with both counter-arguments, by the pseudonyms of their writers, and the names of those that lack
     one. Writers are named for the option that they argue for: the one that they do not write against."""
-    parts = gathered((one.screen.item, one) for one in ledger.given())
+    parts = gathered((record.screen.item, record) for record in ledger.given())
     whole, lacking = [], []
     for name, text in ledger.texts():
         if len(parts.get(name, ())) == 2:
@@ -134,17 +138,21 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
     """What each writer wrote in practice: every question with both counter-arguments by this one writer, whose
     pseudonym stands at the end of its id."""
     texts = dict(ledger.texts(practice=True))
-    parts = gathered(((one.person.pseudonym, one.screen.item), one) for one in ledger.given(practice=True))
+    parts = gathered(
+        ((record.person.pseudonym, record.screen.item), record) for record in ledger.given(practice=True)
+    )
     return [
-        replace(_countered(QUESTION.validate_json(texts[item]), own), id=f"{item}-{writer}")
-        for (writer, item), own in sorted(parts.items())
-        if len(own) == 2
+        replace(_countered(QUESTION.validate_json(texts[item]), records), id=f"{item}-{writer}")
+        for (writer, item), records in sorted(parts.items())
+        if len(records) == 2
     ]
 
 
-def _countered(question: TwoTurnQuestion, own: Sequence[ScreenResponse]) -> TwoTurnQuestion:
+def _countered(question: TwoTurnQuestion, records: Sequence[ScreenResponse]) -> TwoTurnQuestion:
     """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
-    against = {one.screen.against: (one.person.pseudonym, Draft.of(one.answers)) for one in own}
+    against = {
+        record.screen.against: (record.person.pseudonym, Draft.of(record.answers)) for record in records
+    }
     first, second = (
         replace(side, counter=SideArgument(against[n][1].text, against[n][1].snippets))
         for n, side in enumerate(question.sides, start=1)
@@ -152,7 +160,7 @@ def _countered(question: TwoTurnQuestion, own: Sequence[ScreenResponse]) -> TwoT
     return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))
 
 
-def _screen(one: TwoTurnQuestion, against: int, person: int) -> Screen:
+def _screen(question: TwoTurnQuestion, against: int, person: int) -> Screen:
     return Screen(
-        item=one.id, part=f"against {against}", heading=one.question, person=person, against=against
+        item=question.id, part=f"against {against}", heading=question.question, person=person, against=against
     )

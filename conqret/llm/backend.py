@@ -71,8 +71,8 @@ class ModelFacts:
 def stated(options: ClientOptions) -> ModelFacts:
     """What the options themselves say of the model: its window and its prices, where they are given."""
     prices = (options.input_price, options.output_price)
-    given = [None if price is None else price * PER_MILLION for price in prices]
-    return ModelFacts(options.context_window, input_price=given[0], output_price=given[1])
+    price_per_token = [None if price is None else price * PER_MILLION for price in prices]
+    return ModelFacts(options.context_window, input_price=price_per_token[0], output_price=price_per_token[1])
 
 
 def on_this_machine(options: ClientOptions) -> ModelFacts:
@@ -182,11 +182,13 @@ def backend_of(model: str) -> Backend:
         DeclarationError: a plug-in's backend cannot be loaded, or two of them want the same names.
     """
     # One of conqret's own is called as the names of its models begin, so that no other is loaded.
-    own = model.partition("/")[0]
-    named = {name: BACKENDS[name] for name in BACKENDS if name == own or BACKENDS.plugged(name)}
-    fitting = {name: one for name, one in named.items() if one.takes(model)} or {_REST: BACKENDS[_REST]}
-    longest = max(len(one.prefix) for one in fitting.values())
-    best, *others = [name for name, one in fitting.items() if len(one.prefix) == longest]
+    prefix = model.partition("/")[0]
+    named = {name: BACKENDS[name] for name in BACKENDS if name == prefix or BACKENDS.plugged(name)}
+    fitting = {name: backend for name, backend in named.items() if backend.takes(model)} or {
+        _REST: BACKENDS[_REST]
+    }
+    longest = max(len(backend.prefix) for backend in fitting.values())
+    best, *others = [name for name, backend in fitting.items() if len(backend.prefix) == longest]
     if others:
         raise DeclarationError(
             f"the backends {best!r} and {others[0]!r} both take the model {model!r}: uninstall one of them"

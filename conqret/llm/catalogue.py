@@ -23,14 +23,14 @@ _PROVIDERS = "provider_endpoints_support_backup.json"
 
 def listed(options: ClientOptions) -> ModelFacts:
     """The facts about the model of ``options``, which come before those of the price list."""
-    entry, own = _entry(options.model), stated(options)
+    entry, option_facts = _entry(options.model), stated(options)
     return ModelFacts(
-        context_window=own.context_window or _count(entry, "max_input_tokens"),
+        context_window=option_facts.context_window or _count(entry, "max_input_tokens"),
         max_output=_count(entry, "max_output_tokens"),
-        input_price=own.input_price if own.priced else entry.get("input_cost_per_token"),
-        output_price=own.output_price if own.priced else entry.get("output_cost_per_token"),
-        cached_price=None if own.priced else entry.get("cache_read_input_token_cost"),
-        tiered=not own.priced and any("_above_" in name for name in entry),
+        input_price=option_facts.input_price if option_facts.priced else entry.get("input_cost_per_token"),
+        output_price=option_facts.output_price if option_facts.priced else entry.get("output_cost_per_token"),
+        cached_price=None if option_facts.priced else entry.get("cache_read_input_token_cost"),
+        tiered=not option_facts.priced and any("_above_" in name for name in entry),
         listed=bool(entry),
         schema=bool(entry.get("supports_response_schema")),
         tools=bool(entry.get("supports_function_calling")),

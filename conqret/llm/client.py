@@ -184,8 +184,8 @@ class Client(AbstractAsyncContextManager["Client"]):
             latest = await self._ask(request, held)
             if latest.status is not Status.FAILED and _of_use(latest, request) >= _of_use(answer, request):
                 answer = latest
-                for one in held:
-                    self._record(*one, instead=True)
+                for held_completion in held:
+                    self._record(*held_completion, instead=True)
         if any(call.attempts for call in latest.calls):
             self.progress.brake.count(request.item, latest.reason, latest.detail)
         return answer
@@ -211,7 +211,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
         calls: list[Call] = []
         reasks = widenings = 0
-        given: Mapping[str, Any] = {}
+        reply_context: Mapping[str, Any] = {}
         sent = self._settled(request)
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
@@ -228,7 +228,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 calls.append(call)
                 return Answer(reply, tuple(calls), completion.logprobs)
             calls.append(call.model_copy(update={"error": f"{reply.reason}: {reply.fault}"}))
-            given = reply.given or given
+            reply_context = reply.given or reply_context
             wider = self._wider(sent.max_tokens, completion) if sent.widened else None
             if reply.reason is Reason.TRUNCATED and widenings < MAX_WIDENINGS and wider is not None:
                 widenings, sent = widenings + 1, replace(sent, max_tokens=wider)
@@ -236,7 +236,9 @@ class Client(AbstractAsyncContextManager["Client"]):
                 reasks += 1
                 sent = replace(sent, messages=ask_again(sent.messages, completion, reply))
             else:
-                return Answer(None, tuple(calls), reason=reply.reason, detail=reply.fault, given=given)
+                return Answer(
+                    None, tuple(calls), reason=reply.reason, detail=reply.fault, given=reply_context
+                )
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Count an answer without a value as none that failed: parts of it were of use."""
@@ -350,9 +352,9 @@ class Client(AbstractAsyncContextManager["Client"]):
     ) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took; ``instead`` of a recorded one only what
         is valid is recorded at once."""
-        with self._tracing.span(sent, key) as told:
+        with self._tracing.span(sent, key) as record_result:
             completion, attempts = await sender.send(sent)
-            told(completion, attempts)
+            record_result(completion, attempts)
         if len(self._fresh) >= MAX_MISSING:  # a service goes on for weeks
             self._fresh.clear()
         self._fresh.add(key)

@@ -73,8 +73,8 @@ def resolved(options: ClientOptions) -> ClientOptions:
     name, identity = name_and_identity(options.model)
     if identity is not None and options.context_window is not None:
         return options
-    found = _settings(name) if identity is None else _settings_of_pinned(name)
-    window = window_in(found.config, found.tokenizer)
+    model_settings = _settings(name) if identity is None else _settings_of_pinned(name)
+    window = window_in(model_settings.config, model_settings.tokenizer)
     fitting = None if window is None else max(1, int(FILLED * window))
     return replace(
         options,
@@ -153,12 +153,12 @@ def _mapping(file: Path) -> Mapping[str, Any]:
     if not file.is_file():
         return {}
     try:
-        found = json.loads(whole_text(file))
+        data = json.loads(whole_text(file))
     except (ValueError, RecursionError) as error:
         raise DeclarationError(f"{file} is no JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise DeclarationError(f"{file} holds no JSON object")
-    return found
+    return data
 
 
 @functools.cache

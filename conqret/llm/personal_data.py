@@ -41,7 +41,9 @@ class PersonalData:
     def __init__(self, names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
         self.found: Counter[str] = Counter()
         words = [r"\s+".join(map(re.escape, name.split())) for name in names if name.strip()]
-        self._rules = [(one if one in PATTERNS else "removed", _compiled(one)) for one in patterns]
+        self._rules = [
+            (pattern if pattern in PATTERNS else "removed", _compiled(pattern)) for pattern in patterns
+        ]
         if words:  # the longer one first, where one name holds another
             either = "|".join(sorted(words, key=len, reverse=True))
             self._rules.append(("name", re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)))
@@ -78,8 +80,8 @@ class PersonalData:
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, dict):
-            return {name: self._strings(one) for name, one in value.items()}
-        return [self._strings(one) for one in value] if isinstance(value, list) else value
+            return {name: self._strings(element) for name, element in value.items()}
+        return [self._strings(element) for element in value] if isinstance(value, list) else value
 
     def _text(self, text: str) -> str:
         for label, rule in self._rules:
@@ -89,16 +91,16 @@ class PersonalData:
 
     def _tokens(self, tokens: tuple[TokenLogprobs, ...]) -> tuple[TokenLogprobs, ...]:
         """The tokens of what is taken out are emptied; the others keep their log-probabilities."""
-        whole = "".join(one.token for one in tokens)
-        spans = [found.span() for _, rule in self._rules for found in rule.finditer(whole)]
+        whole = "".join(token.token for token in tokens)
+        spans = [match.span() for _, rule in self._rules for match in rule.finditer(whole)]
         cleaned, at = [], 0
-        for one in tokens:
-            start, at = at, at + len(one.token)
+        for token in tokens:
+            start, at = at, at + len(token.token)
             if any(start < end and begin < at for begin, end in spans):
                 cleaned.append(TokenLogprobs("", {}))
             else:
-                kept = {text: value for text, value in one.alternatives.items() if not self._holds(text)}
-                cleaned.append(TokenLogprobs(one.token, kept))
+                kept = {text: value for text, value in token.alternatives.items() if not self._holds(text)}
+                cleaned.append(TokenLogprobs(token.token, kept))
         return tuple(cleaned)
 
     def _holds(self, text: str) -> bool:

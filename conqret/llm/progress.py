@@ -71,8 +71,8 @@ class Progress:
 
         A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
         """
-        wanted, said = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
-        if said and not (said.startswith(wanted) or wanted.startswith(said)):
+        wanted, actual = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
+        if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
 
 

@@ -35,8 +35,8 @@ _OTHER_NAMES = {
 """Variables that litellm reads besides those that it says are missing."""
 
 
-def check_key(litellm: Any, options: ClientOptions, provider: str, found: str | None) -> None:
-    """Check that there is a key for the model: in the options, in the environment, or ``found`` by litellm.
+def check_key(litellm: Any, options: ClientOptions, provider: str, provider_key: str | None) -> None:
+    """Check that there is a key for the model: in the options, in the environment, or ``provider_key`` by litellm.
 
     Nothing is asked of a server of one's own (``api_base``), nor of providers that take other credentials than a key
     (AWS, Google Cloud, Azure's tokens).
@@ -44,8 +44,8 @@ def check_key(litellm: Any, options: ClientOptions, provider: str, found: str | 
     Raises:
         DeclarationError: there is none, with the names of the variables that the provider wants.
     """
-    known = (options.api_key, options.api_base, found, os.environ.get(_OTHER_NAMES.get(provider, "")))
-    if any(one and one.strip() for one in known):
+    known = (options.api_key, options.api_base, provider_key, os.environ.get(_OTHER_NAMES.get(provider, "")))
+    if any(setting and setting.strip() for setting in known):
         return
     missing = litellm.validate_environment(options.model)["missing_keys"]
     usual = f"{provider.upper()}_API_KEY"
@@ -103,8 +103,8 @@ def proxy_of(url: str) -> str | None:
     if host is None or _is_here(host) or proxy_bypass(host):
         return None
     proxies = getproxies()
-    found = proxies.get(scheme) or proxies.get("all")
-    return f"http://{found}" if found and "://" not in found else found
+    proxy = proxies.get(scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 def address(url: str) -> str:
@@ -132,10 +132,10 @@ def is_loopback(host: str) -> bool:
 
 def _is_here(host: str) -> bool:
     try:
-        found = ipaddress.ip_address(host)
+        parsed = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost"
-    return found.is_loopback or found.is_unspecified
+    return parsed.is_loopback or parsed.is_unspecified
 
 
 def _parts(url: str) -> tuple[str, str | None, int | None]:

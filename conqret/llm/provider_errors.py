@@ -71,9 +71,9 @@ def provider_error(error: Exception) -> ProviderError:
 
 def status_error(status: int, message: str, headers: Mapping[str, str]) -> ProviderError:
     """The provider error that an HTTP status amounts to, with what the server said."""
-    said = scrub(message)
+    scrubbed = scrub(message)
     reason = _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
-    return ProviderError(_verdict(reason, said), said, retry_after=retry_after_of(headers))
+    return ProviderError(_verdict(reason, scrubbed), scrubbed, retry_after=retry_after_of(headers))
 
 
 def scrub(message: str) -> str:

@@ -121,8 +121,8 @@ class Recordings(Closing):
         """The recorded completion, or None; a damaged one is none, so that it is asked for again."""
         with self._file.guarded("an answer could not be read"):
             row = self._db.execute("SELECT * FROM recordings WHERE key = ?", (key,)).fetchone()
-        found = self._sound(row) if row else None
-        return found.completion if found is not None and found.key == key else None
+        recording = self._sound(row) if row else None
+        return recording.completion if recording is not None and recording.key == key else None
 
     def put(
         self,
@@ -160,8 +160,8 @@ class Recordings(Closing):
         """Every recording that is as it was recorded, in order of key; the others are named and left out."""
         with self._file.guarded("the answers could not be read"):
             for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
-                if (found := self._sound(row)) is not None:
-                    yield found
+                if (recording := self._sound(row)) is not None:
+                    yield recording
 
     def add(self, rows: Iterable[Recording], *, newer: bool = False) -> int:
         """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new. With
@@ -180,9 +180,9 @@ class Recordings(Closing):
         """
         answers, damaged = 0, dict[int, str]()
         with self._file.guarded("the answers could not be checked"):
-            (found,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
-            if found != "ok":
-                raise DamagedStoreError(self._file.is_damaged(found))
+            (integrity,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+            if integrity != "ok":
+                raise DamagedStoreError(self._file.is_damaged(integrity))
             for number, *row in self._db.execute("SELECT rowid, * FROM recordings ORDER BY rowid"):
                 try:
                     Recording.of_row(row)
@@ -204,7 +204,9 @@ class Recordings(Closing):
         that is in use here, no prompt.
         """
         redaction = Redaction(secrets_in_use())
-        return write_all(Path(path), (change(_redacted(one, redaction)).line() for one in self.recorded()))
+        return write_all(
+            Path(path), (change(_redacted(recording, redaction)).line() for recording in self.recorded())
+        )
 
     def import_jsonl(self, path: str | Path) -> int:
         """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use
@@ -235,13 +237,13 @@ class Recordings(Closing):
         models, asks = Counter[str](), Counter[str]()
         prompt = completed = samples = 0
         cost: float | None = 0.0
-        for one in self.recorded():
-            models[one.model] += 1
-            asks[one.ask] += 1
-            samples = max(samples, one.sample + 1)
-            prompt += one.completion.prompt_tokens or 0
-            completed += one.completion.completion_tokens or 0
-            paid = one.completion.cost_usd
+        for recording in self.recorded():
+            models[recording.model] += 1
+            asks[recording.ask] += 1
+            samples = max(samples, recording.sample + 1)
+            prompt += recording.completion.prompt_tokens or 0
+            completed += recording.completion.completion_tokens or 0
+            paid = recording.completion.cost_usd
             cost = None if cost is None or paid is None else cost + paid
         by_model, by_ask = dict(sorted(models.items())), dict(sorted(asks.items()))
         return RecordingStats(
@@ -296,8 +298,8 @@ class Recordings(Closing):
                 number, name = tempfile.mkstemp(prefix="conqret-answers-", suffix=".jsonl")
                 os.close(number)
                 self._rescue = Path(name)
-                told = "answers that %s does not take are kept in %s; `conqret runs recordings import %s %s` adds them"
-                _log.warning(told, self.path, name, name, self.path)
+                hint = "answers that %s does not take are kept in %s; `conqret runs recordings import %s %s` adds them"
+                _log.warning(hint, self.path, name, name, self.path)
             with self._rescue.open("ab", buffering=0) as file:
                 whole, line = file.tell(), recording.line()
                 if file.write(line) < len(line):

@@ -83,7 +83,10 @@ class Redaction:
     def completion(self, sent: Completion) -> Completion:
         """The completion without secrets; its log-probabilities go as a whole where their tokens hold any."""
         tokens = sent.logprobs or ()
-        texts = ["".join(one.token for one in tokens), *(text for one in tokens for text in one.alternatives)]
+        texts = [
+            "".join(token.token for token in tokens),
+            *(text for token in tokens for text in token.alternatives),
+        ]
         return replace(
             sent,
             text=self.text(sent.text),
@@ -137,7 +140,7 @@ def _secrets_among(text: str) -> Iterator[str]:
     """A single word, values behind names of secrets, the lines of a private key."""
     if len(text.split()) == 1:
         yield text.strip()
-    yield from (one for one in _ASSIGNED.findall(text) if not one.startswith("-----"))
+    yield from (secret for secret in _ASSIGNED.findall(text) if not secret.startswith("-----"))
     if "PRIVATE KEY" in text:
         yield from _ENCODED.findall(text.replace("\\n", "\n"))
 

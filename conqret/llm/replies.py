@@ -154,17 +154,17 @@ def read_reply(
         after = f" after {tokens} tokens" if tokens else ""
         return Rejection(Reason.TRUNCATED, f"the answer was cut off{after}")
     text = completion.text.strip()
-    found = ""
+    json_text = ""
     try:
-        found = _json_within(text)
-        value = response.model_validate_json(found, context=context)
+        json_text = _json_within(text)
+        value = response.model_validate_json(json_text, context=context)
     except ValidationError as error:
-        return _invalid(text, found, error)
+        return _invalid(text, json_text, error)
     except ValueError as error:
         return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
     try:
-        if found.startswith("{"):
-            parse(found)
+        if json_text.startswith("{"):
+            parse(json_text)
     except ValueError as error:
         return Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
     return value
@@ -176,7 +176,7 @@ def describe(error: ValidationError) -> str:
     lines = []
     for fault in faults[:MAX_FAULTS]:
         wanted = _WANTED.get(fault["type"])
-        said = (
+        message = (
             fault["msg"].removeprefix("Value error, ")
             if wanted is None
             else wanted.format_map(fault.get("ctx", {}))
@@ -184,7 +184,7 @@ def describe(error: ValidationError) -> str:
         value = fault["input"]
         plain = isinstance(value, str | int | float | bool) and fault["loc"]
         was = f" (it was {shortened(repr(value), MAX_EXCERPT)})" if plain else ""
-        lines.append(f"{_path(fault['loc'])}: {shortened(said, 300)}{was}")
+        lines.append(f"{_path(fault['loc'])}: {shortened(message, 300)}{was}")
     if len(faults) > MAX_FAULTS:
         lines.append(f"and {len(faults) - MAX_FAULTS} more of the kind")
     return "\n".join(lines)
@@ -204,8 +204,8 @@ def ask_again(
     return (*messages, Message("assistant", answer), Message("user", wish))
 
 
-def _invalid(text: str, found: str, error: ValidationError) -> Rejection:
-    """Why ``text`` gives no value: ``found`` is what was taken for its JSON."""
+def _invalid(text: str, json_text: str, error: ValidationError) -> Rejection:
+    """Why ``text`` gives no value: ``json_text`` is what was taken for its JSON."""
     if not text:
         return Rejection(Reason.INVALID_JSON, "the answer was empty")
     if "{" not in text and _DECLINES.match(text.replace("’", "'")):
@@ -216,20 +216,20 @@ def _invalid(text: str, found: str, error: ValidationError) -> Rejection:
     if "{" not in text and unread:
         return Rejection(Reason.INVALID_JSON, NO_OBJECT)
     if (unread and message.startswith("EOF")) or (
-        "{" in text and not text.startswith("[") and found[:1] != "{"
+        "{" in text and not text.startswith("[") and json_text[:1] != "{"
     ):
         return Rejection(Reason.INVALID_JSON, f"{NO_OBJECT}: it breaks off before the object's end")
     if unread:
         return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {shortened(message, 200)}")
-    return Rejection(Reason.INVALID_ANSWER, describe(error), _object(found))
+    return Rejection(Reason.INVALID_ANSWER, describe(error), _object(json_text))
 
 
-def _object(found: str) -> Mapping[str, Any]:
+def _object(json_text: str) -> Mapping[str, Any]:
     try:
-        given = parse(found)
+        data = parse(json_text)
     except ValueError:
         return {}
-    return given if isinstance(given, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _path(steps: Sequence[str | int]) -> str:
@@ -253,11 +253,11 @@ def _last_json(text: str) -> str:
     """
     if len(text) > MAX_SEARCHED:
         raise ValueError(f"an answer of {len(text)} characters is too long to look for JSON in it")
-    found, at = text, 0
+    span_text, at = text, 0
     for _ in range(MAX_OPENINGS):
         opening = _OPENING.search(text, at)
         if opening is None:
-            return found
+            return span_text
         at = opening.start() + 1
         try:
             _, end = _DECODER.raw_decode(text, opening.start())
@@ -265,5 +265,5 @@ def _last_json(text: str) -> str:
             continue
         except RecursionError:
             raise ValueError("the answer is nested too deeply") from None
-        found, at = text[opening.start() : end], end
+        span_text, at = text[opening.start() : end], end
     raise ValueError(f"the answer opens more than {MAX_OPENINGS} lists and objects")

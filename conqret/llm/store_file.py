@@ -41,12 +41,12 @@ class Recording(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_written(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "checksum" in given:
-            content = {name: value for name, value in given.items() if name != "checksum"}
-            if checksum(content) != given["checksum"]:
+    def _as_written(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "checksum" in data:
+            content = {name: value for name, value in data.items() if name != "checksum"}
+            if checksum(content) != data["checksum"]:
                 raise ValueError("it is not what was recorded: its checksum is another")
-        return given
+        return data
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> Self:
@@ -190,10 +190,10 @@ class StoreFile:
             full = "; make room, and give the command again" if code in _FULL else ""
             raise family(f"{self.path}: {failed}: {error}{full}") from error
 
-    def is_damaged(self, found: str) -> str:
+    def is_damaged(self, problem: str) -> str:
         """What is said where more than answers is damaged."""
         return (
-            f"{self.path} is damaged ({found}); `conqret runs recordings check --repair {self.path}` keeps every "
+            f"{self.path} is damaged ({problem}); `conqret runs recordings check --repair {self.path}` keeps every "
             f"answer "
             "that can be read of it"
         )

@@ -37,8 +37,8 @@ def suggestion() -> tuple[str, str] | None:
         if os.environ.get(variable, "").strip():
             return f"--model {model}", f"{variable} is set"
     with ThreadPoolExecutor(len(PORTS)) as pool:
-        found = pool.map(_first_model, PORTS)
-        for (port, server), model in zip(PORTS.items(), found, strict=True):
+        first_models = pool.map(_first_model, PORTS)
+        for (port, server), model in zip(PORTS.items(), first_models, strict=True):
             if model:
                 base = f"http://localhost:{port}/v1"
                 return (

@@ -92,9 +92,10 @@ class Tracing:
         if not self._kind:
             yield lambda completion, attempts: None
             return
-        given = {**self._asked(sent), "conqret.key": key}
+        attributes = {**self._asked(sent), "conqret.key": key}
         with self._tracer.start_as_current_span(
-            f"chat {self._options.model}", kind=self._api.SpanKind.CLIENT, attributes=given, record_exception=False,
+            f"chat {self._options.model}", kind=self._api.SpanKind.CLIENT, attributes=attributes,
+            record_exception=False,
             set_status_on_exception=False,
         ) as span:  # fmt: skip
             try:
@@ -108,7 +109,7 @@ class Tracing:
     def _asked(self, sent: Request[Any]) -> dict[str, Any]:
         model = self._options.model
         prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
-        found: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix),
             "gen_ai.request.model": model,
@@ -121,20 +122,20 @@ class Tracing:
             **_address(self._options.api_base),
         }
         if self._kind == "contents":
-            told = [(message.role, message.content) for message in sent.messages]
-            found |= {
+            contents = [(message.role, message.content) for message in sent.messages]
+            attributes |= {
                 "conqret.item": sent.item,
                 "gen_ai.system_instructions": json.dumps(
-                    [_part(text) for role, text in told if role == "system"]
+                    [_part(text) for role, text in contents if role == "system"]
                 ),
                 "gen_ai.input.messages": json.dumps(
-                    [{"role": role, "parts": [_part(text)]} for role, text in told if role != "system"]
+                    [{"role": role, "parts": [_part(text)]} for role, text in contents if role != "system"]
                 ),
             }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in attributes.items() if value is not None}
 
     def _answered(self, completion: Completion, attempts: int) -> Mapping[str, Any]:
-        found: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "gen_ai.response.model": completion.model or None,
             "gen_ai.response.finish_reasons": (completion.finish_reason,),
             "gen_ai.usage.input_tokens": completion.prompt_tokens,
@@ -146,8 +147,8 @@ class Tracing:
         if self._kind == "contents":
             text = completion.text if completion.refusal is None else completion.refusal
             answer = {"role": "assistant", "parts": [_part(text)], "finish_reason": completion.finish_reason}
-            found["gen_ai.output.messages"] = json.dumps([answer])
-        return {name: value for name, value in found.items() if value is not None}
+            attributes["gen_ai.output.messages"] = json.dumps([answer])
+        return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _part(text: str) -> dict[str, str]:

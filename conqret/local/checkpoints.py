@@ -20,13 +20,13 @@ STATE = "trainer_state.json"
 def last_checkpoint(folder: Path) -> Path | None:
     """The last whole checkpoint; what was being written when the run was killed goes."""
     whole_ones = []
-    for one in folder.glob("checkpoint-*"):
+    for checkpoint in folder.glob("checkpoint-*"):
         try:
-            json.loads(whole_bytes(one / STATE))
-            whole_ones.append(one)
+            json.loads(whole_bytes(checkpoint / STATE))
+            whole_ones.append(checkpoint)
         except (OSError, ValueError):
-            shutil.rmtree(one)
-    return max(whole_ones, key=lambda one: int(one.name.rpartition("-")[2]), default=None)
+            shutil.rmtree(checkpoint)
+    return max(whole_ones, key=lambda whole_one: int(whole_one.name.rpartition("-")[2]), default=None)
 
 
 @contextmanager
@@ -43,13 +43,13 @@ def whole(target: Path, beside: Path) -> Iterator[Path]:
 def quiet() -> Iterator[None]:
     """Errors alone: what the libraries remark on their own defaults, and their bars, would stand between ours."""
     loggers = [logging.getLogger(name) for name in ("transformers", "trl", "accelerate", "peft")]
-    levels = [one.level for one in loggers]
-    for one in loggers:
-        one.setLevel(logging.ERROR)
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings(), no_bars():
             warnings.simplefilter("ignore")
             yield
     finally:
-        for one, level in zip(loggers, levels, strict=True):
-            one.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

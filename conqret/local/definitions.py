@@ -116,7 +116,7 @@ def released_group(
             first = min(max(1, context_length - pads), len(ids))
             placed.append((number, ids, first, len(ids) if pads else len(ids) - 1))
         shared = min(_common([ids for _, ids, _, _ in placed]), *(first for _, _, first, _ in placed))
-        together = [placed] if shared else [[one] for one in placed]
+        together = [placed] if shared else [[index] for index in placed]
         shared = max(1, shared)
         groups += [
             ContextGroup(

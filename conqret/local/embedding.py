@@ -65,5 +65,5 @@ def encoder_weights(name: str) -> list[str]:
     listed = folder / "modules.json"
     if not listed.is_file():
         return [revision(name)]
-    places = [folder / one["path"] for one in json.loads(whole_bytes(listed)) if one["path"]]
+    places = [folder / module["path"] for module in json.loads(whole_bytes(listed)) if module["path"]]
     return [revision(name), *(folder_identity(place) for place in places if place.is_dir())]

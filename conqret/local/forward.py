@@ -94,18 +94,24 @@ class Forward:
             logs = self._log_probabilities(states[counted], ids[counted])
             sums = torch.zeros(len(rows), dtype=torch.float64, device=device)
             sums.index_add_(0, counted.nonzero()[:, 0], logs)
-        return [float(one) for one in sums.tolist()]
+        return [float(total) for total in sums.tolist()]
 
     def _log_probabilities(self, states: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         import torch
 
         step = max(1, LOGITS_AT_A_TIME // int(self._head.weight.shape[0]))
-        found = []
+        log_probabilities = []
         for begin in range(0, len(ids), step):
             logits = self._logits(states[begin : begin + step])
             chosen = ids[begin : begin + step]
-            found.append(-torch.nn.functional.cross_entropy(logits, chosen, reduction="none").double())
-        return torch.cat(found) if found else torch.zeros(0, dtype=torch.float64, device=ids.device)
+            log_probabilities.append(
+                -torch.nn.functional.cross_entropy(logits, chosen, reduction="none").double()
+            )
+        return (
+            torch.cat(log_probabilities)
+            if log_probabilities
+            else torch.zeros(0, dtype=torch.float64, device=ids.device)
+        )
 
     def _logits(self, states: torch.Tensor) -> torch.Tensor:
         import torch
@@ -121,7 +127,7 @@ class Forward:
 
         ids = torch.tensor([[1, 0]], device=self._model.device)
         with torch.inference_mode():
-            own = self._model(input_ids=ids).logits[0].float()
+            model_logits = self._model(input_ids=ids).logits[0].float()
             states = self._states_with_cache(ids)
             if states is None:
                 raise DeclarationError(
@@ -129,8 +135,8 @@ class Forward:
                     "say); take another backbone"
                 )
             ours = self._logits(states)
-        if own.shape != ours.shape or not torch.allclose(
-            own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
+        if model_logits.shape != ours.shape or not torch.allclose(
+            model_logits, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
         ):
             raise DeclarationError(
                 "this model changes its logits in a way that is not known here, so none are taken from it"
@@ -143,7 +149,7 @@ class Forward:
         try:
             body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
             layers = body.past_key_values.layers
-            held = bool(layers) and all(one.keys.shape[-2] == ids.shape[1] for one in layers)
+            held = bool(layers) and all(layer.keys.shape[-2] == ids.shape[1] for layer in layers)
             states: torch.Tensor = body.last_hidden_state[0]
         except (AttributeError, IndexError, KeyError, TypeError):
             return None

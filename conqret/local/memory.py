@@ -49,12 +49,12 @@ class TokenBudget:
     def _taken(
         self, rows: Sequence[R], step: Callable[[Sequence[R]], T], lengths: Callable[[R], tuple[int, ...]]
     ) -> Iterator[tuple[Sequence[R], T | None]]:
-        found = self.attempt(lambda: step(rows), _padded_size(rows, lengths))
-        if found is None and len(rows) > 1:
+        output = self.attempt(lambda: step(rows), _padded_size(rows, lengths))
+        if output is None and len(rows) > 1:
             for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
                 yield from self._taken(half, step, lengths)
         else:
-            yield rows, found
+            yield rows, output
 
     def attempt(self, step: Callable[[], T], size: int) -> T | None:
         """What ``step`` over ``size`` tokens returns; None where memory ran out: the budget sinks to half of that."""

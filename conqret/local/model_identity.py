@@ -80,8 +80,8 @@ def commit_of(file: Path) -> str | None:
 
     Not every version of transformers tells it otherwise.
     """
-    found = _SNAPSHOT.search(file.as_posix())
-    return found[1] if found else None
+    match = _SNAPSHOT.search(file.as_posix())
+    return match[1] if match else None
 
 
 @functools.cache

@@ -97,7 +97,7 @@ class PrefixEncoder:
 
     def _bare(self) -> Prefix:
         marks = (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id)
-        begin = self.opening or next(((int(one),) for one in marks if one is not None), ())
+        begin = self.opening or next(((int(mark),) for mark in marks if mark is not None), ())
         if not begin:
             raise DeclarationError("this model has no token that a text begins with: give a context")
         return Prefix(begin, len(begin), len(begin))

@@ -43,8 +43,8 @@ class RewardOutcome:
         logits = self.logits or ()
         if len(logits) == 1:
             return beats(logits[0], 0.0)
-        weights = [math.exp(one - max(logits)) for one in logits]
-        return sum(n * one for n, one in enumerate(weights)) / sum(weights) / (len(logits) - 1)
+        weights = [math.exp(logit - max(logits)) for logit in logits]
+        return sum(n * weight for n, weight in enumerate(weights)) / sum(weights) / (len(logits) - 1)
 
     def over(self, other: RewardOutcome) -> float:
         """How far this answer is better than another: from 0 to 1."""
@@ -53,9 +53,9 @@ class RewardOutcome:
         return (1 + self.value - other.value) / 2
 
 
-def beats(one: float, other: float) -> float:
-    """The probability with which an answer of reward ``one`` beats one of reward ``other``."""
-    return 1 / (1 + math.exp(min(other - one, 700.0)))
+def beats(first: float, other: float) -> float:
+    """The probability with which an answer of reward ``first`` beats one of reward ``other``."""
+    return 1 / (1 + math.exp(min(other - first, 700.0)))
 
 
 class RewardModel:
@@ -91,25 +91,25 @@ class RewardModel:
     def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[RewardOutcome]:
         """What the model says of each answer to its question; those that are alike in length go together."""
         rows = [self._tokens(*pair) for pair in pairs]
-        found = [RewardOutcome(None, len(row["input_ids"])) for row in rows]
-        places = [place for place, one in enumerate(found) if one.tokens <= self.window]
+        rewards = [RewardOutcome(None, len(row["input_ids"])) for row in rows]
+        places = [place for place, reward in enumerate(rewards) if reward.tokens <= self.window]
 
         def step(places: Sequence[int]) -> list[list[float]]:
             return self._logits([rows[place] for place in places])
 
         for several, logits in self._budget.steps(
-            places, step, lambda place: (found[place].tokens,), AT_ONCE
+            places, step, lambda place: (rewards[place].tokens,), AT_ONCE
         ):
-            for place, one in zip(several, logits or (), strict=False):
-                found[place] = RewardOutcome(tuple(one), found[place].tokens)
-        return found
+            for place, logit in zip(several, logits or (), strict=False):
+                rewards[place] = RewardOutcome(tuple(logit), rewards[place].tokens)
+        return rewards
 
     def _logits(self, rows: Sequence[Row]) -> list[list[float]]:
         torch: Any = import_module("torch")
         batch = self._tokenizer.pad(list(rows), return_tensors="pt").to(self.loaded.device)
         with torch.inference_mode():
-            said: list[list[float]] = self.loaded.model(**batch).logits.float().tolist()
-        return said
+            logits: list[list[float]] = self.loaded.model(**batch).logits.float().tolist()
+        return logits
 
     def _tokens(self, question: str, answer: str) -> Row:
         """Both as one row: in the model's chat template, or as the pair of texts that its tokenizer makes. Names of
@@ -117,7 +117,7 @@ class RewardModel:
         tokenizer = self._tokenizer
         if getattr(tokenizer, "chat_template", None) is None:
             return dict(tokenizer(question, answer, split_special_tokens=True, verbose=False))
-        texts = {f"\u2402{n}\u2403": one.strip() for n, one in enumerate((question, answer))}
+        texts = {f"\u2402{n}\u2403": text.strip() for n, text in enumerate((question, answer))}
         if not any(name in text for text in texts.values() for name in self._special):
             return self._plain(self._turns(*texts.values()))
         ids, rest = [], self._turns(*texts)

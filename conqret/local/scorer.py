@@ -60,8 +60,8 @@ def _by_transformers(model: str, device: str | None, dtype: str | None) -> Opene
 def _by_vllm(model: str, device: str | None, dtype: str | None) -> OpenedPage:
     from conqret.local.vllm import loaded
 
-    found, prompted, config = loaded(model, device, dtype)
-    return found, lambda window: prompted, config
+    loaded_model, prompted, config = loaded(model, device, dtype)
+    return loaded_model, lambda window: prompted, config
 
 
 READERS: Mapping[str, Callable[[str, str | None, str | None], OpenedPage]] = {
@@ -126,9 +126,9 @@ class ConditionalPerplexity:
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
-        own = window_of(config, loaded.tokenizer)
-        self.window = own if window is None else min(own, window)
-        self._forward = forward(own)
+        model_window = window_of(config, loaded.tokenizer)
+        self.window = model_window if window is None else min(model_window, window)
+        self._forward = forward(model_window)
         prompt = [padding] if definition == "released" else self._encoder.around
         settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
         settings += [] if reader == "transformers" else [reader]
@@ -158,16 +158,16 @@ class ConditionalPerplexity:
         source = iter(pairs)
         begin = 0
         while chunk := list(islice(source, LOOK_AHEAD)):
-            found = self._chunk(chunk, begin, store)
+            scores = self._chunk(chunk, begin, store)
             for place in range(len(chunk)):
                 on_context(begin + place)
-                yield found[place]
+                yield scores[place]
             begin += len(chunk)
 
     def _chunk(
         self, chunk: Sequence[Pair], begin: int, store: KnownTargets | None
     ) -> list[list[TargetScore]]:
-        found: list[dict[int, TargetScore]] = [{} for _ in chunk]
+        scores: list[dict[int, TargetScore]] = [{} for _ in chunk]
         groups: list[ContextGroup] = []
         for place, (answer, targets) in enumerate(chunk):
             wanted = []
@@ -176,18 +176,18 @@ class ConditionalPerplexity:
                 if known is None:
                     wanted.append((number, target))
                 else:
-                    found[place][number] = known
+                    scores[place][number] = known
             planned, failed = self._plan(begin + place, answer, targets, wanted)
             groups += planned
             for row in failed:
-                found[place][row.target] = row
+                scores[place][row.target] = row
         for row in self._run(groups):
             place = row.context - begin
-            found[place][row.target] = row
+            scores[place][row.target] = row
             if store is not None:
                 answer, targets = chunk[place]
                 store.keep(answer, targets[row.target], row)
-        return [[rows[number] for number in sorted(rows)] for rows in found]
+        return [[rows[number] for number in sorted(rows)] for rows in scores]
 
     def _plan(
         self, context: int, answer: str | None, targets: Sequence[str], wanted: Sequence[tuple[int, str]]

@@ -93,11 +93,11 @@ class Seq2SeqLikelihood:
             )
         self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
         self._model, self._tokenizer = loaded.model, loaded.tokenizer
-        own = window_of(loaded.model.config, loaded.tokenizer)
-        self.window = own if window is None else min(own, window)
+        model_window = window_of(loaded.model.config, loaded.tokenizer)
+        self.window = model_window if window is None else min(model_window, window)
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         pads = (loaded.model.config.pad_token_id, loaded.tokenizer.pad_token_id)
-        self._pad = next((int(one) for one in pads if one is not None), 0)
+        self._pad = next((int(pad) for pad in pads if pad is not None), 0)
         settings = [loaded.revision, self.window, self.dtype]
         self.fingerprint = digest_of(settings)
 
@@ -108,15 +108,15 @@ class Seq2SeqLikelihood:
         """
         tokens = cache(self._tokens)
         rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]
-        found = {}
+        likelihoods = {}
         for batch, sums in self.budget.steps(rows, self._step, _lengths, BATCH_SIZE):
             values: Sequence[float | None] = [None] if sums is None else sums
             for row, value in zip(batch, values, strict=True):
                 reason = NO_MEMORY if value is None else "" if math.isfinite(value) else NOT_FINITE
-                found[row.place] = PairLikelihood(
+                likelihoods[row.place] = PairLikelihood(
                     None if reason else value, len(row.target), row.source_cut, row.target_cut, reason
                 )
-        return [found[place] for place in range(len(rows))]
+        return [likelihoods[place] for place in range(len(rows))]
 
     def _tokens(self, text: str) -> tuple[tuple[int, ...], int]:
         """The tokens of a text within the window, special tokens kept, and how many did not fit."""

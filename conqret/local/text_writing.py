@@ -45,14 +45,18 @@ def write(
     torch: Any = import_module("torch")
     transformers: Any = import_module("transformers")
     tokenizer = loaded.tokenizer
-    own = getattr(tokenizer, "chat_template", None)
-    prompt = rendered(tokenizer, messages, add_generation_prompt=True, chat_template=own or PLAIN_TEMPLATE)
-    given = tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"].to(loaded.device)
-    used = given.shape[1]
+    own_template = getattr(tokenizer, "chat_template", None)
+    prompt = rendered(
+        tokenizer, messages, add_generation_prompt=True, chat_template=own_template or PLAIN_TEMPLATE
+    )
+    prompt_ids = tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"].to(
+        loaded.device
+    )
+    used = prompt_ids.shape[1]
     free = max(0, min(room or ROOM, window - used))
     if not free:
         return WrittenText("", used, 0, 0, cut=False)
-    ends = sorted(set(_ends(loaded, messages, own or PLAIN_TEMPLATE)))
+    ends = sorted(set(_ends(loaded, messages, own_template or PLAIN_TEMPLATE)))
     drawing = (
         {
             "temperature": sampling.temperature,
@@ -68,8 +72,8 @@ def write(
     )  # fmt: skip
     torch.manual_seed(zlib.crc32(f"{seed} {prompt}".encode()))
     with torch.inference_mode():
-        mask = torch.ones_like(given)
-        made = loaded.model.generate(given, attention_mask=mask, generation_config=settings)[
+        mask = torch.ones_like(prompt_ids)
+        made = loaded.model.generate(prompt_ids, attention_mask=mask, generation_config=settings)[
             0, used:
         ].tolist()
     text = tokenizer.decode(made, skip_special_tokens=True)
@@ -79,8 +83,8 @@ def write(
 def _ends(loaded: LoadedModel, messages: Sequence[Mapping[str, str]], template: str) -> Iterator[int]:
     """The tokens after which nothing follows: the model's and the tokenizer's own, and the special one with which the
     chat template ends the assistant's turn."""
-    own = getattr(loaded.model.generation_config, "eos_token_id", None)
-    yield from own if isinstance(own, list) else [] if own is None else [own]
+    end_tokens = getattr(loaded.model.generation_config, "eos_token_id", None)
+    yield from end_tokens if isinstance(end_tokens, list) else [] if end_tokens is None else [end_tokens]
     if loaded.tokenizer.eos_token_id is not None:
         yield loaded.tokenizer.eos_token_id
     mark = "\u241fANSWER\u241f"
@@ -88,4 +92,4 @@ def _ends(loaded: LoadedModel, messages: Sequence[Mapping[str, str]], template: 
         loaded.tokenizer, [*messages, {"role": "assistant", "content": mark}], chat_template=template
     )
     behind = loaded.tokenizer(turn.partition(mark)[2], add_special_tokens=False)["input_ids"]
-    yield from (one for one in behind[:1] if one in loaded.tokenizer.all_special_ids)
+    yield from (token for token in behind[:1] if token in loaded.tokenizer.all_special_ids)

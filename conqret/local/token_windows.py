@@ -42,10 +42,10 @@ def window_in(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int | 
 
 def _attributes(config: Any) -> dict[str, Any]:
     """The settings of a configuration object, whatever the model itself calls its positions."""
-    found: dict[str, Any] = {name: getattr(config, name, None) for name in _READ}
+    attributes: dict[str, Any] = {name: getattr(config, name, None) for name in _READ}
     if (text := getattr(config, "text_config", None)) is not None and text is not config:
-        found["text_config"] = text if isinstance(text, Mapping) else _attributes(text)
-    return found
+        attributes["text_config"] = text if isinstance(text, Mapping) else _attributes(text)
+    return attributes
 
 
 def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
@@ -53,14 +53,16 @@ def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
 
     A prefix that was read on this side of it would not fit a row that ends on the other.
     """
-    own = settings.get("original_max_position_embeddings") or settings.get("max_position_embeddings")
+    original_length = settings.get("original_max_position_embeddings") or settings.get(
+        "max_position_embeddings"
+    )
     for name in _ROTATIONS:
         rotary = settings.get(name)
         if not isinstance(rotary, Mapping):
             continue
         for kind in (rotary, *(value for value in rotary.values() if isinstance(value, Mapping))):
             if (kind.get("rope_type") or kind.get("type")) in _CHANGING:
-                yield kind.get("original_max_position_embeddings") or own
+                yield kind.get("original_max_position_embeddings") or original_length
 
 
 def fit(prefix: Prefix, target: int, window: int) -> tuple[tuple[int, ...], int] | None:

@@ -47,8 +47,8 @@ def _sum(places: Sequence[Mapping[int, Any] | None] | None, ids: Sequence[int], 
     """The log-probabilities of a prompt's own tokens from place ``begin`` on, added up."""
     if places is None or len(places) != len(ids):
         raise DeclarationError("vLLM gave no log-probabilities of the prompt; is its version 0.6 or later?")
-    found = [place or {} for place in places]
-    return math.fsum(float(found[at][ids[at]].logprob) for at in range(begin, len(ids)))
+    logprobs = [place or {} for place in places]
+    return math.fsum(float(logprobs[at][ids[at]].logprob) for at in range(begin, len(ids)))
 
 
 def loaded(

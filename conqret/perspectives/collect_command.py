@@ -61,12 +61,12 @@ def collect(
             output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
         )  # fmt: skip
     result(
-        [one.model_dump() for one in rows],
+        [row.model_dump() for row in rows],
         [collected_table(rows), "", at(folder.path, "corpora")],
         as_json=shown.json_output,
     )
-    if not shown.quiet and (empty := [one.id for one in rows if not one.passages and not one.problem]):
+    if not shown.quiet and (empty := [row.id for row in rows if not row.passages and not row.problem]):
         note_all(f"{len(empty)} questions have no page, and nothing will be found for them", empty, 5)
-    if failed := [one for one in rows if one.problem]:
+    if failed := [row for row in rows if row.problem]:
         note(f"{len(failed)} searches failed, as {failed[0].problem}; the same command asks again")
     end(failed)

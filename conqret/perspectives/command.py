@@ -78,17 +78,18 @@ def detect(
     threshold, chosen_by = threshold_of_option(yes_from)
     session = asking.session(model)
     plan = detection_plan(pairs, session, labels=labels, yes_from=threshold, output=output)
-    found, folder = plan.pairs, plan.folder
+    pair_list, folder = plan.pairs, plan.folder
     if asking.dry_run:
-        asking.tell_cost([estimate(found, session)])
+        asking.tell_cost([estimate(pair_list, session)])
         return
     if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
     outcome = asking.execute(
-        plan, len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
+        plan, len(pair_list), "grades", about=f"{number(len(pair_list), 'pair')} from {pairs}, asked of",
+        doing="detecting",
     )  # fmt: skip
     summary = outcome.summary
-    there = len(found) - sum(summary.unanswered.values())
+    there = len(pair_list) - sum(summary.unanswered.values())
     lines = [
         *spaced(detection_tables(summary)),
         f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
@@ -101,7 +102,7 @@ def detect(
 
 
 def _by_detector(
-    found: Sequence[Pair],
+    pairs: Sequence[Pair],
     detector: Path,
     source: Path,
     output: Path | None,
@@ -118,18 +119,18 @@ def _by_detector(
 
     folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))
     loaded = load_detector(detector)
-    chances = probabilities_of(found, loaded, folder, overwrite=overwrite, shown=shown)
-    yes = sum(loaded.contains(one) is True for one in chances)
-    facts: dict[str, object] = {"pairs": len(found), "yes": yes, "threshold": loaded.threshold}
+    chances = probabilities_of(pairs, loaded, folder, overwrite=overwrite, shown=shown)
+    yes = sum(loaded.contains(chance) is True for chance in chances)
+    facts: dict[str, object] = {"pairs": len(pairs), "yes": yes, "threshold": loaded.threshold}
     lines: list[RenderableType] = []
-    if labelled := [place for place, one in enumerate(found) if one.label is not None]:
+    if labelled := [place for place, pair in enumerate(pairs) if pair.label is not None]:
         quality = quality_of(
-            [found[place] for place in labelled], [loaded.score_of(chances[place]) for place in labelled],
+            [pairs[place] for place in labelled], [loaded.score_of(chances[place]) for place in labelled],
             loaded.probability, loaded.threshold,
         )  # fmt: skip
         facts["against_labels"] = quality.model_dump()
         lines += spaced([quality_table(quality, "Agreement with the labels")])
     lines.append(
-        f"{yes} of {len(found)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
+        f"{yes} of {len(pairs)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
     )
     result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)

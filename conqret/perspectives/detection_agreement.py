@@ -32,11 +32,11 @@ class Agreement(Frozen):
 
 
 def figures_of(
-    pairs: Sequence[Pair], said: Sequence[bool], scores: Sequence[float], **others: Sequence[bool]
+    pairs: Sequence[Pair], predictions: Sequence[bool], scores: Sequence[float], **others: Sequence[bool]
 ) -> dict[str, Any]:
     """The fields of an :class:`Agreement` of labelled pairs with what was said of them, and the scores that put them in
     order; and of ``others``, by name, the F1 of other answers to the same pairs."""
-    labels = [one.label is True for one in pairs]
+    labels = [pair.label is True for pair in pairs]
     questions = list(map(question_of, pairs))
     resamples = leave_one_out(questions)
     wanted = {"accuracy": accuracy, "precision": precision, "recall": recall, "f1": f1}
@@ -44,11 +44,11 @@ def figures_of(
     return {
         "pairs": len(pairs),
         "questions": len(set(questions)),
-        "said_yes": sum(said) / len(said),
+        "said_yes": sum(predictions) / len(predictions),
         "labelled_yes": sum(labels) / len(labels),
-        **{name: figure(labels, said, resamples, categories=BOTH) for name, figure in wanted.items()},
+        **{name: figure(labels, predictions, resamples, categories=BOTH) for name, figure in wanted.items()},
         "average_precision": average_precision(labels, scores, resamples),
-        **{name: f1(labels, one, resamples, categories=BOTH) for name, one in answers.items()},
+        **{name: f1(labels, answer, resamples, categories=BOTH) for name, answer in answers.items()},
     }
 
 

@@ -30,27 +30,27 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
     target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
     design = np.column_stack([x, np.ones_like(x)])
-    found = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
+    coefficients = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
 
     def loss(at: Any) -> float:
         odds = design @ at
         return float((np.logaddexp(0, odds) - target * odds).sum())
 
     for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(design @ found, -500, 500)))
+        p = 1 / (1 + np.exp(-np.clip(design @ coefficients, -500, 500)))
         gradient = design.T @ (p - target)
         hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-9 * np.eye(2)
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while size > 1e-6 and loss(found - size * step) > loss(found):
+        while size > 1e-6 and loss(coefficients - size * step) > loss(coefficients):
             size /= 2
-        found = found - size * step
+        coefficients = coefficients - size * step
         if np.abs(size * step).max() < 1e-8:
             break
-    if found[0] < 0:
+    if coefficients[0] < 0:
         share = (yes.sum() + 1) / (len(yes) + 2)
         return 0.0, math.log(share / (1 - share))
-    return float(found[0]), float(found[1])
+    return float(coefficients[0]), float(coefficients[1])
 
 
 def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
@@ -61,9 +61,9 @@ def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
         return 0.5
 
     def worth(cut: float) -> tuple[float, float]:
-        said = [one >= cut for one in probabilities]
-        hits = sum(label and yes for label, yes in zip(labels, said, strict=True))
-        return 2 * hits / (sum(labels) + sum(said) or 1), -abs(cut - 0.5)
+        predictions = [probability >= cut for probability in probabilities]
+        hits = sum(label and yes for label, yes in zip(labels, predictions, strict=True))
+        return 2 * hits / (sum(labels) + sum(predictions) or 1), -abs(cut - 0.5)
 
     cuts = [(low + high) / 2 for low, high in pairwise(values)]
     return max([0.5, values[0], *cuts], key=worth)
@@ -73,15 +73,15 @@ def quality_of(
     pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
 ) -> DetectorQuality:
     """How scores fare beside the labels of their pairs; intervals are over questions."""
-    labels = [one.label is True for one in pairs]
+    labels = [pair.label is True for pair in pairs]
     chances = [chance(score) for score in scores]
-    words = [baseline_grade(one.document, one.perspective)[0] >= YES_FROM for one in pairs]
+    words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]
 
-    def brier(found: Sequence[float]) -> float:
-        return sum((p - label) ** 2 for p, label in zip(found, labels, strict=True)) / len(labels)
+    def brier(probabilities: Sequence[float]) -> float:
+        return sum((p - label) ** 2 for p, label in zip(probabilities, labels, strict=True)) / len(labels)
 
     return DetectorQuality(
-        **figures_of(pairs, [one >= threshold for one in chances], scores, by_words=words),
+        **figures_of(pairs, [chance >= threshold for chance in chances], scores, by_words=words),
         brier=brier(chances),
         brier_raw=brier(list(map(logistic, scores))),
     )

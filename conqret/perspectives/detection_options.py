@@ -63,12 +63,12 @@ def detected(
     from conqret.perspectives.diversity_run import judged_of
 
     threshold, _ = threshold_of_option(yes_from)
-    said: dict[str, bool | None]
+    answers: dict[str, bool | None]
     if detector is not None:
         loaded = load_detector(detector)
         place = DetectedFolder(folder / "detections")
         chances = probabilities_of(pairs, loaded, place, overwrite=asking.kept.overwrite, shown=asking.shown)
-        said = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
+        answers = {pair.id: loaded.contains(chance) for pair, chance in zip(pairs, chances, strict=True)}
         lost = {}
     else:
         asked = DetectionFolder(folder / "detections")
@@ -78,10 +78,10 @@ def detected(
             doing="detecting",
         )  # fmt: skip
         with asked.rows() as rows:
-            said = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}
+            answers = {row.id: row.contains(outcome.summary.yes_from) for row in rows.rows()}
         lost = outcome.summary.unanswered
     contains = {}
-    for name, yes in said.items():
+    for name, yes in answers.items():
         question, which, document = name.split(" ", 2)
         contains[question, int(which), document] = yes
     return judged_of(questions, contains), lost

@@ -84,7 +84,7 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
 
     def record(self) -> DetectionRecord:
         """What ``run.json`` says."""
-        shown = ((one.id, one.document, one.perspective) for one in self.pairs)
+        shown = ((pair.id, pair.document, pair.perspective) for pair in self.pairs)
         return DetectionRecord.of(self.models, {PROMPT: Graded}, shown)
 
     def trials(self) -> list[Trial[Detection]]:
@@ -152,35 +152,39 @@ def threshold_of(folder: DetectionFolder) -> int:
 
 
 def _summary(
-    model: str, pairs: Sequence[Pair], found: Sequence[Detection], yes_from: int | None
+    model: str, pairs: Sequence[Pair], detections: Sequence[Detection], yes_from: int | None
 ) -> DetectionSummary:
     labelled = any(
-        one.grade is not None and pair.label is not None for pair, one in zip(pairs, found, strict=True)
+        detection.grade is not None and pair.label is not None
+        for pair, detection in zip(pairs, detections, strict=True)
     )
-    against = against_labels(pairs, found, yes_from=yes_from) if labelled else None
+    against = against_labels(pairs, detections, yes_from=yes_from) if labelled else None
     threshold = against.yes_from if against else yes_from or YES_FROM
     return DetectionSummary(
         model=model,
-        pairs=len(found),
-        grades={grade: sum(one.grade == grade for one in found) for grade in range(len(GRADES))},
-        unanswered=lost(found),
+        pairs=len(detections),
+        grades={
+            grade: sum(detection.grade == grade for detection in detections) for grade in range(len(GRADES))
+        },
+        unanswered=lost(detections),
         yes_from=threshold,
-        yes=sum(one.contains(threshold) is True for one in found),
+        yes=sum(detection.contains(threshold) is True for detection in detections),
         against_labels=against,
     )
 
 
-def _table(pairs: Iterable[Pair], found: Iterable[Detection], yes_from: int) -> str:
+def _table(pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int) -> str:
     """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
 
-    def cells(pair: Pair, one: Detection) -> tuple[object, ...]:
-        meaning = "" if one.grade is None else GRADES[one.grade]
-        return (pair.id, pair.question, pair.document, pair.perspective, one.grade, meaning,
-                _yes_or_no(one.contains(yes_from)), one.explanation, _yes_or_no(pair.label), one.reason,
-                one.detail)  # fmt: skip
+    def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
+        meaning = "" if detection.grade is None else GRADES[detection.grade]
+        return (pair.id, pair.question, pair.document, pair.perspective, detection.grade, meaning,
+                _yes_or_no(detection.contains(yes_from)), detection.explanation, _yes_or_no(pair.label),
+                detection.reason,
+                detection.detail)  # fmt: skip
 
-    return csv_text(_COLUMNS, map(cells, pairs, found))
+    return csv_text(_COLUMNS, map(cells, pairs, detections))
 
 
-def _yes_or_no(said: bool | None) -> str:
-    return "" if said is None else "yes" if said else "no"
+def _yes_or_no(answer: bool | None) -> str:
+    return "" if answer is None else "yes" if answer else "no"

@@ -16,79 +16,91 @@ from conqret.show.words import REASONS
 
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
     """How many pairs have which grade, and beside labels how far the yes and no agree with them."""
-    found = summary.against_labels
-    heads = ("pairs",) if found is None else ("pairs", "people: yes", "precision", "recall", "F1")
+    agreement = summary.against_labels
+    heads = ("pairs",) if agreement is None else ("pairs", "people: yes", "precision", "recall", "F1")
     lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
-    if found is not None:
-        lines = {one.grade: (one.pairs, one.yes, one.precision, one.recall, one.f1) for one in found.grades}
+    if agreement is not None:
+        lines = {
+            grade.grade: (grade.pairs, grade.yes, grade.precision, grade.recall, grade.f1)
+            for grade in agreement.grades
+        }
     lost: list[tuple[Cell, ...]] = [
         (f"no grade: {REASONS[reason]}", count, *[""] * (len(heads) - 1))
         for reason, count in summary.unanswered.items()
     ]
     yield Table(
-        "Grades" if found is None else "Grades beside people's labels",
+        "Grades" if agreement is None else "Grades beside people's labels",
         (Column("the document …", "text"), *heads),
         [*((f"{grade} {GRADES[grade]}", *lines[grade]) for grade in reversed(range(len(GRADES)))), *lost],
         note=""
-        if found is None
+        if agreement is None
         else "precision, recall, F1: of a yes from this grade on, on these very pairs.",
     )
-    if found is not None:
-        yield _agreement(found)
+    if agreement is not None:
+        yield _agreement(agreement)
 
 
-def _agreement(found: AgainstLabels) -> Table:
+def _agreement(agreement: AgainstLabels) -> Table:
     how = {
-        "given": f"a yes from grade {found.yes_from} on, as given",
+        "given": f"a yes from grade {agreement.yes_from} on, as given",
         "cross-fitted": "a yes from the grade that is best on the other questions",
-        "default": f"a yes from grade {found.yes_from} on; with one question only none is chosen",
-    }[found.way]
+        "default": f"a yes from grade {agreement.yes_from} on; with one question only none is chosen",
+    }[agreement.way]
     rows: list[tuple[Cell, ...]] = [
-        ("accuracy", found.accuracy), ("precision", found.precision), ("recall", found.recall), ("F1", found.f1),
-        ("average precision", found.average_precision),
+        ("accuracy", agreement.accuracy), ("precision", agreement.precision), ("recall", agreement.recall),
+        ("F1", agreement.f1),
+        ("average precision", agreement.average_precision),
     ]  # fmt: skip
-    chosen = Counter(found.folds.values())
+    chosen = Counter(agreement.folds.values())
     folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
     chose = f" The grade that is best on the others is {folds} of the questions." if folds else ""
     unanswered = (
-        f" {found.unanswered} labelled pairs have no grade and are left out." if found.unanswered else ""
+        f" {agreement.unanswered} labelled pairs have no grade and are left out."
+        if agreement.unanswered
+        else ""
     )
     return Table(
         f"Agreement with people: {how}",
         ("", "value"),
         rows,
-        foot=[("F1 of always saying yes", found.always_yes)],
-        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a "
-        f"yes in {found.said_yes:.1%}, to people in {found.labelled_yes:.1%}.{chose}{unanswered}",
+        foot=[("F1 of always saying yes", agreement.always_yes)],
+        note=f"n = {agreement.pairs} pairs of {agreement.questions} questions; intervals (95%) are over "
+        "questions. It is a "
+        f"yes in {agreement.said_yes:.1%}, to people in {agreement.labelled_yes:.1%}.{chose}{unanswered}",
     )
 
 
-def quality_table(found: DetectorQuality, title: str, remark: str = "") -> Table:
+def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Table:
     """How a detector fares beside labels."""
     rows: list[tuple[Cell, ...]] = [
-        ("F1", found.f1), ("precision", found.precision), ("recall", found.recall), ("accuracy", found.accuracy),
-        ("average precision", found.average_precision),
-        ("Brier score, before calibration", found.brier_raw), ("Brier score", found.brier),
+        ("F1", quality.f1), ("precision", quality.precision), ("recall", quality.recall), ("accuracy",
+        quality.accuracy),
+        ("average precision", quality.average_precision),
+        ("Brier score, before calibration", quality.brier_raw), ("Brier score", quality.brier),
     ]  # fmt: skip
-    told = (
-        f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a yes in "
-        f"{found.said_yes:.1%}, by label in {found.labelled_yes:.1%}. Brier: the mean squared error of the "
+    sample_text = (
+        f"n = {quality.pairs} pairs of {quality.questions} questions; intervals (95%) are over questions. It "
+        "is a yes in "
+        f"{quality.said_yes:.1%}, by label in {quality.labelled_yes:.1%}. Brier: the mean squared error of the "
         "probabilities, 0 at best."
     )
     return Table(
         title,
         ("", "value"),
         rows,
-        foot=[("F1 of the lexical baseline", found.by_words), ("F1 of always saying yes", found.always_yes)],
-        note=f"{told} {remark}".rstrip(),
+        foot=[
+            ("F1 of the lexical baseline", quality.by_words),
+            ("F1 of always saying yes", quality.always_yes),
+        ],
+        note=f"{sample_text} {remark}".rstrip(),
     )
 
 
-def across_table(found: Sequence[DomainTrial]) -> Table:
+def across_table(trials: Sequence[DomainTrial]) -> Table:
     """The F1 of a detector of each domain on each domain."""
-    domains = list(dict.fromkeys(one.trained_on for one in found))
-    by_place = {(one.trained_on, one.tested_on): one.quality for one in found}
-    others = {name: by_place[next(one for one in domains if one != name), name] for name in domains}
+    domains = list(dict.fromkeys(trial.trained_on for trial in trials))
+    by_place = {(trial.trained_on, trial.tested_on): trial.quality for trial in trials}
+    others = {name: by_place[next(domain for domain in domains if domain != name), name] for name in domains}
     return Table(
         "F1 across domains",
         (Column("tuned on", "text"), *(f"on {name}" for name in domains)),

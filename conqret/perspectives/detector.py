@@ -101,7 +101,7 @@ class Detector:
         for start in range(0, len(pairs), AT_ONCE):
             block = pairs[start : start + AT_ONCE]
             rows = [windows(self.tokenizer, pair, self.limit) for pair in block]
-            flat = [one for own in rows for one in own]
+            flat = [window for pair_windows in rows for window in pair_windows]
             odds: list[float] = []
             for begin in range(0, len(flat), AT_ONCE):
                 batch = self.tokenizer.pad({"input_ids": flat[begin : begin + AT_ONCE]}, return_tensors="pt")
@@ -109,9 +109,9 @@ class Detector:
                     logits = self.model(**batch.to(self.model.device)).logits.float()
                 others = torch.cat([logits[:, : self.yes], logits[:, self.yes + 1 :]], dim=1)
                 odds += (logits[:, self.yes] - others.logsumexp(dim=1)).tolist()
-            for own in rows:
-                yield max(odds[: len(own)])
-                del odds[: len(own)]
+            for row in rows:
+                yield max(odds[: len(row)])
+                del odds[: len(row)]
 
     def probability(self, score: float) -> float:
         """The probability of yes for a score."""
@@ -171,8 +171,8 @@ def load_detector(folder: Path) -> Detector:
         )
     tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
     limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))
-    found = (card.slope, card.intercept, card.threshold) if card else (1.0, 0.0, 0.5)
-    return Detector(loaded.model, tokenizer, limit, yes, folder_identity(place), *found)
+    calibration = (card.slope, card.intercept, card.threshold) if card else (1.0, 0.0, 0.5)
+    return Detector(loaded.model, tokenizer, limit, yes, folder_identity(place), *calibration)
 
 
 def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
@@ -211,11 +211,11 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
             f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits beside "
             "it: shorten it, or raise --max-length if the model has room for more"
         )
-    found = tokenizer(
+    encoding = tokenizer(
         pair.document, second, truncation="only_first", max_length=limit, stride=room // OVERLAP,
         return_overflowing_tokens=True,
     )  # fmt: skip
-    return [list(ids) for ids in found["input_ids"]]
+    return [list(ids) for ids in encoding["input_ids"]]
 
 
 EPOCHS = 2

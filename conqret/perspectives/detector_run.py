@@ -59,29 +59,29 @@ def detect_locally(
     Raises:
         DeclarationError: the folder holds something else or another run, or a perspective is too long.
     """
-    asked = digest_of([(one.id, one.document, one.perspective) for one in pairs])
+    asked = digest_of([(pair.id, pair.document, pair.perspective) for pair in pairs])
     record = DetectedRecord(detector=detector.identity, asked=asked)
     with folder.claimed(record, overwrite=overwrite):
-        with RowStore(folder.rows_file, DetectedPair, lambda one: one.id) as rows:
-            lacking = [one for one in pairs if one.id not in rows]
+        with RowStore(folder.rows_file, DetectedPair, lambda row: row.id) as rows:
+            lacking = [pair for pair in pairs if pair.id not in rows]
             on_block(len(pairs) - len(lacking))
             for start in range(0, len(lacking), AT_ONCE):
                 block = lacking[start : start + AT_ONCE]
                 for pair, score in zip(block, detector.scores(block), strict=True):
                     rows.add(DetectedPair(id=pair.id, probability=detector.probability(score)))
                 on_block(len(pairs) - len(lacking) + start + len(block))
-            found = {row.id: row.probability for row in rows.rows()}
-        write_whole(folder.table_file, _table(pairs, found, detector).encode())
-    return [found[one.id] for one in pairs]
+            probabilities = {row.id: row.probability for row in rows.rows()}
+        write_whole(folder.table_file, _table(pairs, probabilities, detector).encode())
+    return [probabilities[pair.id] for pair in pairs]
 
 
-def _table(pairs: Sequence[Pair], found: Mapping[str, float], detector: Detector) -> str:
-    said = {True: "yes", False: "no", None: ""}
+def _table(pairs: Sequence[Pair], probabilities: Mapping[str, float], detector: Detector) -> str:
+    words_of = {True: "yes", False: "no", None: ""}
     return csv_text(
         ("id", "question", "document", "perspective", "probability", "contains", "label"),
         (
-            (one.id, one.question, one.document, one.perspective, f"{found[one.id]:.4f}",
-             said[detector.contains(found[one.id])], said[one.label])
-            for one in pairs
+            (pair.id, pair.question, pair.document, pair.perspective, f"{probabilities[pair.id]:.4f}",
+             words_of[detector.contains(probabilities[pair.id])], words_of[pair.label])
+            for pair in pairs
         ),
     )  # fmt: skip

@@ -65,8 +65,8 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     Raises:
         DeclarationError: there are fewer than three questions, or training would see one answer only.
     """
-    known = [one for one in pairs if one.label is not None]
-    questions = sorted({question_of(one) for one in known})
+    known = [pair for pair in pairs if pair.label is not None]
+    questions = sorted({question_of(pair) for pair in known})
     if len(questions) < FEWEST_QUESTIONS:
         raise DeclarationError(
             f"the labelled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
@@ -76,11 +76,13 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     test = max(1, round(settings.held_out * len(questions)))
     tuned = max(1, round(CALIBRATION * len(questions)))
     test = min(test, len(questions) - 1 - tuned) if test + tuned >= len(questions) else test
-    place = {one: 0 if n < test else 1 if n < test + tuned else 2 for n, one in enumerate(questions)}
+    place = {
+        question: 0 if n < test else 1 if n < test + tuned else 2 for n, question in enumerate(questions)
+    }
     held_out, calibration, train = (
-        tuple(one for one in known if place[question_of(one)] == part) for part in range(3)
+        tuple(pair for pair in known if place[question_of(pair)] == part) for part in range(3)
     )
-    if len({one.label for one in train}) < 2:
+    if len({pair.label for pair in train}) < 2:
         raise DeclarationError(
             "all pairs to train on have the same label: there is nothing to tell apart; label more pairs"
         )
@@ -139,7 +141,7 @@ def tune_detector(
     record = DetectorRecord(
         model=str(model),
         base=folder_identity(model),
-        data=digest_of([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)]),
+        data=digest_of([asdict(pair) for pair in (*parts.train, *parts.calibration, *parts.held_out)]),
         settings={name: value for name, value in asdict(settings).items() if name != "save_every"},
     )
     steps = settings.steps(len(parts.train))
@@ -149,18 +151,20 @@ def tune_detector(
         return folder.result(folder.summary_file, DetectorCard)
     with quiet():
         detector = untrained(model, settings)
-        rows = [windows(detector.tokenizer, one, detector.limit) for one in parts.train]
+        rows = [windows(detector.tokenizer, pair, detector.limit) for pair in parts.train]
     with folder.claimed(record, overwrite=overwrite), quiet():
-        weights = class_weights([one.label is True for one in parts.train])
+        weights = class_weights([pair.label is True for pair in parts.train])
         data = [
-            {"input_ids": own[0], "labels": int(one.label is True)}
-            for own, one in zip(rows, parts.train, strict=True)
+            {"input_ids": pair_windows[0], "labels": int(pair.label is True)}
+            for pair_windows, pair in zip(rows, parts.train, strict=True)
         ]
         learnt = trained(
             detector, data, weights, settings, folder, lambda done: on_start(parts, steps, done), on_step
         )
         detector = replace(detector, model=learnt.eval())
-        card = _card(detector, parts, record, settings, weights, sum(len(own) > 1 for own in rows))
+        card = _card(
+            detector, parts, record, settings, weights, sum(len(pair_windows) > 1 for pair_windows in rows)
+        )
         with whole(folder.model, folder.checkpoints) as made:
             learnt.save_pretrained(made)
             detector.tokenizer.save_pretrained(made)
@@ -178,7 +182,7 @@ def _card(
     cut: int,
 ) -> DetectorCard:
     scores = list(detector.scores(parts.calibration))
-    labels = [one.label is True for one in parts.calibration]
+    labels = [pair.label is True for pair in parts.calibration]
     remark = ""
     slope, intercept = 1.0, -math.log(weights[1] / weights[0])
     if len(set(labels)) == 2:
@@ -194,11 +198,11 @@ def _card(
         base_identity=record.base,
         pairs=len(parts.train) + len(parts.calibration) + len(parts.held_out),
         questions=len(
-            {question_of(one) for part in (parts.train, parts.calibration, parts.held_out) for one in part}
+            {question_of(pair) for part in (parts.train, parts.calibration, parts.held_out) for pair in part}
         ),
         trained=len(parts.train),
         calibrated=len(parts.calibration),
-        yes=sum(one.label is True for one in parts.train),
+        yes=sum(pair.label is True for pair in parts.train),
         weights=weights,
         cut=cut,
         limit=detector.limit,
@@ -317,17 +321,23 @@ def domains_of(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
         DeclarationError: there are fewer than two domains, a labelled pair is of none, or a domain's name makes no
             folder of its own.
     """
-    found = gathered((one.domain, one) for one in pairs if one.label is not None)
-    if len(found) < 2:
-        told = f"all are of {next(iter(found))!r}" if any(found) else "no labelled pair has one"
-        raise DeclarationError(
-            f"--across needs pairs of two domains or more in a column domain or subset; {told}"
+    pairs_by_domain = gathered((pair.domain, pair) for pair in pairs if pair.label is not None)
+    if len(pairs_by_domain) < 2:
+        problem = (
+            f"all are of {next(iter(pairs_by_domain))!r}"
+            if any(pairs_by_domain)
+            else "no labelled pair has one"
         )
-    if "" in found:
-        raise DeclarationError(f"{len(found[''])} labelled pairs are of no domain: fill in the column domain")
-    if len({_folder(name) for name in found}) < len(found):
+        raise DeclarationError(
+            f"--across needs pairs of two domains or more in a column domain or subset; {problem}"
+        )
+    if "" in pairs_by_domain:
+        raise DeclarationError(
+            f"{len(pairs_by_domain[''])} labelled pairs are of no domain: fill in the column domain"
+        )
+    if len({_folder(name) for name in pairs_by_domain}) < len(pairs_by_domain):
         raise DeclarationError("two domains have names that differ in marks alone; give them others")
-    return found
+    return pairs_by_domain
 
 
 def across_domains(
@@ -346,13 +356,13 @@ def across_domains(
     trained where the pairs of any domain are too few.
     """
     domains = domains_of(pairs)
-    for own in domains.values():
-        parted(own, settings)
-    found = []
-    for name, own in domains.items():
+    for domain_pairs in domains.values():
+        parted(domain_pairs, settings)
+    trials = []
+    for name, domain_pairs in domains.items():
         place = folder / _folder(name)
         card = tune_detector(
-            own, model, place, settings, overwrite=overwrite, on_start=on_start, on_step=on_step
+            domain_pairs, model, place, settings, overwrite=overwrite, on_start=on_start, on_step=on_step
         )
         detector = load_detector(place)
         for other, tested in domains.items():
@@ -362,8 +372,8 @@ def across_domains(
                 chances = detect_locally(tested, detector, kept, overwrite=overwrite)
                 scores = list(map(detector.score_of, chances))
                 quality = quality_of(tested, scores, detector.probability, detector.threshold)
-            found.append(DomainTrial(trained_on=name, tested_on=other, quality=quality))
-    return tuple(found)
+            trials.append(DomainTrial(trained_on=name, tested_on=other, quality=quality))
+    return tuple(trials)
 
 
 def _folder(name: str) -> str:

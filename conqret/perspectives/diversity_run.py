@@ -59,20 +59,25 @@ class Diversity:
     @property
     def views(self) -> tuple[str, ...]:
         """All questions, then the subsets."""
-        return tuple(dict.fromkeys(one.view for one in self.scores))
+        return tuple(dict.fromkeys(result.view for result in self.scores))
 
     def score(self, view: str, system: str, measure: str) -> MeasureScore | None:
         """One of the scores; None where no question has a value."""
         wanted = (view, system, measure)
-        return next((one for one in self.scores if (one.view, one.system, one.measure) == wanted), None)
+        return next(
+            (result for result in self.scores if (result.view, result.system, result.measure) == wanted), None
+        )
 
 
 def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
     """What is searched for: each question, and of those with two sides each perspective, by topic."""
     return [
-        (asked_as(one.id, side), one.perspectives[one.place(side)].text if side else one.question)
-        for one in questions
-        for side in (ASKED if one.sided else ASKED[:1])
+        (
+            asked_as(question.id, side),
+            question.perspectives[question.place(side)].text if side else question.question,
+        )
+        for question in questions
+        for side in (ASKED if question.sided else ASKED[:1])
     ]
 
 
@@ -85,15 +90,15 @@ def pooled(
     """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
     as queries too, in the order in which they come."""
     return {
-        one.id: list(
+        question.id: list(
             dict.fromkeys(
                 document
                 for system in runs
                 for side in asked
-                for document in system.run.get(asked_as(one.id, side), ())[:depth]
+                for document in system.run.get(asked_as(question.id, side), ())[:depth]
             )
         )
-        for one in questions
+        for question in questions
     }
 
 
@@ -103,11 +108,11 @@ def pairs_of(
     """A pair for each perspective of a question and each of its pooled documents, under ``QUESTION PLACE DOCUMENT``
     (places from 1). Documents without a text are left out."""
     return tuple(
-        Pair(f"{one.id} {place} {document}", texts[document], perspective.text, one.question)
-        for one in questions
-        for document in pool[one.id]
+        Pair(f"{question.id} {place} {document}", texts[document], perspective.text, question.question)
+        for question in questions
+        for document in pool[question.id]
         if texts.get(document, "").strip()
-        for place, perspective in enumerate(one.perspectives, start=1)
+        for place, perspective in enumerate(question.perspectives, start=1)
     )
 
 
@@ -120,12 +125,12 @@ def judged_of(
         for (question, place, document), yes in contains.items()
         if yes is not None
     )
-    wanted = {one.id: len(one.perspectives) for one in questions}
-    found: dict[str, dict[str, Set[int]]] = {name: {} for name in wanted}
+    wanted = {item.id: len(item.perspectives) for item in questions}
+    shown: dict[str, dict[str, Set[int]]] = {name: {} for name in wanted}
     for (question, document), answers in known.items():
         if question in wanted and len(answers) == wanted[question]:
-            found[question][document] = {place - 1 for place, yes in answers if yes}
-    return found
+            shown[question][document] = {place - 1 for place, yes in answers if yes}
+    return shown
 
 
 def score(
@@ -147,18 +152,18 @@ def score(
         raise DeclarationError(f"the cuts are {list(cuts)}: each lies between 1 and the depth of {depth}")
     measures = measures_of(cuts, depth)
     short = cut_off(
-        {name: one.deepest for name, one in measures.items()},
-        {one.name: one.depth for one in runs},
-        [one.name for one in runs],
+        {name: measure.deepest for name, measure in measures.items()},
+        {run.name: run.depth for run in runs},
+        [run.name for run in runs],
     )
-    held = {one.id: _holders(one, judged) for one in questions}
+    held = {question.id: _holders(question, judged) for question in questions}
     views = {ALL: questions, **_subsets(questions)}
     scores: list[MeasureScore] = []
     for view, part in views.items():
         for name, measure in measures.items():
-            values = {one.name: _values(measure, part, one.run, judged, held) for one in runs}
+            values = {run.name: _values(measure, part, run.run, judged, held) for run in runs}
             if any(values.values()):
-                for system in [system for system, found in values.items() if not found]:
+                for system in [system for system, values_by_view in values.items() if not values_by_view]:
                     short.setdefault((system, name), "no question has all its documents judged")
                 scores += family(view, name, values, runs[0].name, short, ends=measure.ends)
     if not scores:
@@ -170,26 +175,26 @@ def score(
     return Diversity(
         baseline=runs[0].name,
         questions=len(questions),
-        sided=sum(one.sided for one in questions),
+        sided=sum(question.sided for question in questions),
         cuts=tuple(cuts),
         depth=depth,
         scores=tuple(scores),
         ceiling={view: _ceiling(part, neutral, judged, held) for view, part in views.items()},
         sides={
-            f"{one.name} @{cut}": p
-            for one in runs
+            f"{run.name} @{cut}": p
+            for run in runs
             for cut in cuts
-            if (p := _side_test(scores, one.name, cut)) is not None
+            if (p := _side_test(scores, run.name, cut)) is not None
         },
         unjudged={
             name: lacking
             for name, documents in pool.items()
-            if (lacking := sum(one not in judged[name] for one in documents))
+            if (lacking := sum(document not in judged[name] for document in documents))
         },
         unranked={
-            one.name: without
-            for one in runs
-            if (without := tuple(x.id for x in questions if not one.run.get(x.id)))
+            run.name: without
+            for run in runs
+            if (without := tuple(x.id for x in questions if not run.run.get(x.id)))
         },
     )
 
@@ -201,17 +206,17 @@ def _values(
     judged: DebateJudgment,
     held: Mapping[str, Holders],
 ) -> dict[str, float]:
-    found = {}
-    for one in questions:
-        topic = asked_as(one.id, measure.side)
+    values = {}
+    for question in questions:
+        topic = asked_as(question.id, measure.side)
         top = run.get(topic, ())[: measure.deepest]
-        if (measure.sided and not one.sided) or (measure.side and topic not in run):
+        if (measure.sided and not question.sided) or (measure.side and topic not in run):
             continue
-        if all(document in judged[one.id] for document in top):
-            value = measure.value(top, held[one.id], one)
+        if all(document in judged[question.id] for document in top):
+            value = measure.value(top, held[question.id], question)
             if value is not None:
-                found[one.id] = float(value)
-    return found
+                values[question.id] = float(value)
+    return values
 
 
 def _holders(question: PerspectiveQuestion, judged: DebateJudgment) -> Holders:
@@ -225,19 +230,28 @@ def _holders(question: PerspectiveQuestion, judged: DebateJudgment) -> Holders:
 def _ceiling(
     questions: Sequence[PerspectiveQuestion], pool: Run, judged: DebateJudgment, held: Mapping[str, Holders]
 ) -> Estimate:
-    known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
-    values = [diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known]
+    known = [
+        question
+        for question in questions
+        if all(document in judged[question.id] for document in pool[question.id])
+    ]
+    values = [
+        diversity.ceiling([pool[question.id]], held[question.id], len(pool[question.id]) or 1)
+        for question in known
+    ]
     return mean_interval(values, scale="share", reason="no question has all its pooled documents judged")
 
 
 def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float | None:
     """The p-value of "as often only supporting as only opposing" against "not as often", by the exact sign test over
     the questions that show one alone; None below six questions."""
-    known = {one.measure: one.by_topic for one in scores if (one.view, one.system) == (ALL, system)}
+    known = {
+        result.measure: result.by_topic for result in scores if (result.view, result.system) == (ALL, system)
+    }
     supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
     apart = [value - opposing[topic] for topic, value in supporting.items()]
     return (
-        sign_p(sum(one > 0 for one in apart), sum(one < 0 for one in apart))
+        sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
         if len(apart) >= FEWEST_TESTED
         else None
     )
@@ -245,45 +259,45 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
 
 def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:
     """The questions of each subset, where there are several."""
-    found = gathered((one.subset or "others", one) for one in questions)
-    return found if len(found) > 1 else {}
+    by_subset = gathered((question.subset or "others", question) for question in questions)
+    return by_subset if len(by_subset) > 1 else {}
 
 
-def facts_of(found: Diversity) -> dict[str, Any]:
+def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
     """All means with their intervals by subset, and what they rest on."""
     scores = [
-        {name: value for name, value in asdict(one).items() if name not in ("by_topic", "interval")}
+        {name: value for name, value in asdict(result).items() if name not in ("by_topic", "interval")}
         | {
-            "mean": one.interval.value,
-            "low": one.interval.low,
-            "high": one.interval.high,
-            "n": len(one.by_topic),
-            "reason": one.interval.reason,
+            "mean": result.interval.value,
+            "low": result.interval.low,
+            "high": result.interval.high,
+            "n": len(result.by_topic),
+            "reason": result.interval.reason,
         }
-        for one in found.scores
+        for result in scored_diversity.scores
     ]
     return {
-        "baseline": found.baseline,
-        "questions": found.questions,
-        "sided": found.sided,
-        "cuts": list(found.cuts),
-        "depth": found.depth,
-        "ceiling": {view: asdict(one) for view, one in found.ceiling.items()},
-        "only_supporting_against_only_opposing": dict(found.sides),
-        "unjudged": dict(found.unjudged),
-        "unranked": {name: list(one) for name, one in found.unranked.items()},
+        "baseline": scored_diversity.baseline,
+        "questions": scored_diversity.questions,
+        "sided": scored_diversity.sided,
+        "cuts": list(scored_diversity.cuts),
+        "depth": scored_diversity.depth,
+        "ceiling": {view: asdict(estimate) for view, estimate in scored_diversity.ceiling.items()},
+        "only_supporting_against_only_opposing": dict(scored_diversity.sides),
+        "unjudged": dict(scored_diversity.unjudged),
+        "unranked": {name: list(names) for name, names in scored_diversity.unranked.items()},
         "scores": scores,
     }
 
 
-def values_of(found: Diversity) -> str:
+def values_of(scored_diversity: Diversity) -> str:
     """The value of every question as the text of ``values.csv``."""
     return csv_text(
         ("system", "measure", "question", "value"),
         (
-            (one.system, one.measure, question, value)
-            for one in found.scores
-            if one.view == ALL
-            for question, value in one.by_topic.items()
+            (result.system, result.measure, question, value)
+            for result in scored_diversity.scores
+            if result.view == ALL
+            for question, value in result.by_topic.items()
         ),
     )

@@ -89,5 +89,9 @@ def errors(
     from conqret.perspectives.page import errors_table
     from conqret.perspectives.perspectives_run import perspective_errors
 
-    found = perspective_errors(sheet)
-    result([one.model_dump() for one in found], [errors_table(found)], as_json=shown.json_output)
+    subset_errors = perspective_errors(sheet)
+    result(
+        [error.model_dump() for error in subset_errors],
+        [errors_table(subset_errors)],
+        as_json=shown.json_output,
+    )

@@ -45,7 +45,8 @@ class _OverPerspectives(measures.Measure):
     def runtime_impl(self, qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[Any]:
         """The value of every query that has qrels and a ranking."""
         rankings = {
-            str(topic): [str(one) for one in rows["doc_id"]] for topic, rows in run.groupby("query_id")
+            str(topic): [str(identifier) for identifier in rows["doc_id"]]
+            for topic, rows in run.groupby("query_id")
         }
         for topic, rows in qrels.groupby("query_id"):
             if str(topic) in rankings:
@@ -78,14 +79,14 @@ class _PerspectiveP(_OverPerspectives):
 
 def _holders(rows: pd.DataFrame, least: int) -> dict[str, set[str]]:
     """For each judged perspective the documents that contain it: those with a relevance of ``least`` or more."""
-    found: dict[str, set[str]] = {}
+    holders: dict[str, set[str]] = {}
     for perspective, document, relevance in zip(
         rows["iteration"], rows["doc_id"], rows["relevance"], strict=True
     ):
-        held = found.setdefault(str(perspective), set())
+        held = holders.setdefault(str(perspective), set())
         if int(relevance) >= least:
             held.add(str(document))
-    return found
+    return holders
 
 
 MRecall: Any = _MRecall()  # type: ignore[no-untyped-call]

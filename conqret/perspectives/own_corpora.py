@@ -68,7 +68,7 @@ class GivenPages:
 
     def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
         reader = TableReader(file_rows(path), PAGE)
-        found = [
+        named_pages = [
             (
                 row["question"],
                 PageEvidence(make_document(row["text"], row["title"], row["url"]), row["licence"]),
@@ -76,17 +76,19 @@ class GivenPages:
             for row in reader
         ]
         reader.finish(wanted="pages")
-        ids = {one.question: one.id for one in questions}
-        self._pages = gathered((ids.get(name, name), page.document.id) for name, page in found)
-        self._evidence = {page.document.id: page for _, page in found}
+        ids = {question.question: question.id for question in questions}
+        self._pages = gathered((ids.get(name, name), page.document.id) for name, page in named_pages)
+        self._evidence = {page.document.id: page for _, page in named_pages}
         self._ids = ids
         if not self._pages.keys() & set(ids.values()):
             raise DeclarationError(
                 f"{path} has no page for any of the {len(ids)} questions: its questions are "
                 f"{', '.join(list(self._pages)[:3])}, and those that are asked {questions[0].id} and so on"
             )
-        self.name = f"pages {digest_of([(name, page.document.id, page.licence) for name, page in found])}"
-        self.described = f"the {len(found):,} pages of {path}"
+        self.name = (
+            f"pages {digest_of([(name, page.document.id, page.licence) for name, page in named_pages])}"
+        )
+        self.described = f"the {len(named_pages):,} pages of {path}"
 
     def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
         """Nothing needs to be held."""
@@ -103,7 +105,7 @@ class GivenPages:
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""
-        return [self._evidence[one] for one in identifiers if one in self._evidence]
+        return [self._evidence[name] for name in identifiers if name in self._evidence]
 
 
 RESULTS = 100
@@ -172,17 +174,18 @@ def collect(
     """
     if min(results, words) < 1:
         raise DeclarationError(f"results and words are at least 1, not {results} and {words}")
-    asked = digest_of([asdict(one) for one in questions])
+    asked = digest_of([asdict(question) for question in questions])
     record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(
-            folder.rows_file, CollectedPages, lambda one: one.id, finished=lambda one: not one.problem
+            folder.rows_file, CollectedPages, lambda row: row.id, finished=lambda row: not row.problem
         ) as rows,
     ):
         on_start(len(rows))
         trials = [
-            Trial(one.id, partial(_made, one, source, folder.path, results, words)) for one in questions
+            Trial(question.id, partial(_made, question, source, folder.path, results, words))
+            for question in questions
         ]
 
         async def work() -> None:
@@ -191,8 +194,10 @@ def collect(
                     on_row(row)
 
         asyncio.run(work())
-        rows.arrange([one.id for one in questions])
-        topics = (CorpusTopic(id=one.id, question=one.question, split="test") for one in questions)
+        rows.arrange([question.id for question in questions])
+        topics = (
+            CorpusTopic(id=question.id, question=question.question, split="test") for question in questions
+        )
         CorpusDirectory(folder.path).write_topics(topics)
         return list(rows.rows())
 
@@ -263,21 +268,23 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
     """
     if "perspectives" not in columns_of(file_rows(path)):
         return read_sourced([path])
-    return tuple(SourcedQuestion(one.id, one.question) for one in read_perspectives(path))
+    return tuple(
+        SourcedQuestion(perspective.id, perspective.question) for perspective in read_perspectives(path)
+    )
 
 
 async def _made(
     question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int, earlier: object
 ) -> CollectedPages:
     try:
-        (found,) = await source.search([question.question], results)
+        (identifiers,) = await source.search([question.question], results)
     except NoValidResponse as error:
         return CollectedPages(id=question.id, question=question.question, problem=error.detail)
-    had = source.read(list(dict.fromkeys(found)))
+    had = source.read(list(dict.fromkeys(identifiers)))
     corpus = CorpusDirectory(own_folder(folder, question.id))
-    count = write_lines(corpus.documents_file, (line for one in had for line in _lines(one, words)))
+    count = write_lines(corpus.documents_file, (line for page in had for line in _lines(page, words)))
     return CollectedPages(
-        id=question.id, question=question.question, results=len(found), pages=len(had), passages=count
+        id=question.id, question=question.question, results=len(identifiers), pages=len(had), passages=count
     )
 
 

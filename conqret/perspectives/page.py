@@ -17,7 +17,7 @@ PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""
 
 
-def collected_table(found: Sequence[CollectedPages]) -> Table:
+def collected_table(corpora: Sequence[CollectedPages]) -> Table:
     """What the corpora of the questions hold, beside those of the paper."""
     names = ("results", "pages", "passages")
     return Table(
@@ -26,88 +26,93 @@ def collected_table(found: Sequence[CollectedPages]) -> Table:
         [
             (
                 name,
-                mean_interval([getattr(one, name) for one in found], scale="variance"),
-                min(getattr(one, name) for one in found),
-                max(getattr(one, name) for one in found),
+                mean_interval([getattr(corpus, name) for corpus in corpora], scale="variance"),
+                min(getattr(corpus, name) for corpus in corpora),
+                max(getattr(corpus, name) for corpus in corpora),
                 PAPER.get(name),
             )
             for name in names
         ],
-        note=f"{len(found):,} questions.",
+        note=f"{len(corpora):,} questions.",
     )
 
 
-def diversity_tables(found: Diversity) -> Iterator[Table]:
+def diversity_tables(diversity: Diversity) -> Iterator[Table]:
     """All tables for which there are values."""
-    systems = list(dict.fromkeys(one.system for one in found.scores))
-    for cut in found.cuts:
+    systems = list(dict.fromkeys(score.system for score in diversity.scores))
+    for cut in diversity.cuts:
         yield Table(
             f"The first {cut} documents",
             ("system", "MRecall", "precision"),
             [
-                (one, *(_marked(found.score(ALL, one, f"{what}@{cut}")) for what in ("MRecall", "P")))
-                for one in systems
+                (
+                    system,
+                    *(_marked(diversity.score(ALL, system, f"{what}@{cut}")) for what in ("MRecall", "P")),
+                )
+                for system in systems
             ],
         )
     yield Table(
         "The first document, and how many it takes",
-        ("system", "precision@1", f"covered within {found.depth}", "documents, where covered"),
+        ("system", "precision@1", f"covered within {diversity.depth}", "documents, where covered"),
         [
             (
-                one,
-                _marked(found.score(ALL, one, "P@1")),
-                _marked(found.score(ALL, one, f"covered@{found.depth}")),
-                _interval(found.score(ALL, one, f"documents@{found.depth}")),
+                system,
+                _marked(diversity.score(ALL, system, "P@1")),
+                _marked(diversity.score(ALL, system, f"covered@{diversity.depth}")),
+                _interval(diversity.score(ALL, system, f"documents@{diversity.depth}")),
             )
-            for one in systems
+            for system in systems
         ],
-        foot=[("all together (the ceiling)", "", found.ceiling[ALL], "")],
-        note=f"covered: the first {found.depth} documents show every perspective; documents, where covered: "
+        foot=[("all together (the ceiling)", "", diversity.ceiling[ALL], "")],
+        note=f"covered: the first {diversity.depth} documents show every perspective; documents, where covered: "
         "how many it took, on average over the questions where they do.",
     )
-    if len(found.views) > 1:
-        yield from _by_subset(found, systems)
-    if found.sided:
-        yield from _sides(found, systems)
+    if len(diversity.views) > 1:
+        yield from _by_subset(diversity, systems)
+    if diversity.sided:
+        yield from _sides(diversity, systems)
 
 
-def _by_subset(found: Diversity, systems: list[str]) -> Iterator[Table]:
-    subsets = [view for view in found.views if view != ALL]
-    for cut in found.cuts:
+def _by_subset(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
+    subsets = [view for view in diversity.views if view != ALL]
+    for cut in diversity.cuts:
         for what, title in (("MRecall", "MRecall"), ("P", "Precision")):
             rows = []
-            for one in systems:
-                means = [_mean(found.score(view, one, f"{what}@{cut}")) for view in subsets]
+            for system in systems:
+                means = [_mean(diversity.score(view, system, f"{what}@{cut}")) for view in subsets]
                 known = [mean for mean in means if mean is not None]
                 macro = sum(known) / len(known) if len(known) == len(means) else None
-                rows.append((one, *means, macro))
+                rows.append((system, *means, macro))
             yield Table(f"{title} of the first {cut} by subset", ("system", *subsets, "macro-average"), rows)
-    ceilings = [found.ceiling[view] for view in subsets]
-    yield Table("The ceiling by subset", ("", *subsets), [("all together", *(one.value for one in ceilings))])
+    ceilings = [diversity.ceiling[view] for view in subsets]
+    yield Table(
+        "The ceiling by subset", ("", *subsets), [("all together", *(ceiling.value for ceiling in ceilings))]
+    )
 
 
-def _sides(found: Diversity, systems: list[str]) -> Iterator[Table]:
-    cut = found.cuts[0]
+def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
+    cut = diversity.cuts[0]
     yield Table(
         f"Which side the first {cut} documents show",
         ("system", "both", "only supporting", "only opposing", "neither", "p"),
         [
             (
-                one,
-                *(_mean(found.score(ALL, one, f"{what}@{cut}")) for what in SHOWN),
-                words.p_value(found.sides.get(f"{one} @{cut}")),
+                system,
+                *(_mean(diversity.score(ALL, system, f"{what}@{cut}")) for what in SHOWN),
+                words.p_value(diversity.sides.get(f"{system} @{cut}")),
             )
-            for one in systems
+            for system in systems
         ],
-        note=f"Shares of the {found.sided} questions with two sides; p: exact sign test of only supporting against "
+        note=f"Shares of the {diversity.sided} questions with two sides; p: exact sign test of only supporting against "
         "only opposing, over the questions that show one alone; none below six questions.",
     )
     rows: list[tuple[Cell, ...]] = []
-    for one in systems:
-        leans = [_mean(found.score(ALL, one, leaning_name(side, cut))) for side in ASKED]
+    for system in systems:
+        leans = [_mean(diversity.score(ALL, system, leaning_name(side, cut))) for side in ASKED]
         neutral, supporter, opponent = leans
         follows = None if supporter is None or opponent is None else (supporter - opponent) / 2
-        rows.append((one, neutral, supporter, opponent, follows))
+        rows.append((system, neutral, supporter, opponent, follows))
     yield Table(
         f"Leaning of the first {cut} documents, by who asks",
         ("system", "the question", "a supporter", "an opponent", "follows"),
@@ -117,43 +122,47 @@ def _sides(found: Diversity, systems: list[str]) -> Iterator[Table]:
     )
 
 
-def made_table(found: MadeSummary) -> Table:
+def made_table(made_summary: MadeSummary) -> Table:
     """What became of the rows of each subset of a benchmark in the making."""
-    faults = list(dict.fromkeys(fault for one in found.subsets for fault in one.faults))
-    rows: list[tuple[Cell, ...]] = [("rows", *(one.rows for one in found.subsets))]
-    rows += [(fault, *(one.faults.get(fault, 0) for one in found.subsets)) for fault in faults]
-    if found.unanswered:
-        rows.append(("no valid answer", *(one.unanswered for one in found.subsets)))
+    faults = list(dict.fromkeys(fault for subset in made_summary.subsets for fault in subset.faults))
+    rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in made_summary.subsets))]
+    rows += [(fault, *(subset.faults.get(fault, 0) for subset in made_summary.subsets)) for fault in faults]
+    if made_summary.unanswered:
+        rows.append(("no valid answer", *(subset.unanswered for subset in made_summary.subsets)))
     return Table(
         "Perspectives by subset",
-        (Column("", "text"), *(one.subset for one in found.subsets)),
+        (Column("", "text"), *(subset.subset for subset in made_summary.subsets)),
         rows,
         foot=[
-            ("kept", *(one.kept for one in found.subsets)),
-            ("statements left out of these", *(one.dropped for one in found.subsets)),
+            ("kept", *(subset.kept for subset in made_summary.subsets)),
+            ("statements left out of these", *(subset.dropped for subset in made_summary.subsets)),
             (
                 "perspectives a question",
-                *(one.perspectives / one.kept if one.kept else None for one in found.subsets),
+                *(
+                    subset.perspectives / subset.kept if subset.kept else None
+                    for subset in made_summary.subsets
+                ),
             ),
         ],
     )
 
 
-def errors_table(found: Sequence[SubsetErrors]) -> Table:
+def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
     """What people found wrong, by subset."""
-    left = sum(one.left for one in found)
+    left = sum(error.left for error in subset_errors)
     return Table(
         "Errors by subset",
         ("subset", "inspected", "errors", "share"),
-        [(one.subset, one.inspected, one.errors, one.share) for one in found],
+        [(error.subset, error.inspected, error.errors, error.share) for error in subset_errors],
         note=f"Intervals (95%) are over questions; {left} were not looked at." if left else "",
     )
 
 
-def legend(found: Diversity) -> str:
+def legend(diversity: Diversity) -> str:
     """What the marks mean."""
     return (
-        f"means with 95% intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+        f"means with 95% intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than "
+        f"{diversity.baseline}, "
         "p < .05 (paired t-test, Holm-Bonferroni)"
     )
 

@@ -32,14 +32,14 @@ class Checked(Typed):
     @model_validator(mode="after")
     def _known(self, info: ValidationInfo) -> Checked:
         count = (info.context or {}).get("statements")
-        unknown = [one for one in self.wrong if count and not 1 <= one <= count]
+        unknown = [number for number in self.wrong if count and not 1 <= number <= count]
         if unknown:
             raise ValueError(f"there is no statement {unknown[0]}: wrong holds numbers from 1 to {count}")
         return self
 
     def sound(self, views: Sequence[QuestionPerspective]) -> tuple[QuestionPerspective, ...]:
         """The perspectives that stay."""
-        return tuple(one for number, one in enumerate(views, 1) if number not in self.wrong)
+        return tuple(view for number, view in enumerate(views, 1) if number not in self.wrong)
 
     def faults(self, views: Sequence[QuestionPerspective]) -> tuple[str, ...]:
         """What the question is left out for; empty where it stays, with those of its statements that are sound.
@@ -51,7 +51,7 @@ class Checked(Typed):
             TOGETHER: len(views) == LEAST and not self.apart,
             WRONG: len(self.sound(views)) < LEAST,
         }
-        return tuple(fault for fault, found in failed.items() if found)
+        return tuple(fault for fault, faulty in failed.items() if faulty)
 
 
 def check_request(
@@ -71,19 +71,19 @@ def check_request(
 
 def check_prompt(library: Library, question: str, views: Sequence[QuestionPerspective]) -> RenderedPrompt:
     """The prompt of the check."""
-    return library[CHECK].render({"question": question, "statements": [one.text for one in views]})
+    return library[CHECK].render({"question": question, "statements": [view.text for view in views]})
 
 
 def _by_words(question: str, views: Sequence[QuestionPerspective]) -> dict[str, object]:
     """The offline check: no statement is a question, and none has the words of another."""
-    said = [frozenset(words(one.text.lower())) for one in views]
+    word_sets = [frozenset(words(view.text.lower())) for view in views]
     return {
         "explanation": "by the words alone",
         "debatable": question.endswith("?") or len(views) > LEAST,
         "wrong": [
             number
-            for number, one in enumerate(views, 1)
-            if one.text.endswith("?") or said[number - 1] in said[: number - 1]
+            for number, view in enumerate(views, 1)
+            if view.text.endswith("?") or word_sets[number - 1] in word_sets[: number - 1]
         ],
         "apart": True,
     }

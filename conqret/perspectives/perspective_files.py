@@ -47,39 +47,42 @@ class PerspectiveQuestion:
     @property
     def sided(self) -> bool:
         """Whether there are two perspectives, one on either side."""
-        return sorted(one.side for one in self.perspectives) == sorted(SIDES)
+        return sorted(perspective.side for perspective in self.perspectives) == sorted(SIDES)
 
     def place(self, side: Side) -> int:
         """Which of the perspectives is on a side, from 0."""
-        return [one.side for one in self.perspectives].index(side)
+        return [perspective.side for perspective in self.perspectives].index(side)
 
     def with_support(self, place: int) -> PerspectiveQuestion:
         """The same where the perspective at ``place`` (0 or 1) supports, and the other opposes."""
         sides = SIDES if place == 0 else SIDES[::-1]
-        known = tuple(replace(one, side=side) for one, side in zip(self.perspectives, sides, strict=True))
+        known = tuple(
+            replace(perspective, side=side)
+            for perspective, side in zip(self.perspectives, sides, strict=True)
+        )
         return replace(self, perspectives=known)
 
 
 def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:
     listed = a_list(value, "a list", 'Write ["Trams pay.", "Trams do not pay."]')
-    objects = [one if isinstance(one, dict) else {"text": one} for one in listed]
-    read = [reader.read(one, PERSPECTIVE, f"{where}[{n}].") for n, one in enumerate(objects, start=1)]
-    found = tuple(QuestionPerspective(**values) for values in read if values is not None)
-    if len(found) == len(listed) < FEWEST:
-        raise Unfit(f"has {len(found)} perspectives", f"Give {FEWEST} or more, or remove the row")
-    if len({one.text.casefold() for one in found}) < len(found):
+    objects = [entry if isinstance(entry, dict) else {"text": entry} for entry in listed]
+    read = [reader.read(entry, PERSPECTIVE, f"{where}[{n}].") for n, entry in enumerate(objects, start=1)]
+    perspectives = tuple(QuestionPerspective(**values) for values in read if values is not None)
+    if len(perspectives) == len(listed) < FEWEST:
+        raise Unfit(f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row")
+    if len({perspective.text.casefold() for perspective in perspectives}) < len(perspectives):
         raise Unfit("has the same perspective twice", "Keep one of the two")
-    sides = [one.side for one in found if one.side]
+    sides = [perspective.side for perspective in perspectives if perspective.side]
     if sides and sorted(sides) != sorted(SIDES):
         raise Unfit(f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each")
-    return found
+    return perspectives
 
 
 PERSPECTIVE = Schema(
     "a perspective",
     {
         "text": Field(("text",), one_line, needed="Write the perspective as a statement"),
-        "side": Field(("side",), one_of({one: one for one in SIDES}, "side"), ""),
+        "side": Field(("side",), one_of({side: side for side in SIDES}, "side"), ""),
     },
 )
 QUESTION = Schema(
@@ -104,18 +107,18 @@ def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
     """
     reader = TableReader(file_rows(path), QUESTION)
     rows = reader.named("Give each question an id of its own")
-    found = tuple(PerspectiveQuestion(**values) for values in rows)
+    questions = tuple(PerspectiveQuestion(**values) for values in rows)
     reader.finish(wanted="questions")
-    return found
+    return questions
 
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
     """Questions as JSON Lines, as :func:`read_perspectives` reads them; what is empty is left out."""
     records = []
-    for one in questions:
-        told = {name: value for name, value in asdict(one).items() if value}
-        told["perspectives"] = [
-            {name: value for name, value in asdict(view).items() if value} for view in one.perspectives
+    for question in questions:
+        line_fields = {name: value for name, value in asdict(question).items() if value}
+        line_fields["perspectives"] = [
+            {name: value for name, value in asdict(view).items() if value} for view in question.perspectives
         ]
-        records.append(told)
+        records.append(line_fields)
     return "".join(json_lines(records))

@@ -24,18 +24,24 @@ VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective sup
 
 def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
     """The questions with two perspectives of which nobody has said which supports."""
-    return [one for one in questions if len(one.perspectives) == len(SIDES) and not one.sided]
+    return [
+        question for question in questions if len(question.perspectives) == len(SIDES) and not question.sided
+    ]
 
 
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
     """What is asked about each of such questions."""
     return [
         Subject(
-            one.id,
-            {"question": one.question, "first": one.perspectives[0].text, "second": one.perspectives[1].text},
-            lambda one=one: _by_words(one),  # type: ignore[misc]
+            question.id,
+            {
+                "question": question.question,
+                "first": question.perspectives[0].text,
+                "second": question.perspectives[1].text,
+            },
+            lambda question=question: _by_words(question),  # type: ignore[misc]
         )
-        for one in questions
+        for question in questions
     ]
 
 
@@ -45,14 +51,15 @@ def with_sides(
     """The questions with the sides that were judged; those without an answer stay without."""
     answers: Mapping[str, Mapping[str, Any]] = {row.id: row.answer for row in rows if row.answered}
     return tuple(
-        one.with_support(answers[one.id]["supports"] - 1) if one.id in answers else one for one in questions
+        question.with_support(answers[question.id]["supports"] - 1) if question.id in answers else question
+        for question in questions
     )
 
 
 def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
     """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
     asked = _denials(question.question)
-    apart = [abs(_denials(one.text) - asked) for one in question.perspectives]
+    apart = [abs(_denials(perspective.text) - asked) for perspective in question.perspectives]
     return {
         "explanation": "the one that denies as often as the question",
         "supports": 1 if apart[0] <= apart[1] else 2,

@@ -41,12 +41,12 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
         value,
         "a list of texts",
         'Write ["one", "another"]',
-        lambda one: isinstance(one, str) and bool(one.strip()),
+        lambda element: isinstance(element, str) and bool(element.strip()),
     )
-    found = tuple(one.strip() for one in listed if one.strip().casefold() not in NO_ANSWER)
-    if len(found) < 2:
-        raise Unfit(f"has {len(found)} that are an opinion", "Give two or more, or remove the row")
-    return found
+    answers = tuple(entry.strip() for entry in listed if entry.strip().casefold() not in NO_ANSWER)
+    if len(answers) < 2:
+        raise Unfit(f"has {len(answers)} that are an opinion", "Give two or more, or remove the row")
+    return answers
 
 
 _ASKED = Field(("question", "topic"), filled, needed="Write the question")
@@ -102,11 +102,11 @@ def read_perspective_sources(path: Path, kind_: str) -> tuple[PerspectiveSource,
         DeclarationError: there is no row.
     """
     reader = TableReader(file_rows(path), SOURCES[kind_])
-    found = []
+    sources = []
     for values in reader.named("Give each row an id of its own", f"{kind_}-"):
         values["subset"] = values["subset"] or kind_
         if kind_ == "kialo" and bool(values["statement"]) == bool(values["answers"]):
             reader.fault("statement", "must be given, or else answers", "Give one of the two")
-        found.append(PerspectiveSource(**values))
+        sources.append(PerspectiveSource(**values))
     reader.finish(wanted="rows")
-    return tuple(found)
+    return tuple(sources)

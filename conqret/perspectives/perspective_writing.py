@@ -36,7 +36,7 @@ Asked = Annotated[_Said, AfterValidator(_question)]
 
 
 def _apart(*statements: str) -> None:
-    if len({caseless(one).rstrip(".") for one in statements}) < len(statements):
+    if len({caseless(statement).rstrip(".") for statement in statements}) < len(statements):
         raise ValueError("two of the statements have the same words; each must be different")
 
 
@@ -142,29 +142,29 @@ _OWN = re.compile(
 
 def _plain(text: str) -> str:
     """A text as the end of a sentence."""
-    found = " ".join(text.split()).rstrip("?.!… ")
-    return found[:1].lower() + found[1:] if found[1:2].islower() else found
+    plain_text = " ".join(text.split()).rstrip("?.!… ")
+    return plain_text[:1].lower() + plain_text[1:] if plain_text[1:2].islower() else plain_text
 
 
 def _survey_offline(source: PerspectiveSource) -> dict[str, Any]:
     asked = source.question.rstrip(" ?.…")
-    own = _OWN.search(asked) is not None
+    is_own = _OWN.search(asked) is not None
     return {
         "explanation": "by the words of the question alone",
-        "own_experience": own,
-        "question": None if own else f"{asked}: {_plain(source.options[0])}?",
-        "supporting": None if own else f"It is so: {_plain(source.options[0])}.",
-        "opposing": None if own else f"It is not so: {_plain(source.options[-1])}.",
+        "own_experience": is_own,
+        "question": None if is_own else f"{asked}: {_plain(source.options[0])}?",
+        "supporting": None if is_own else f"It is so: {_plain(source.options[0])}.",
+        "opposing": None if is_own else f"It is not so: {_plain(source.options[-1])}.",
     }
 
 
 def _arguments_offline(source: PerspectiveSource) -> dict[str, Any]:
-    said = _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
+    claim = _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
     return {
         "explanation": "the first sentence of the first argument",
-        "question": f"Is it so that {said}?",
-        "supporting": f"It is so that {said}.",
-        "opposing": f"It is not so that {said}.",
+        "question": f"Is it so that {claim}?",
+        "supporting": f"It is so that {claim}.",
+        "opposing": f"It is not so that {claim}.",
     }
 
 
@@ -191,7 +191,7 @@ WAYS: Mapping[str, WritingVariant] = {
         FromAnswers,
         lambda source: {"question": source.question, "answers": source.answers},
         lambda source, answer: (source.question, tuple(map(QuestionPerspective, answer["statements"]))),
-        lambda source: {"statements": [f"The answer is {_plain(one)}." for one in source.answers]},
+        lambda source: {"statements": [f"The answer is {_plain(answer)}." for answer in source.answers]},
     ),
     "arguments": WritingVariant(
         "perspectives/arguments",

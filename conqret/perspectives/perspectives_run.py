@@ -106,7 +106,7 @@ class MadeSummary(Frozen):
     @property
     def kept(self) -> int:
         """How many questions are kept."""
-        return sum(one.kept for one in self.subsets)
+        return sum(subset.kept for subset in self.subsets)
 
 
 @dataclass(frozen=True)
@@ -127,12 +127,12 @@ class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
 
     def trials(self) -> Iterator[Trial[MadeRow]]:
         """A trial for each."""
-        return (Trial(one.id, partial(_made, one, self.models)) for one in self.sources)
+        return (Trial(source.id, partial(_made, source, self.models)) for source in self.sources)
 
     def conclude(self, rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         summary = _summary(self.models.options.model, self.sources, rows)
-        kept = [_question(one, row) for one, row in zip(self.sources, rows, strict=True) if _sound(row)]
+        kept = [_question(source, row) for source, row in zip(self.sources, rows, strict=True) if _sound(row)]
         return summary, {
             self.folder.perspectives_file: perspective_lines(kept),
             self.folder.left_out_file: _left_out(self.sources, rows),
@@ -175,14 +175,14 @@ def make_perspectives(
 
 def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :class:`PerspectivesPlan`; every row is taken to be checked."""
-    likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
+    likely = [(source, way_of(source).made(source, way_of(source).baseline(source))) for source in sources]
     checks = (
-        check_prompt(session.library, found[0], found[1])
-        if found
-        else _prompt(session.library, way_of(one), one)
-        for one, found in likely
+        check_prompt(session.library, checked[0], checked[1])
+        if checked
+        else _prompt(session.library, way_of(source), source)
+        for source, checked in likely
     )
-    written = (_prompt(session.library, way_of(one), one) for one in sources)
+    written = (_prompt(session.library, way_of(source), source) for source in sources)
     return [
         expected_asking("make", session.options, written, WRITTEN_TOKENS),
         expected_asking("check", session.options, checks, CHECKED_TOKENS),
@@ -193,10 +193,16 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     """:data:`INSPECTED` questions of each subset as CSV, with an empty column for what is wrong."""
     rng = random.Random(SEED)
     rows = []
-    for subset, own in gathered((one.subset, one) for one in kept).items():
+    for subset, subset_questions in gathered((question.subset, question) for question in kept).items():
         rows += [
-            (one.id, subset, one.question, " | ".join(view.text for view in one.perspectives), "")
-            for one in rng.sample(own, min(INSPECTED, len(own)))
+            (
+                question.id,
+                subset,
+                question.question,
+                " | ".join(view.text for view in question.perspectives),
+                "",
+            )
+            for question in rng.sample(subset_questions, min(INSPECTED, len(subset_questions)))
         ]
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
@@ -234,7 +240,7 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
         id=source.id,
         question=question,
         perspectives=tuple(stay),
-        dropped=tuple(one.text for one in views if one not in stay),
+        dropped=tuple(view.text for view in views if view not in stay),
         faults=faults,
         explanation=checked.value.explanation,
     )
@@ -254,11 +260,11 @@ def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> 
     return csv_text(
         ("id", "subset", "question", "perspectives", "why", "explanation"),
         (
-            (one.id, one.subset, row.question or one.question,
+            (source.id, source.subset, row.question or source.question,
              " | ".join(row.dropped or [view.text for view in row.perspectives]),
              f"{WRONG} ({DROPPED})" if row.dropped else "; ".join(row.faults) or row.reason,
              row.explanation or row.detail)
-            for one, row in zip(sources, rows, strict=True)
+            for source, row in zip(sources, rows, strict=True)
             if row.dropped or not _sound(row)
         ),
     )  # fmt: skip
@@ -266,21 +272,21 @@ def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> 
 
 def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> MadeSummary:
     parts: Mapping[str, list[MadeRow]] = gathered(
-        (one.subset, row) for one, row in zip(sources, rows, strict=True)
+        (source.subset, row) for source, row in zip(sources, rows, strict=True)
     )
     return MadeSummary(
         model=model,
         subsets=tuple(
             SubsetCounts(
                 subset=name,
-                rows=len(own),
-                kept=sum(map(_sound, own)),
-                perspectives=sum(len(row.perspectives) for row in own if _sound(row)),
-                dropped=sum(len(row.dropped) for row in own if _sound(row)),
-                faults=dict(Counter(fault for row in own for fault in row.faults)),
-                unanswered=sum(not row.answered for row in own),
+                rows=len(subset_rows),
+                kept=sum(map(_sound, subset_rows)),
+                perspectives=sum(len(row.perspectives) for row in subset_rows if _sound(row)),
+                dropped=sum(len(row.dropped) for row in subset_rows if _sound(row)),
+                faults=dict(Counter(fault for row in subset_rows for fault in row.faults)),
+                unanswered=sum(not row.answered for row in subset_rows),
             )
-            for name, own in parts.items()
+            for name, subset_rows in parts.items()
         ),
         unanswered=lost(rows),
     )
@@ -321,14 +327,14 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
     reader = TableReader(file_rows(Path(sheet)), SHEET)
     parts = gathered((row["subset"], row["error"].strip()) for row in reader)
     reader.finish(wanted="questions")
-    if not any(error for own in parts.values() for error in own):
+    if not any(error for part in parts.values() for error in part):
         raise DeclarationError(f"{sheet}: nobody has filled in the column error: write no, or what is wrong")
-    return tuple(_counted(subset, own) for subset, own in parts.items())
+    return tuple(_counted(subset, part) for subset, part in parts.items())
 
 
-def _counted(subset: str, own: list[str]) -> SubsetErrors:
-    wrong = [ANSWERS.get(error.casefold(), True) for error in own if error]
+def _counted(subset: str, answers: list[str]) -> SubsetErrors:
+    wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
     share = mean_interval(wrong, scale="share", reason="nobody has looked at any")
     return SubsetErrors(
-        subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(own) - len(wrong)
+        subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(answers) - len(wrong)
     )

@@ -34,23 +34,23 @@ class RankingMeasure:
 
 def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
     """All measures by name, for these numbers of first documents, and for how many it takes within ``depth``."""
-    found = {"P@1": _precision(1)}
+    measures = {"P@1": _precision(1)}
     for cut in cuts:
-        found[f"P@{cut}"] = _precision(cut)
-        found[f"MRecall@{cut}"] = _recall(cut)
+        measures[f"P@{cut}"] = _precision(cut)
+        measures[f"MRecall@{cut}"] = _recall(cut)
         for what in SHOWN:
-            found[f"{what}@{cut}"] = _shown(what, cut)
+            measures[f"{what}@{cut}"] = _shown(what, cut)
         for side in ASKED:
-            found[leaning_name(side, cut)] = _leaning(side, cut)
-    found[f"covered@{depth}"] = RankingMeasure(
-        depth, lambda top, held, one: float(diversity.documents_needed(top, held, depth) is not None)
+            measures[leaning_name(side, cut)] = _leaning(side, cut)
+    measures[f"covered@{depth}"] = RankingMeasure(
+        depth, lambda top, held, question: float(diversity.documents_needed(top, held, depth) is not None)
     )
-    found[f"documents@{depth}"] = RankingMeasure(
+    measures[f"documents@{depth}"] = RankingMeasure(
         depth,
-        lambda top, held, one: diversity.documents_needed(top, held, depth),
+        lambda top, held, question: diversity.documents_needed(top, held, depth),
         ends=(1.0, max(depth, 2.0)),
     )
-    return found
+    return measures
 
 
 def leaning_name(side: Side, cut: int) -> str:
@@ -59,22 +59,24 @@ def leaning_name(side: Side, cut: int) -> str:
 
 
 def _precision(cut: int) -> RankingMeasure:
-    return RankingMeasure(cut, lambda top, held, one: diversity.precision(top, held, cut))
+    return RankingMeasure(cut, lambda top, held, question: diversity.precision(top, held, cut))
 
 
 def _recall(cut: int) -> RankingMeasure:
-    return RankingMeasure(cut, lambda top, held, one: diversity.mrecall(top, held, cut))
+    return RankingMeasure(cut, lambda top, held, question: diversity.mrecall(top, held, cut))
 
 
 def _shown(what: str, cut: int) -> RankingMeasure:
     return RankingMeasure(
-        cut, lambda top, held, one: float(preference(top, *_sides(held, one), cut=cut) == what), sided=True
+        cut,
+        lambda top, held, question: float(preference(top, *_sides(held, question), cut=cut) == what),
+        sided=True,
     )
 
 
 def _leaning(side: Side, cut: int) -> RankingMeasure:
-    def value(top: Sequence[str], held: Holders, one: PerspectiveQuestion) -> float:
-        return diversity.leaning(top, *_sides(held, one), cut)
+    def value(top: Sequence[str], held: Holders, question: PerspectiveQuestion) -> float:
+        return diversity.leaning(top, *_sides(held, question), cut)
 
     return RankingMeasure(cut, value, sided=True, side=side, ends=(-1.0, 1.0))
 

@@ -27,12 +27,14 @@ def named(systems: Sequence[str]) -> list[str]:
         UnknownNameError: one is neither a system nor a file.
         DeclarationError: a name stands twice, or a file is not there.
     """
-    found = [
-        f"{stem(Path(one))}={one}" if "=" not in one and not is_system(one) and Path(one).is_file() else one
-        for one in systems
+    names = [
+        f"{stem(Path(system))}={system}"
+        if "=" not in system and not is_system(system) and Path(system).is_file()
+        else system
+        for system in systems
     ]
-    check_systems(found)
-    return found
+    check_systems(names)
+    return names
 
 
 def ranked(
@@ -54,11 +56,11 @@ def ranked(
         DeclarationError: a system searches, and there is no ``index``; a file ranks nothing for any question.
     """
     if index is None or session is None:
-        return [_from_file(one, questions) for one in systems]
+        return [_from_file(system, questions) for system in systems]
     from conqret.retrieval.open_indexes import OwnIndex
     from conqret.retrieval.pipeline import PipelinePlan
 
-    if isinstance(index, OwnIndex) and not any(one.id in index.parts for one in questions):
+    if isinstance(index, OwnIndex) and not any(question.id in index.parts for question in questions):
         raise DeclarationError(
             f"{index.folder} has corpora of other questions, such as {next(iter(index.parts))!r}, and not of "
             f"{questions[0].id!r}: `conqret perspectives collect` makes them of the questions themselves"
@@ -72,8 +74,8 @@ def ranked(
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
     """A TREC run of each system, those for the perspectives of a question among it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for one in runs:
-        write_run(folder / f"{one.name.replace('/', '-')}.res.gz", scored(one.run), tag=one.name)
+    for run in runs:
+        write_run(folder / f"{run.name.replace('/', '-')}.res.gz", scored(run.run), tag=run.name)
 
 
 def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> DebateJudgment:
@@ -83,7 +85,7 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> DebateJ
     Raises:
         DeclarationError: it cannot be read, a place is no perspective of its question, or it judges none of them.
     """
-    wanted = {one.id: len(one.perspectives) for one in questions}
+    wanted = {question.id: len(question.perspectives) for question in questions}
     contains: dict[tuple[str, int, str], bool | None] = {}
     for row in read_qrels(path):
         if row.query_id not in wanted:
@@ -103,19 +105,19 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> DebateJ
 def qrels_of(questions: Sequence[PerspectiveQuestion], judged: DebateJudgment) -> list[Qrel]:
     """The same judgments as qrels."""
     return [
-        Qrel(one.id, document, int(place in held), str(place + 1))
-        for one in questions
-        for document, held in judged[one.id].items()
-        for place in range(len(one.perspectives))
+        Qrel(question.id, document, int(place in held), str(place + 1))
+        for question in questions
+        for document, held in judged[question.id].items()
+        for place in range(len(question.perspectives))
     ]
 
 
 def _from_file(system: str, questions: Sequence[PerspectiveQuestion]) -> SystemRun:
-    label, given, path = system.partition("=")
-    if not given:
+    label, separator, path = system.partition("=")
+    if not separator:
         raise DeclarationError(f"{system} searches a corpus: give it with --corpus FOLDER")
     run = read_rankings(path)
-    if not any(one.id in run for one in questions):
+    if not any(question.id in run for question in questions):
         raise DeclarationError(
             f"{path} ranks nothing for any of the {len(questions)} questions: its topics are "
             f"{', '.join(list(run)[:3])}, and the questions {questions[0].id} and so on"

@@ -22,53 +22,55 @@ _MEASURES = (
 )
 
 
-def corpora_sheet(found: Mapping[str, Facts]) -> ReportPage:
+def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
     """The page, from the scores by corpus; depths and cuts are those of the first."""
-    first = next(iter(found.values()))
+    first = next(iter(facts_by_corpus.values()))
     cuts, depth = first["cuts"], first["depth"]
     sections = []
     for cut in cuts:
         measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"Precision@{cut}"}
         measures |= {"P@1": "Precision@1"} if cut == cuts[0] else {}
         title = f"The first {cut} documents"
-        sections.append(Section(title, [_by_view(found, measures, title)], _MEASURES))
-        sections.append(_sides(found, cut))
+        sections.append(Section(title, [_by_view(facts_by_corpus, measures, title)], _MEASURES))
+        sections.append(_sides(facts_by_corpus, cut))
     needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents, where covered"}
     sections.append(
         Section(
             "What the corpora allow",
-            [_table("Documents needed for coverage", found, needed), _ceilings(found)],
+            [_table("Documents needed for coverage", facts_by_corpus, needed), _ceilings(facts_by_corpus)],
             f"Covered: the first {depth} documents show every perspective. Documents: how many it takes, over the "
             "questions that are covered. The ceiling: the share of questions all of whose perspectives stand in what "
             "all systems found together.",
         )
     )
-    several = len(found) > 1
-    facts = [] if several else [("Corpus", next(iter(found)))]
+    several = len(facts_by_corpus) > 1
+    facts = [] if several else [("Corpus", next(iter(facts_by_corpus)))]
     facts += [("Systems", "; ".join(map(system_words, _systems(first))))]
     facts += [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
     lede = [
         "Whether rankings show every perspective on a question: means, with 95% intervals over questions.",
-        *(_best(corpus if several else "", one, cuts[0]) for corpus, one in found.items()),
+        *(_best(corpus if several else "", facts, cuts[0]) for corpus, facts in facts_by_corpus.items()),
         "These are means; no difference between systems is tested here.",
     ]
     return ReportPage("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
 
 
-def _by_view(found: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:
+def _by_view(facts_by_corpus: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:
     """Measures of all systems over all questions and by subset."""
-    views = list(dict.fromkeys(one["view"] for facts in found.values() for one in facts["scores"]))
+    views = list(
+        dict.fromkeys(score["view"] for facts in facts_by_corpus.values() for score in facts["scores"])
+    )
     rows: list[tuple[Cell, ...]] = []
     for measure, name in measures.items():
         rows.append((name,))
         rows += [
             (*names, *(_score(facts, view, system, measure) for view in views))
-            for names, facts, system in _each(found)
+            for names, facts, system in _each(facts_by_corpus)
         ]
-    return Table(title, (*_names(found), *map(words.label, views)), rows)
+    return Table(title, (*_names(facts_by_corpus), *map(words.label, views)), rows)
 
 
-def _sides(found: Mapping[str, Facts], cut: int) -> Section:
+def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
     """Which side is shown, and which side the query makes a ranking lean to."""
     shown = {
         f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
@@ -78,7 +80,7 @@ def _sides(found: Mapping[str, Facts], cut: int) -> Section:
     asked = list(leaning)
     alike = all(
         _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])
-        for _, facts, system in _each(found)
+        for _, facts, system in _each(facts_by_corpus)
         for name in asked[1:]
     )
     more = {asked[0]: leaning[asked[0]]} if alike else leaning
@@ -90,31 +92,31 @@ def _sides(found: Mapping[str, Facts], cut: int) -> Section:
     title = f"Sides of the first {cut} documents"
     return Section(
         title,
-        [_table(title, found, shown | more)],
+        [_table(title, facts_by_corpus, shown | more)],
         "Over questions with two sides. Both, only supporting, only opposing, neither: the share of questions for "
         "which these documents show them. Leaning: the share of supporting documents minus that of opposing ones, from "
         f"-1 to 1. {sides}",
     )
 
 
-def _table(title: str, found: Mapping[str, Facts], measures: Mapping[str, str]) -> Table:
+def _table(title: str, facts_by_corpus: Mapping[str, Facts], measures: Mapping[str, str]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (*names, *(_score(facts, ALL, system, measure) for measure in measures))
-        for names, facts, system in _each(found)
+        for names, facts, system in _each(facts_by_corpus)
     ]
-    return Table(title, (*_names(found), *measures.values()), rows)
+    return Table(title, (*_names(facts_by_corpus), *measures.values()), rows)
 
 
-def _names(found: Mapping[str, Facts]) -> list[Column]:
+def _names(facts_by_corpus: Mapping[str, Facts]) -> list[Column]:
     """The columns that say of what a row is: the corpus only where there are several."""
-    return [*([Column("Corpus", "text")] if len(found) > 1 else []), Column("System", "name")]
+    return [*([Column("Corpus", "text")] if len(facts_by_corpus) > 1 else []), Column("System", "name")]
 
 
-def _each(found: Mapping[str, Facts]) -> Iterator[tuple[list[str], Facts, str]]:
+def _each(facts_by_corpus: Mapping[str, Facts]) -> Iterator[tuple[list[str], Facts, str]]:
     """The rows: their names, as :func:`_names` has them, with the scores of the corpus, and the system."""
-    for corpus, facts in found.items():
+    for corpus, facts in facts_by_corpus.items():
         for system in _systems(facts):
-            yield [*([corpus] if len(found) > 1 else []), system], facts, system
+            yield [*([corpus] if len(facts_by_corpus) > 1 else []), system], facts, system
 
 
 def _best(corpus: str, facts: Facts, cut: int) -> str:
@@ -136,19 +138,19 @@ def _best(corpus: str, facts: Facts, cut: int) -> str:
 def system_words(name: str) -> str:
     """What a ranking is, behind its name, where the name says how it was made."""
     kind, _, weight = name.partition("@")
-    told = {
+    descriptions = {
         "bm25": "by words",
         "mmr": f"by words, then ordered so that documents differ, with relevance weighing {weight}",
         "perspectives": "one search for each perspective, put together",
     }.get(kind)
-    return name if told is None else f"{name} ({told})"
+    return name if descriptions is None else f"{name} ({descriptions})"
 
 
-def _ceilings(found: Mapping[str, Facts]) -> Table:
-    views = list(dict.fromkeys(view for facts in found.values() for view in facts["ceiling"]))
+def _ceilings(facts_by_corpus: Mapping[str, Facts]) -> Table:
+    views = list(dict.fromkeys(view for facts in facts_by_corpus.values() for view in facts["ceiling"]))
     rows: list[tuple[Cell, ...]] = [
         (corpus, *(_estimate(facts["ceiling"].get(view, {}), "value") for view in views))
-        for corpus, facts in found.items()
+        for corpus, facts in facts_by_corpus.items()
     ]
     return Table(
         "The ceiling: all systems together", (Column("Corpus", "name"), *map(words.label, views)), rows
@@ -156,15 +158,17 @@ def _ceilings(found: Mapping[str, Facts]) -> Table:
 
 
 def _systems(facts: Facts) -> Sequence[str]:
-    return list(dict.fromkeys(one["system"] for one in facts["scores"]))
+    return list(dict.fromkeys(score["system"] for score in facts["scores"]))
 
 
 def _score(facts: Facts, view: str, system: str, measure: str) -> Estimate:
     wanted = (view, system, measure)
-    scores = (one for one in facts["scores"] if (one["view"], one["system"], one["measure"]) == wanted)
+    scores = (
+        score for score in facts["scores"] if (score["view"], score["system"], score["measure"]) == wanted
+    )
     return _estimate(next(scores, {}), "mean")
 
 
-def _estimate(one: Mapping[str, Any], value: str) -> Estimate:
-    reason = one.get("reason") or ("" if one else "no question has a value")
-    return Estimate(one.get(value), one.get("low"), one.get("high"), one.get("n", 0), reason)
+def _estimate(score: Mapping[str, Any], value: str) -> Estimate:
+    reason = score.get("reason") or ("" if score else "no question has a value")
+    return Estimate(score.get(value), score.get("low"), score.get("high"), score.get("n", 0), reason)

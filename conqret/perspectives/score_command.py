@@ -102,7 +102,7 @@ def score(
     wanted = _cuts(cuts)
     deepest = depth or max(wanted)
     systems = named(runs)
-    if mmr_encoder is not None and not any(has_step(one, {"mmr"}) for one in systems):
+    if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder is for systems with MMR: add one, such as bm25+mmr")
     questions = read_perspectives(perspectives)
     session = searching = asking.session(detection.model)
@@ -116,11 +116,11 @@ def score(
         {} if detection.judgments is None else read_judged(detection.judgments, questions)
     )
     # Before a model is asked anything, every file has to be sound.
-    ranked([one for one in systems if index is None or "=" in one], questions, deepest)
+    ranked([system for system in systems if index is None or "=" in system], questions, deepest)
     questions, asked, sideless = sided(questions, folder, session, asking)
     if asking.dry_run:
         systems = _unasked(systems)
-    elif any(has_step(one, ASKING) for one in systems):
+    elif any(has_step(system, ASKING) for system in systems):
         searching = retrieval_session(
             asking.calls.of(detection.model),
             beside=folder / RANKINGS,
@@ -149,13 +149,13 @@ def score(
     if asking.dry_run:
         asking.tell_cost(asked)
         return
-    found = scored(questions, rankings, judged, cuts=wanted, depth=deepest)
-    facts = facts_of(found)
+    diversity = scored(questions, rankings, judged, cuts=wanted, depth=deepest)
+    facts = facts_of(diversity)
     written = write_files(
         folder,
         {
             SCORES: json.dumps(facts, indent=1) + "\n",
-            VALUES: values_of(found),
+            VALUES: values_of(diversity),
             JUDGMENTS: (
                 f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels_of(questions, judged)
             ),
@@ -166,14 +166,14 @@ def score(
     result(
         facts,
         [
-            *spaced(diversity_tables(found)),
+            *spaced(diversity_tables(diversity)),
             *map(at, written, ("scores", "values", "judgments", "questions")),
             at(folder / RANKINGS, "rankings"),
         ],
         as_json=asking.shown.json_output,
     )
     if not asking.shown.quiet:
-        _remark(found)
+        _remark(diversity)
     if sideless:
         note(
             f"{sideless} questions with two perspectives have no answer which supports: no side is counted for them"
@@ -181,18 +181,18 @@ def score(
     end(lost or sideless)
 
 
-def _remark(found: Diversity) -> None:
+def _remark(diversity: Diversity) -> None:
     """What the tables mean, and what they lack."""
     from conqret.perspectives.page import legend
 
-    note(legend(found))
-    for name, lacking in found.unranked.items():
+    note(legend(diversity))
+    for name, lacking in diversity.unranked.items():
         note_all(f"{name} ranks nothing for {counted(len(lacking), 'question')}, and has 0 there", lacking, 5)
-    if found.unjudged:
-        told = [f"{name}: {counted(count, 'document')}" for name, count in found.unjudged.items()]
+    if diversity.unjudged:
+        counts = [f"{name}: {counted(count, 'document')}" for name, count in diversity.unjudged.items()]
         note_all(
             "documents without a judgment; a question counts only where all that count are judged",
-            told,
+            counts,
             5,
         )
 
@@ -201,21 +201,21 @@ def _unasked(systems: Sequence[str]) -> list[str]:
     """The systems that can be run for a price: those that ask no model themselves."""
     from conqret.retrieval.evaluation.system_names import ASKING, has_step
 
-    left_out = [one for one in systems if has_step(one, ASKING)]
+    left_out = [system for system in systems if has_step(system, ASKING)]
     if left_out:
         note(
             f"not in the price: what {', '.join(left_out)} ask to search, and the documents that only they find"
         )
-    return [one for one in systems if one not in left_out]
+    return [system for system in systems if system not in left_out]
 
 
 def _cuts(text: str) -> list[int]:
     from conqret.errors import DeclarationError
 
     parts = options.listed(text)
-    if not parts or not all(one.isdecimal() and int(one) for one in parts):
+    if not parts or not all(part.isdecimal() and int(part) for part in parts):
         raise DeclarationError(f"--cuts takes numbers from 1 on with commas, such as 5,10, not {text!r}")
-    return sorted({int(one) for one in parts})
+    return sorted({int(part) for part in parts})
 
 
 def _index(corpus: Path) -> Any:

@@ -66,9 +66,9 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
     """
 
     def worth(threshold: int) -> tuple[float, int, int]:
-        said = [grade >= threshold for grade in grades]
-        hits = sum(label and yes for label, yes in zip(labels, said, strict=True))
-        whole = sum(labels) + sum(said)
+        predictions = [grade >= threshold for grade in grades]
+        hits = sum(label and yes for label, yes in zip(labels, predictions, strict=True))
+        whole = sum(labels) + sum(predictions)
         return (2 * hits / whole if whole else 0.0, -abs(threshold - YES_FROM), threshold)
 
     return max(THRESHOLDS, key=worth)
@@ -76,11 +76,13 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
 
 def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Sequence[str]) -> dict[str, int]:
     """For each question the threshold that is best on the pairs of all the others."""
-    found = {}
+    thresholds = {}
     for left_out in dict.fromkeys(questions):
         kept = [place for place, question in enumerate(questions) if question != left_out]
-        found[left_out] = best_threshold([labels[one] for one in kept], [grades[one] for one in kept])
-    return found
+        thresholds[left_out] = best_threshold(
+            [labels[place] for place in kept], [grades[place] for place in kept]
+        )
+    return thresholds
 
 
 def against_labels(
@@ -95,8 +97,10 @@ def against_labels(
         DeclarationError: no pair has both a label and a grade.
     """
 
-    labelled = [(pair, one) for pair, one in zip(pairs, detections, strict=True) if pair.label is not None]
-    known = [(pair, one.grade) for pair, one in labelled if one.grade is not None]
+    labelled = [
+        (pair, detection) for pair, detection in zip(pairs, detections, strict=True) if pair.label is not None
+    ]
+    known = [(pair, detection.grade) for pair, detection in labelled if detection.grade is not None]
     if not known:
         raise DeclarationError("no pair has both a label and a grade: there is nothing to compare")
     labels = [pair.label is True for pair, _ in known]
@@ -105,9 +109,11 @@ def against_labels(
     way: Way = "given" if yes_from else "cross-fitted" if len(set(questions)) > 1 else "default"
     folds = cross_fitted(labels, grades, questions) if way == "cross-fitted" else {}
     chosen = yes_from or (best_threshold(labels, grades) if folds else YES_FROM)
-    said = [grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)]
+    predictions = [
+        grade >= folds.get(question, chosen) for grade, question in zip(grades, questions, strict=True)
+    ]
     return AgainstLabels(
-        **figures_of([pair for pair, _ in known], said, grades),
+        **figures_of([pair for pair, _ in known], predictions, grades),
         unanswered=len(labelled) - len(known),
         way=way,
         yes_from=chosen,
@@ -117,13 +123,13 @@ def against_labels(
 
 
 def _line(grade: int, labels: Sequence[bool], grades: Sequence[int]) -> GradeLine:
-    own = [label for label, one in zip(labels, grades, strict=True) if one == grade]
-    said = [one >= grade for one in grades]
+    grade_labels = [label for label, own_grade in zip(labels, grades, strict=True) if own_grade == grade]
+    predictions = [other_grade >= grade for other_grade in grades]
     return GradeLine(
         grade=grade,
-        pairs=len(own),
-        yes=sum(own),
-        precision=precision(labels, said, categories=BOTH).value,
-        recall=recall(labels, said, categories=BOTH).value,
-        f1=f1(labels, said, categories=BOTH).value,
+        pairs=len(grade_labels),
+        yes=sum(grade_labels),
+        precision=precision(labels, predictions, categories=BOTH).value,
+        recall=recall(labels, predictions, categories=BOTH).value,
+        f1=f1(labels, predictions, categories=BOTH).value,
     )

@@ -147,9 +147,9 @@ def tune_across(
     from conqret.perspectives.detector_tuning import across_domains, domains_of, parted
 
     if dry_run:
-        parts = {name: parted(own, settings) for name, own in domains_of(pairs).items()}
-        facts = {name: counts_of(one) for name, one in parts.items()}
-        lines = [f"{name}: {told(one)}" for name, one in parts.items()]
+        parts = {name: parted(domain_pairs, settings) for name, domain_pairs in domains_of(pairs).items()}
+        facts = {name: counts_of(part) for name, part in parts.items()}
+        lines = [f"{name}: {told(part)}" for name, part in parts.items()]
         result(facts, lines, as_json=shown.json_output)
         return
     names = iter(domains_of(pairs))
@@ -159,13 +159,13 @@ def tune_across(
             shown.tell(f"{next(names)}: {told(parts)}")
             bar.reach(done, total=steps)
 
-        found = across_domains(
+        trials = across_domains(
             pairs, model, folder, settings, overwrite=overwrite, on_start=started,
             on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
         )  # fmt: skip
     result(
-        [one.model_dump() for one in found],
-        [across_table(found), "", at(folder, "detectors")],
+        [trial.model_dump() for trial in trials],
+        [across_table(trials), "", at(folder, "detectors")],
         as_json=shown.json_output,
     )
 
@@ -175,18 +175,18 @@ def counts_of(parts: Parts) -> dict[str, dict[str, int]]:
     named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
     return {
         name: {
-            "pairs": len(own),
-            "questions": len({one.question or one.id for one in own}),
-            "yes": sum(one.label is True for one in own),
+            "pairs": len(part_pairs),
+            "questions": len({pair.question or pair.id for pair in part_pairs}),
+            "yes": sum(pair.label is True for pair in part_pairs),
         }
-        for name, own in named.items()
+        for name, part_pairs in named.items()
     }
 
 
 def told(parts: Parts) -> str:
     """The same in words."""
-    said = [
-        f"{number(one['pairs'], 'pair')} of {number(one['questions'], 'question')} ({one['yes']:,} yes)"
-        for one in counts_of(parts).values()
+    descriptions = [
+        f"{number(count['pairs'], 'pair')} of {number(count['questions'], 'question')} ({count['yes']:,} yes)"
+        for count in counts_of(parts).values()
     ]
-    return f"{said[0]} to train on, {said[1]} to calibrate on, {said[2]} held out"
+    return f"{descriptions[0]} to train on, {descriptions[1]} to calibrate on, {descriptions[2]} held out"

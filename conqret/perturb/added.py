@@ -63,7 +63,7 @@ def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     order = draw.ordered(texts)
     added = [order[n % len(order)] for n in range(int(draw.level))]
     text = "\n\n".join([draw.item.argument or "", *added])
-    changes = tuple(Change(where="argument end", kind="added", after=one) for one in added)
+    changes = tuple(Change(where="argument end", kind="added", after=sentence) for sentence in added)
     return PerturbedItem({"argument": text}, changes, len(added))
 
 

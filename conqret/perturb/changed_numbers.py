@@ -50,8 +50,10 @@ _figure = re.compile(
 )
 """A figure or a number word that stands alone: that of *32-hour* and of *sixteen-year-olds* says what is spoken of."""
 _any = re.compile(rf"(?<![\w.,])(?:\d(?:[\d,]*\d)?(?:\.\d+)?|(?:{'|'.join(_WORDS)})\b)", re.IGNORECASE)
-_fraction = re.compile(rf"\b(?:{'|'.join(one for side in _FRACTIONS for one in side)})\b", re.IGNORECASE)
-_date = re.compile(rf"\b(?:{'|'.join(one for names in _CALENDAR for one in names)})\b")
+_fraction = re.compile(
+    rf"\b(?:{'|'.join(fraction for side in _FRACTIONS for fraction in side)})\b", re.IGNORECASE
+)
+_date = re.compile(rf"\b(?:{'|'.join(name for names in _CALENDAR for name in names)})\b")
 
 
 def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str | None:
@@ -69,17 +71,17 @@ def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str
     def fraction(match: re.Match[str]) -> str:
         old = match.group().lower()
         side = next(side for side in _FRACTIONS if old in side)
-        others = [one for one in side if one != old and one not in source.lower()]
+        others = [word for word in side if word != old and word not in source.lower()]
         return cased(rng.choice(others), match.group()) if others else match.group()
 
-    changed = _other_figures(body, source, {_value(one) for one in _any.findall(topic)}, rng) or body
+    changed = _other_figures(body, source, {_value(figure) for figure in _any.findall(topic)}, rng) or body
     changed = _fraction.sub(fraction, _date.sub(date, changed))
     return changed if changed != body else None
 
 
 def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random) -> str | None:
     """By the first factor that changes every figure; else by one that changes some of them."""
-    known = {one.lower() for one in _any.findall(source)}
+    known = {figure.lower() for figure in _any.findall(source)}
     places = [
         match
         for match in _figure.finditer(body)
@@ -90,7 +92,7 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
     years = rng.randint(*EARLIER)
     best: tuple[int, list[str]] = (0, [])
     for factor in rng.sample(FACTORS, len(FACTORS)):
-        new = [_other(one, factor, shares, years) for one in old]
+        new = [_other(number, factor, shares, years) for number in old]
         fresh = sum(
             before != after and after.lower() not in known for before, after in zip(old, new, strict=True)
         )

@@ -97,55 +97,59 @@ def perturb(
         raise DeclarationError(
             "say what to do to which items: conqret generate perturbations irrelevant items.jsonl (or --list)"
         )
-    found = write_perturbations(
+    item_list = write_perturbations(
         name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip
-    _tell(found, json_output)
-    end(found.failed)
+    _tell(item_list, json_output)
+    end(item_list.failed)
 
 
 def _list(json_output: bool) -> None:
     from conqret.perturb import PERTURBATIONS
 
-    found = list(PERTURBATIONS.values())
+    perturbations = list(PERTURBATIONS.values())
     rows = [
         {
-            "name": one.name,
-            "summary": one.summary,
-            "unit": one.unit,
-            "levels": list(one.levels),
-            "expects": {metric: str(direction) for metric, direction in one.expects.items()},
-            "needs": sorted(one.needs),
-            "model": one.rewriting is not None,
-            "source": one.source,
+            "name": perturbation.name,
+            "summary": perturbation.summary,
+            "unit": perturbation.unit,
+            "levels": list(perturbation.levels),
+            "expects": {metric: str(direction) for metric, direction in perturbation.expects.items()},
+            "needs": sorted(perturbation.needs),
+            "model": perturbation.rewriting is not None,
+            "source": perturbation.source,
         }
-        for one in found
+        for perturbation in perturbations
     ]
-    result(rows, _entries(found), as_json=json_output)
+    result(rows, _entries(perturbations), as_json=json_output)
 
 
-def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
+def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
 
-    for one in found:
-        shares = f"; shares, such as 25%, are those of {one.share}" if one.share else ""
-        model = "; by a model with --model" if one.rewriting else ""
-        lines = [one.summary, f"unit: {one.unit}{shares}{model}"]
-        for direction in dict.fromkeys(one.expects.values()):
-            metrics = [metric for metric, expected in one.expects.items() if expected == direction]
+    for perturbation in perturbations:
+        shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
+        model = "; by a model with --model" if perturbation.rewriting else ""
+        lines = [perturbation.summary, f"unit: {perturbation.unit}{shares}{model}"]
+        for direction in dict.fromkeys(perturbation.expects.values()):
+            metrics = [metric for metric, expected in perturbation.expects.items() if expected == direction]
             lines.append(f"{direction}: {metric_names(metrics)}")
-        levels = ", ".join(f"{level:g}" for level in one.levels)
-        yield from entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
+        levels = ", ".join(f"{level:g}" for level in perturbation.levels)
+        yield from entry(perturbation.name, f"levels {levels}", [*lines, f"source: {perturbation.source}"])
 
 
-def _tell(found: Perturbed, json_output: bool) -> None:
+def _tell(perturbed: Perturbed, json_output: bool) -> None:
     from conqret.perturb import records
 
-    perturbation, left_out, target = found.perturbation, [*found.failed, *found.left_out], found.file
+    perturbation, left_out, target = (
+        perturbed.perturbation,
+        [*perturbed.failed, *perturbed.left_out],
+        perturbed.file,
+    )
     rows = []
-    for level, versions in found.changed.items():
+    for level, versions in perturbed.changed.items():
         done = [records(item)[-1] for item in versions if level]
         reached = sum(record.reached for record in done) / len(done) if done else 0.0
         rows.append({"level": level, "items": len(versions), "reached": round(reached, 4)})
@@ -154,10 +158,10 @@ def _tell(found: Perturbed, json_output: bool) -> None:
         "unit": perturbation.unit,
         "file": str(target),
         "levels": rows,
-        "left_out": [{"item": one.item, "level": one.level, "reason": one.reason} for one in left_out],
+        "left_out": [{"item": item.item, "level": item.level, "reason": item.reason} for item in left_out],
     }
     if left_out and not json_output:
-        note_all("left out", [one.reason for one in left_out])
+        note_all("left out", [item.reason for item in left_out])
     lines = [
         f"{perturbation.name}, in {perturbation.unit}",
         *(

@@ -18,7 +18,7 @@ from conqret.perturb.sentence_edits import split_close
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return {old: new for old, _, new in (one.partition("/") for one in text.split(", "))}
+    return {old: new for old, _, new in (pair.partition("/") for pair in text.split(", "))}
 
 
 _DEGREES = _pairs(
@@ -108,7 +108,7 @@ def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str |
 
 def _other_degree(body: str, source: str, topic: str, rng: random.Random) -> str | None:
     """One degree, drawn from those that the sentence has, becomes another."""
-    return _exchange(body, [one for one in _DEGREES if _word(one).search(body)], _DEGREES, rng)
+    return _exchange(body, [degree for degree in _DEGREES if _word(degree).search(body)], _DEGREES, rng)
 
 
 def _other_detail(body: str, source: str, topic: str, rng: random.Random) -> str | None:

@@ -83,14 +83,14 @@ class Pool:
             self._foreign[topic] = tuple(
                 i for i, entry in enumerate(self.entries) if topic not in entry.topics
             )
-        own = {document.text for document in item.documents}
+        texts = {document.text for document in item.documents}
         taken = {document.id for document in item.documents}
         drawn: list[Document] = []
         for index in rng.sample(self._foreign[topic], len(self._foreign[topic])):
             if len(drawn) == count:
                 break
             document = self.entries[index].document
-            if document.text in own:
+            if document.text in texts:
                 continue
             name, number = document.id, 1
             while name in taken:
@@ -107,10 +107,10 @@ def same_topic(question: str) -> str:
 
 
 def _merged(documents: Iterable[tuple[Document, set[str]]]) -> tuple[PoolEntry, ...]:
-    found: dict[str, tuple[Document, set[str]]] = {}
+    merged: dict[str, tuple[Document, set[str]]] = {}
     for document, topics in documents:
-        found.setdefault(document.text, (document, set()))[1].update(topics)
-    return tuple(PoolEntry(document, frozenset(topics)) for document, topics in found.values())
+        merged.setdefault(document.text, (document, set()))[1].update(topics)
+    return tuple(PoolEntry(document, frozenset(topics)) for document, topics in merged.values())
 
 
 def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
@@ -120,9 +120,9 @@ def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
     reader = TableReader(JsonLines(corpus.topics_file, str(corpus.topics_file)), TOPIC)
     questions = {values["id"]: same_topic(values["question"]) for values in reader}
     reader.finish()
-    found: dict[str, set[str]] = {}
+    topics_by_document: dict[str, set[str]] = {}
     for file in sorted((corpus.path / "qrels").glob("*.qrels")):
         for line in read_qrels(file):
             if line.relevance > 0 and line.query_id in questions:
-                found.setdefault(line.doc_id, set()).add(questions[line.query_id])
-    return found
+                topics_by_document.setdefault(line.doc_id, set()).add(questions[line.query_id])
+    return topics_by_document

@@ -213,8 +213,13 @@ class Perturbation:
         return item.model_copy(
             update={
                 **changed.update,
-                "id": versioned(original, [(one.name, one.level) for one in stack]),
-                "metadata": {**item.metadata, CHANGES: [one.model_dump(mode="json") for one in stack]},
+                "id": versioned(
+                    original, [(perturbation.name, perturbation.level) for perturbation in stack]
+                ),
+                "metadata": {
+                    **item.metadata,
+                    CHANGES: [perturbation.model_dump(mode="json") for perturbation in stack],
+                },
             }
         )
 
@@ -233,9 +238,9 @@ def records(item: Item) -> tuple[PerturbationRecord, ...]:
     Raises:
         DeclarationError: the metadata holds something else under the same key.
     """
-    found = item.metadata.get(CHANGES, ())
+    entries = item.metadata.get(CHANGES, ())
     try:
-        return tuple(PerturbationRecord.model_validate(one) for one in found)
+        return tuple(PerturbationRecord.model_validate(entry) for entry in entries)
     except (TypeError, ValueError) as error:
         raise DeclarationError(
             f"item {item.id}: metadata[{CHANGES!r}] is no list of perturbation records; rename that field"

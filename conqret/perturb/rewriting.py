@@ -48,19 +48,19 @@ class Rewritten(Typed):
 
 def _exactly_those(rewrites: list[Rewritten], info: ValidationInfo) -> list[Rewritten]:
     wanted: dict[int, str] = (info.context or {}).get("sentences", {})
-    once_each((one.sentence for one in rewrites), list(wanted), "sentence")
+    once_each((rewrite.sentence for rewrite in rewrites), list(wanted), "sentence")
     faults = []
-    for one in rewrites:
-        before, after = wanted[one.sentence], one.rewritten.strip()
+    for rewrite in rewrites:
+        before, after = wanted[rewrite.sentence], rewrite.rewritten.strip()
         if after == before.strip():
-            faults.append(f"sentence {one.sentence} is unchanged")
+            faults.append(f"sentence {rewrite.sentence} is unchanged")
         if citations(after) != citations(before):
-            faults.append(f"sentence {one.sentence} must keep its citations {list(citations(before))}")
+            faults.append(f"sentence {rewrite.sentence} must keep its citations {list(citations(before))}")
         if len(sentences(after)) != 1:
-            faults.append(f"sentence {one.sentence} must stay one sentence")
+            faults.append(f"sentence {rewrite.sentence} must stay one sentence")
     if faults:
         raise ValueError("; ".join(faults))
-    return [one.model_copy(update={"rewritten": one.rewritten.strip()}) for one in rewrites]
+    return [rewrite.model_copy(update={"rewritten": rewrite.rewritten.strip()}) for rewrite in rewrites]
 
 
 class Rewrites(Typed):
@@ -100,9 +100,9 @@ async def rewrite_items(
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
 
     items = list(items)
-    found = await asyncio.gather(*(one(item) for item in items))
-    rewrites = {item.id: made for item, made in zip(items, found, strict=True) if isinstance(made, dict)}
-    return Materials(rewrites=rewrites), [made for made in found if isinstance(made, LeftOutItem)]
+    results = await asyncio.gather(*(one(item) for item in items))
+    rewrites = {item.id: made for item, made in zip(items, results, strict=True) if isinstance(made, dict)}
+    return Materials(rewrites=rewrites), [made for made in results if isinstance(made, LeftOutItem)]
 
 
 def rewrite_with_model(

@@ -31,8 +31,8 @@ class Rewriting:
 
     def by_rules(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
         """What the rules make of the chosen sentences: the offline model's answer."""
-        found = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
-        return {number: made for number, made in found.items() if made is not None}
+        rewritten = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
+        return {number: made for number, made in rewritten.items() if made is not None}
 
     def change(self, draw: Draw) -> PerturbedItem:
         """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""

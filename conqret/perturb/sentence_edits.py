@@ -47,8 +47,8 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
     """Whether ``after`` has the sentences of ``before``, all alike but exactly those numbered ``changed``."""
     old, new, numbers = split(before), sentences(after), set(changed)
     return len(old) == len(new) and all(
-        (one.text != other.text) == (number in numbers)
-        for number, (one, other) in enumerate(zip(old, new, strict=True), start=1)
+        (first.text != other.text) == (number in numbers)
+        for number, (first, other) in enumerate(zip(old, new, strict=True), start=1)
     )
 
 

@@ -70,7 +70,7 @@ def perturb_items(
     """
     for level in levels:
         perturbation.check_level(level)
-    found: dict[float, list[Item]] = {level: [] for level in levels}
+    items_by_level: dict[float, list[Item]] = {level: [] for level in levels}
     left_out = []
     for item in items:
         versions: dict[float, Item] = {}
@@ -89,8 +89,8 @@ def perturb_items(
             continue
         left_out += unreached
         for level, version in versions.items():
-            found[level].append(version)
-    return found, left_out
+            items_by_level[level].append(version)
+    return items_by_level, left_out
 
 
 def series(
@@ -106,18 +106,18 @@ def series(
     Raises:
         DeclarationError: there is no such level, or the perturbation can change none of the items.
     """
-    found, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
-    lost = {one.item: one for one in out if one.level is None}
-    lacking = Counter(one.level for one in out if one.level is not None)
+    items_by_level, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
+    lost = {omission.item: omission for omission in out if omission.level is None}
+    lacking = Counter(omission.level for omission in out if omission.level is not None)
     total = len(items) - len(lost)
     gone = {level for level, count in lacking.items() if count > MOST_UNREACHED * total}
     kept = [level for level in levels if level not in gone]
     if not total:
         reason = out[0].reason if out else "there are no items"
         raise DeclarationError(f"{perturbation.name} can change none of the items: {reason}")
-    for one in out:
-        if one.level in kept:
-            lost.setdefault(one.item, one)
+    for omission in out:
+        if omission.level in kept:
+            lost.setdefault(omission.item, omission)
     if not any(kept) or len(lost) == len(items):
         raise DeclarationError(
             f"{perturbation.name}: no curve, for none of the items reaches all levels that half of them reach; give "
@@ -130,13 +130,13 @@ def series(
             unit=perturbation.unit,
             items=lacking[level],
             total=total,
-            reason=next(one.reason for one in out if one.level == level),
+            reason=next(omission.reason for omission in out if omission.level == level),
         )
         for level in sorted(gone)
     )
     versions = {}
     for level in kept:
-        without = {one.item for one in out if one.level in (None, level)}
-        named = zip((item.id for item in items if item.id not in without), found[level], strict=True)
+        without = {omission.item for omission in out if omission.level in (None, level)}
+        named = zip((item.id for item in items if item.id not in without), items_by_level[level], strict=True)
         versions[level] = {name: version for name, version in named if name not in lost}
     return Series(versions, tuple(lost.values()), unreached)

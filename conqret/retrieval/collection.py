@@ -81,13 +81,13 @@ class Collection:
 
     def read_at(self, offsets: Sequence[int]) -> list[Entry]:
         """The documents whose lines begin at these bytes."""
-        found = []
+        entries = []
         with self.documents_file.open("rb") as file:
             for offset in offsets:
                 file.seek(offset)
                 where = f"{self.documents_file} at byte {offset}"
-                found.append(_entry(self._line(file, where), offset, where))
-        return found
+                entries.append(_entry(self._line(file, where), offset, where))
+        return entries
 
     @staticmethod
     def _line(file: IO[bytes], where: str) -> bytes:
@@ -126,12 +126,14 @@ class OwnCollection(Collection):
             DeclarationError: a line is broken, or no question has any document.
         """
         listed = read_models(self.documents_file, OwnCorpus)
-        found = {one.id: own_folder(self.folder, one.id) for one in listed if one.passages}
-        if not found:
+        folders = {
+            question.id: own_folder(self.folder, question.id) for question in listed if question.passages
+        }
+        if not folders:
             raise DeclarationError(
                 f"{self.documents_file}: no question has a document that could be searched"
             )
-        return found
+        return folders
 
 
 def own_folder(folder: Path, question: str) -> Path:

@@ -159,7 +159,7 @@ def run(
             "rerank": reranking.rerank and ran.calls.of(reranking.rerank),
             "model": reranking.model and ran.calls.of(reranking.model),
         }
-        found = retrieve(
+        retrieved = retrieve(
             corpus,
             engine=engine,
             encoder=encoder,
@@ -176,24 +176,26 @@ def run(
             on_topic=bar.advance,
         )
     if not shown.quiet:
-        _remark(found.windows, found.expanded, found.topics - len(found.rankings))
+        _remark(retrieved.windows, retrieved.expanded, retrieved.topics - len(retrieved.rankings))
     facts = {
-        "run": str(found.file),
-        "topics": found.topics,
-        "lines": found.lines,
-        "engine": found.engine,
-        "windows": asdict(found.windows) if found.windows else None,
-        "cost_usd": found.session.cost_usd,
-        "unexpanded": sum(one.reason is not None for one in found.expanded),
+        "run": str(retrieved.file),
+        "topics": retrieved.topics,
+        "lines": retrieved.lines,
+        "engine": retrieved.engine,
+        "windows": asdict(retrieved.windows) if retrieved.windows else None,
+        "cost_usd": retrieved.session.cost_usd,
+        "unexpanded": sum(expansion.reason is not None for expansion in retrieved.expanded),
     }
-    result(facts, [f"run        {found.file} ({number(found.lines, 'line')})"], as_json=shown.json_output)
-    end(found.failed, found.session)
+    result(
+        facts, [f"run        {retrieved.file} ({number(retrieved.lines, 'line')})"], as_json=shown.json_output
+    )
+    end(retrieved.failed, retrieved.session)
 
 
 def _remark(windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int) -> None:
     if windows is not None:
         note(describe_windows(windows))
-    if failed := [one for one in expanded if one.reason is not None]:
+    if failed := [expansion for expansion in expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
             "searched with the question itself"

@@ -84,7 +84,7 @@ def open_index(
         DeclarationError: as :func:`build_index`; or the index was made with another model than there is now, or names
             a function as its encoder that ``given`` does not.
     """
-    own = {} if given is None else dict(given)
+    settings_given = {} if given is None else dict(given)
     home = "index" if engine is None else ENGINES[engine].home
     collection = collection_of(corpus)
     if isinstance(collection, OwnCollection):
@@ -93,11 +93,14 @@ def open_index(
     manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
         return build_index(
-            corpus, engine=engine, settings=get_engine(engine).declared(own), on_document=on_document
+            corpus,
+            engine=engine,
+            settings=get_engine(engine).declared(settings_given),
+            on_document=on_document,
         )
     chosen = get_engine(manifest["engine"])
-    settings = chosen.declared({**manifest["settings"], **own})
-    if settings.code and settings.code not in own.values():
+    settings = chosen.declared({**manifest["settings"], **settings_given})
+    if settings.code and settings.code not in settings_given.values():
         raise DeclarationError(
             f"{collection.folder / home / _MANIFEST} names Python code as its encoder ({settings.code}), and a file "
             f"that comes with a corpus runs none: if you trust it, name it yourself, --encoder {settings.code} "
@@ -190,12 +193,14 @@ def _open(
 
 def _digests(folder: Path) -> dict[str, str]:
     """The sha256 of each file of an index but its manifest, by its place in the folder."""
-    found = {}
+    digests = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file() and file != folder / _MANIFEST:
             with file.open("rb") as opened:
-                found[file.relative_to(folder).as_posix()] = hashlib.file_digest(opened, "sha256").hexdigest()
-    return found
+                digests[file.relative_to(folder).as_posix()] = hashlib.file_digest(
+                    opened, "sha256"
+                ).hexdigest()
+    return digests
 
 
 def _check_files(collection: Collection, home: str) -> None:
@@ -206,10 +211,10 @@ def _check_files(collection: Collection, home: str) -> None:
     """
     folder = collection.folder / home
     check_own_files(folder)
-    wanted, found = object_in(folder / _MANIFEST).get("files"), _digests(folder)
-    if not isinstance(wanted, dict) or wanted != found:
+    wanted, digests = object_in(folder / _MANIFEST).get("files"), _digests(folder)
+    if not isinstance(wanted, dict) or wanted != digests:
         known = wanted if isinstance(wanted, dict) else {}
-        names = sorted(name for name in {**known, **found} if known.get(name) != found.get(name))
+        names = sorted(name for name in {**known, **digests} if known.get(name) != digests.get(name))
         raise DeclarationError(
             f"the index in {folder} is damaged: {', '.join(names[:3])} not as built; build it again with "
             f"conqret retrieve index {collection.folder} --rebuild"
@@ -218,12 +223,12 @@ def _check_files(collection: Collection, home: str) -> None:
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:
     """What the index says of itself; empty where there is none, or none that can be read."""
-    found = object_in(collection.folder / home / _MANIFEST)
-    name, settings = found.get("engine"), found.get("settings")
-    if not isinstance(name, str) or not isinstance(settings, dict) or "fingerprint" not in found:
+    manifest = object_in(collection.folder / home / _MANIFEST)
+    name, settings = manifest.get("engine"), manifest.get("settings")
+    if not isinstance(name, str) or not isinstance(settings, dict) or "fingerprint" not in manifest:
         return {}
     scalars = all(value is None or isinstance(value, str | int | float) for value in settings.values())
-    return found if scalars and name in ENGINES and ENGINES[name].home == home else {}
+    return manifest if scalars and name in ENGINES and ENGINES[name].home == home else {}
 
 
 def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:

@@ -83,14 +83,16 @@ class CrossEncoder(pt.Transformer):
             passages(f"{title or ''} {text}", self.passage_words)
             for title, text in zip(titles, group["text"], strict=True)
         ]
-        found = np.asarray(self._score([(asked, one) for own in pieces for one in own]), float)
-        if found.shape != (sum(map(len, pieces)),) or not np.isfinite(found).all():
+        piece_scores = np.asarray(
+            self._score([(asked, piece) for piece_list in pieces for piece in piece_list]), float
+        )
+        if piece_scores.shape != (sum(map(len, pieces)),) or not np.isfinite(piece_scores).all():
             raise DeclarationError(
                 f"the reranker {self.model} gives no number for each passage; it needs one label, or two of which the "
                 "second is relevance"
             )
         starts = np.cumsum([0, *map(len, pieces[:-1])])
-        best: NDArray[np.float64] = np.maximum.reduceat(found, starts)
+        best: NDArray[np.float64] = np.maximum.reduceat(piece_scores, starts)
         return best
 
     def __repr__(self) -> str:
@@ -113,7 +115,11 @@ def _loaded(name: str) -> Scorer:
         ) from error
 
     def score(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = model.predict(list(pairs), show_progress_bar=False)
-        return found[:, 1] - found[:, 0] if found.ndim == 2 and found.shape[1] == 2 else found
+        predicted: NDArray[np.float64] = model.predict(list(pairs), show_progress_bar=False)
+        return (
+            predicted[:, 1] - predicted[:, 0]
+            if predicted.ndim == 2 and predicted.shape[1] == 2
+            else predicted
+        )
 
     return score

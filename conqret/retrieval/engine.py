@@ -99,14 +99,14 @@ class Hits:
     scores: NDArray[np.float64]
 
     @staticmethod
-    def of(found: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
+    def of(hits: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
         """The hits of each query, given as numbers of documents and their scores."""
         import numpy as np
 
         return Hits(
-            np.repeat(np.arange(len(found)), [len(documents) for documents, _ in found]),
-            np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in found)]),
-            np.concatenate([np.empty(0, np.float64), *(scores for _, scores in found)]),
+            np.repeat(np.arange(len(hits)), [len(documents) for documents, _ in hits]),
+            np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in hits)]),
+            np.concatenate([np.empty(0, np.float64), *(scores for _, scores in hits)]),
         )
 
 
@@ -164,15 +164,15 @@ class Engine:
         """The library's version, or the layout of what it writes."""
         return self.layout or importlib.metadata.version(self.distribution)
 
-    def declared(self, given: Mapping[str, Any]) -> EngineSettings:
+    def declared(self, settings: Mapping[str, Any]) -> EngineSettings:
         """Its settings, from those that were given by name.
 
         Raises:
             UnknownNameError: it has no such setting.
         """
         known = inspect.signature(self.settings).parameters
-        check_known(f"setting of the engine {self.name}", known, *given)
-        return self.settings(**given)
+        check_known(f"setting of the engine {self.name}", known, *settings)
+        return self.settings(**settings)
 
 
 ENGINES = Registry(

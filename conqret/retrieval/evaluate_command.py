@@ -74,12 +74,12 @@ def evaluate(
     from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step
 
     names, client = options.listed(systems), calls.of(rerank)
-    reranked = [one for one in names if has_step(one, RERANKED)]
+    reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
             by = named(rerank, client.backend.baseline, "a model")
-            asking = f"; reranked by {by}" if any(has_step(one, ASKING) for one in names) else ""
+            asking = f"; reranked by {by}" if any(has_step(metrics, ASKING) for metrics in names) else ""
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
             bar.reach(0, total=topics * len(reranked))
 
@@ -88,36 +88,36 @@ def evaluate(
             depth=depth, encoder=encoder, prompts=prompts, recordings=answers.recordings, replay=answers.replay,
             on_start=started, on_topic=bar.advance,
         )  # fmt: skip
-    found, runs = done.evaluation, done.runs
+    results, runs = done.evaluation, done.runs
     if not shown.quiet:
-        for one in runs:
-            if one.windows:
-                note(f"{one.name}: {describe_windows(one.windows)}")
+        for run in runs:
+            if run.windows:
+                note(f"{run.name}: {describe_windows(run.windows)}")
         for view in done.lacking:
             note(f"none of the topics has a relevant document of the view {view}")
-        for name, left in found.unranked.items():
+        for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
-    result(_facts(found, runs, done.session.cost_usd), _lines(found), as_json=shown.json_output)
+    result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)
     if reranked and (measure is None or f"R@{depth}" in measure) and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
     end(done.failed, done.session)
 
 
-def _facts(found: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> dict[str, Any]:
+def _facts(results: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
-        "baseline": found.baseline,
-        "topics": dict(found.topics),
-        "unranked": found.unranked,
-        "depths": {one.name: one.depth for one in runs},
-        "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
+        "baseline": results.baseline,
+        "topics": dict(results.topics),
+        "unranked": results.unranked,
+        "depths": {run.name: run.depth for run in runs},
+        "windows": {run.name: asdict(run.windows) for run in runs if run.windows},
         "cost_usd": cost,
-        "scores": _scores_of(found),
+        "scores": _scores_of(results),
     }
 
 
-def _scores_of(found: Evaluation) -> list[dict[str, Any]]:
+def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The scores as JSON holds them."""
     return [
         {
@@ -133,17 +133,17 @@ def _scores_of(found: Evaluation) -> list[dict[str, Any]]:
             "significant": score.significant,
             "by_topic": dict(score.by_topic),
         }
-        for score in found.scores
+        for score in evaluation.scores
     ]
 
 
-def _lines(found: Evaluation) -> Iterator[RenderableType]:
+def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
     from conqret.show.table import Table
 
-    for view, count in found.topics.items():
-        scores = [score for score in found.scores if score.view == view]
+    for view, count in evaluation.topics.items():
+        scores = [score for score in evaluation.scores if score.view == view]
         measures = dict.fromkeys(score.measure for score in scores)
         cells: dict[tuple[str, str], Cell] = {
             (score.system, score.measure): f"{score.interval} {score.mark}".rstrip()
@@ -155,9 +155,9 @@ def _lines(found: Evaluation) -> Iterator[RenderableType]:
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
         yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
-    bare = all(score.interval.low is None for score in found.scores)
+    bare = all(score.interval.low is None for score in evaluation.scores)
     means = "means over topics, too few for intervals" if bare else "means with 95% intervals over topics"
-    note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+    note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {evaluation.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip
 
 
@@ -183,16 +183,17 @@ def tune(
     def started(topics: int, documents: int, engines: str) -> None:
         shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
 
-    found, best = choose_mmr(
+    results, best = choose_mmr(
         corpus, engine=engine, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
     )  # fmt: skip
-    facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": _scores_of(found)}
-    result(facts, _tuned(found, best, MEASURE), as_json=shown.json_output)
+    facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
+    result(facts, _tuned(results, best, MEASURE), as_json=shown.json_output)
 
 
-def _tuned(found: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
-    yield from _lines(found)
+def _tuned(evaluation: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
+    yield from _lines(evaluation)
     chosen, without = (
-        found.score("stance", name, measure).interval.value or 0.0 for name in (f"{best:g}", found.baseline)
+        evaluation.score("stance", name, measure).interval.value or 0.0
+        for name in (f"{best:g}", evaluation.baseline)
     )
     yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"

@@ -108,11 +108,11 @@ class PerspectiveExpansion(pt.Transformer):
             ]
         )
         results = self._search(searches)
-        found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
+        results_by_query = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
         parts = [
             self._merged(
                 [
-                    found.get(f"{expanded.topic}:{number}:{place}", results.iloc[:0])
+                    results_by_query.get(f"{expanded.topic}:{number}:{place}", results.iloc[:0])
                     for place in range(len(_names(expanded)))
                 ],
                 expanded,
@@ -124,8 +124,8 @@ class PerspectiveExpansion(pt.Transformer):
         return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])
 
     def _search(self, queries: pd.DataFrame) -> pd.DataFrame:
-        found: pd.DataFrame = self.retriever.transform(queries)
-        return found
+        results: pd.DataFrame = self.retriever.transform(queries)
+        return results
 
     def _merged(
         self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str

@@ -22,14 +22,14 @@ def round_robin(rankings: Sequence[Sequence[T]], limit: int | None = None) -> li
     A ranking whose turn gives something that is there already passes that turn. Returns pairs of an entry
     and the number (from 0) of the ranking that brought it, at most ``limit`` of them.
     """
-    found: dict[T, int] = {}
+    rounds: dict[T, int] = {}
     for place in range(max((len(ranking) for ranking in rankings), default=0)):
         for number, ranking in enumerate(rankings):
-            if limit is not None and len(found) >= limit:
-                return list(found.items())
+            if limit is not None and len(rounds) >= limit:
+                return list(rounds.items())
             if place < len(ranking):
-                found.setdefault(ranking[place], number)
-    return list(found.items())
+                rounds.setdefault(ranking[place], number)
+    return list(rounds.items())
 
 
 SMOOTHING = 60
@@ -62,7 +62,7 @@ class Fusion(pt.Transformer):
             )
         if weights is not None and (
             len(weights) != len(retrievers)
-            or not all(0 <= one < float("inf") for one in weights)
+            or not all(0 <= weight < float("inf") for weight in weights)
             or not any(weights)
         ):
             raise DeclarationError(
@@ -77,8 +77,8 @@ class Fusion(pt.Transformer):
 
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
-            found.assign(score=self._points(found, number))
-            for number, found in enumerate(one.transform(queries) for one in self.retrievers)
+            ranking.assign(score=self._points(ranking, number))
+            for number, ranking in enumerate(retriever.transform(queries) for retriever in self.retrievers)
         ]
         whole = pd.concat([part for part in parts if not part.empty] or parts[:1], ignore_index=True)
         names = ["qid", "docno"]

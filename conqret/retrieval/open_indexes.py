@@ -50,8 +50,8 @@ class Index:
         """Title and text of documents by id; ids that are not here are left out."""
         places = self._places
         known = [identifier for identifier in dict.fromkeys(identifiers) if identifier in places]
-        found = self.collection.read_at([self.offsets[places[identifier]] for identifier in known])
-        return dict(zip(known, found, strict=True))
+        entries = self.collection.read_at([self.offsets[places[identifier]] for identifier in known])
+        return dict(zip(known, entries, strict=True))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -73,17 +73,17 @@ class OwnIndex(Index):
     def of(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
         """The indexes as one, whose documents are those of all parts, one part after the other."""
         first = next(iter(parts.values()))
-        names = hashlib.sha256(" ".join(one.fingerprint for one in parts.values()).encode())
+        names = hashlib.sha256(" ".join(part.fingerprint for part in parts.values()).encode())
         return cls(
             collection,
             collection.folder,
             first.engine,
             first.settings,
             names.hexdigest()[:16],
-            tuple(itertools.chain.from_iterable(one.ids for one in parts.values())),
+            tuple(itertools.chain.from_iterable(part.ids for part in parts.values())),
             (),
             first.searcher,
-            any(one.fresh for one in parts.values()),
+            any(part.fresh for part in parts.values()),
             parts,
         )
 
@@ -101,8 +101,8 @@ class OwnIndex(Index):
         rows = []
         for query, topic in zip(queries, topics, strict=True):
             name = self._part(topic)
-            found = self.parts[name].search([query], depth) if name else None
-            rows.append((found.documents + self._starts[name], found.scores) if found else NOTHING)
+            hits = self.parts[name].search([query], depth) if name else None
+            rows.append((hits.documents + self._starts[name], hits.scores) if hits else NOTHING)
         return Hits.of(rows)
 
     def entries(self, identifiers: Sequence[str]) -> dict[str, Entry]:
@@ -111,15 +111,15 @@ class OwnIndex(Index):
         Raises:
             DeclarationError: an id stands for one text in one corpus and for another in another.
         """
-        found: dict[str, Entry] = {}
+        entry_by_id: dict[str, Entry] = {}
         for part in self.parts.values():
             for name, entry in part.entries(identifiers).items():
-                if found.setdefault(name, entry).whole != entry.whole:
+                if entry_by_id.setdefault(name, entry).whole != entry.whole:
                     raise DeclarationError(
                         f"{part.collection.documents_file}: the id {name!r} is another text's in another corpus of "
                         f"{self.folder}; give each text an id of its own"
                     )
-        return found
+        return entry_by_id
 
     @cached_property
     def _starts(self) -> dict[str, int]:

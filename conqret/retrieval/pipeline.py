@@ -92,10 +92,10 @@ def open_indexes(
         raise DeclarationError(
             f"--encoder {encoder} is for an engine that compares vectors: add --engine dense, or --engine bm25,dense"
         )
-    given: Mapping[str, Any] = {} if encoder is None else {"encoder": encoder}
+    settings: Mapping[str, Any] = {} if encoder is None else {"encoder": encoder}
     return [
         open_index(
-            corpus, None if name == BM25_NAME else name, given if name in takers else None, on_document
+            corpus, None if name == BM25_NAME else name, settings if name in takers else None, on_document
         )
         for name in engines
     ]

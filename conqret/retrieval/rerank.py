@@ -145,11 +145,11 @@ class ListwiseReranker(pt.Transformer):
         outcomes = []
         for start, end in spans(len(documents), window=self.window, step=self.step):
             shown = tuple(documents[place] for place in order[start:end])
-            found, outcome = await self._ask(Item.model_construct(
+            window_order, outcome = await self._ask(Item.model_construct(
                 id=f"{topic}:{start + 1}-{end}", topic=question, stance=self.stance, documents=shown,
                 argument=None, second_argument=None, metadata={},
             ), topic, start, client)  # fmt: skip
-            order = apply(order, start, found)
+            order = apply(order, start, window_order)
             outcomes.append(outcome)
         self._on_query(topic)
         return order, outcomes

@@ -53,7 +53,9 @@ class RetrievalResult:
     @property
     def failed(self) -> bool:
         """Whether a model's answer could not be had."""
-        return bool(self.windows and self.windows.failed) or any(one.reason for one in self.expanded)
+        return bool(self.windows and self.windows.failed) or any(
+            expansion.reason for expansion in self.expanded
+        )
 
 
 class RetrievalSettings(TypedDict, total=False):
@@ -132,7 +134,7 @@ def retrieve(
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
     given: dict[str, Any] = {**settings}
-    steps = {one.name: given[one.name] for one in fields(PipelinePlan) if one.name in given}
+    steps = {field.name: given[field.name] for field in fields(PipelinePlan) if field.name in given}
     plan = PipelinePlan(stance=stance, rerank=rerank is not None, **steps)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
@@ -183,7 +185,7 @@ def as_split(split: str) -> Split | None:
     """
     from conqret.data.corpus import SPLITS
 
-    known: dict[str, Split | None] = {"all": None, **{one: one for one in SPLITS}}
+    known: dict[str, Split | None] = {"all": None, **{split: split for split in SPLITS}}
     check_known("split", known, split)
     return known[split]
 

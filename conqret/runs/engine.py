@@ -139,7 +139,7 @@ async def execute(
             if outstanding and not plan.PARTIAL:
                 raise AnswersAwaited(outstanding, len(keys))
             counts = models.counts.since(before, kept=kept)
-            missing = tuple(str(one) for client in models.clients for one in client.missing)
+            missing = tuple(str(request) for client in models.clients for request in client.missing)
             return plan.result(CompletedTrials(rows, tuple(keys), counts, missing))
 
 

@@ -71,7 +71,7 @@ def list_runs(folder: str | Path = RUNS) -> list[FoundRun]:
     Raises:
         DeclarationError: there is no such folder.
     """
-    return [found_run(one) for one in run_folders(Path(folder))]
+    return [found_run(run_folder) for run_folder in run_folders(Path(folder))]
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
@@ -144,7 +144,7 @@ def merge_recordings(
     Raises:
         DeclarationError: a source holds no recordings.
     """
-    store, places = Path(store), [Path(one) for one in sources]
+    store, places = Path(store), [Path(source) for source in sources]
     found = [
         folder
         for source in places
@@ -157,10 +157,10 @@ def merge_recordings(
         recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
         store.parent.mkdir(parents=True, exist_ok=True)
         kept = opened.enter_context(Recordings(store))
-        for one, source in zip(found, recordings, strict=True):
+        for store_path, source in zip(found, recordings, strict=True):
             new = kept.add(source.recorded())
             differing = sum(kept.get(each.key) != each.completion for each in source.recorded())
-            yield one, source.count(), new, differing
+            yield store_path, source.count(), new, differing
 
 
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
@@ -177,9 +177,14 @@ def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
                 or file.name.startswith(f"{STORE_NAME}.damaged")
             ):
                 yield Removable(run, file, "left over", _size(file))
-        own = run / STORE_NAME
-        if store is not None and own.is_file() and not own.samefile(store) and _all_in(own, store):
-            yield Removable(run, own, f"all its answers are in {store}", _size(own))
+        run_store = run / STORE_NAME
+        if (
+            store is not None
+            and run_store.is_file()
+            and not run_store.samefile(store)
+            and _all_in(run_store, store)
+        ):
+            yield Removable(run, run_store, f"all its answers are in {store}", _size(run_store))
 
 
 @strict_options
@@ -225,8 +230,8 @@ def _remove(found: Removable) -> None:
 
 
 def _in_words(record: dict[str, Any]) -> Iterator[str]:
-    for one in filter(None, map(record.get, _WORDS)):
-        for each in one if isinstance(one, list | dict) else [one]:
+    for value in filter(None, map(record.get, _WORDS)):
+        for each in value if isinstance(value, list | dict) else [value]:
             if isinstance(each, dict):
                 named = f"{each.get('format')} with {each.get('model')}"
                 yield named if "format" in each else str(each.get("name", ""))
@@ -270,16 +275,19 @@ def _answers(store: Path) -> int | None:
         return None
 
 
-def _all_in(own: Path, store: Path) -> bool:
+def _all_in(run_store: Path, store: Path) -> bool:
     try:
-        with Recordings(own, read_only=True) as here, Recordings(store, read_only=True) as there:
-            return all(there.get(one.key) == one.completion for one in here.recorded()) and not here.damaged
+        with Recordings(run_store, read_only=True) as here, Recordings(store, read_only=True) as there:
+            return (
+                all(there.get(recording.key) == recording.completion for recording in here.recorded())
+                and not here.damaged
+            )
     except ConqretError:
         return False
 
 
 def _size(path: Path) -> int:
-    return sum(one.st_size for one in stats(path) if stat.S_ISREG(one.st_mode))
+    return sum(status.st_size for status in stats(path) if stat.S_ISREG(status.st_mode))
 
 
 def stats(path: Path) -> Iterator[os.stat_result]:

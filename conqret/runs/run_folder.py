@@ -34,13 +34,13 @@ def told_apart(places: Sequence[Path]) -> list[str]:
     ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
     place twice has the same name twice."""
     parts = [place.absolute().parts for place in places]
-    return [_shortest(one, [other for other in parts if other != one]) for one in parts]
+    return [_shortest(part, [other for other in parts if other != part]) for part in parts]
 
 
-def _shortest(one: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
-    depths = range(1, len(one))
-    found = (one[-depth:] for depth in depths if all(other[-depth:] != one[-depth:] for other in others))
-    return str(Path(*next(found, one)))
+def _shortest(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
+    depths = range(1, len(path))
+    endings = (path[-depth:] for depth in depths if all(other[-depth:] != path[-depth:] for other in others))
+    return str(Path(*next(endings, path)))
 
 
 RUNS = Path("runs")
@@ -53,8 +53,10 @@ def stem(file: Path) -> str:
     """A file's name without the endings of a kind of file."""
     name = file.name
     for endings in (PACKED, KINDS):
-        found = next((one for one in endings if name.lower().endswith(one) and len(name) > len(one)), "")
-        name = name[: len(name) - len(found)]
+        ending = next(
+            (ending for ending in endings if name.lower().endswith(ending) and len(name) > len(ending)), ""
+        )
+        name = name[: len(name) - len(ending)]
     return name
 
 
@@ -143,8 +145,8 @@ class RunFolder(Generic[R]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        for one in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
-            cls._named(one)
+        for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
+            cls._named(argument)
 
     @classmethod
     def _named(cls, type_: Any) -> None:
@@ -186,11 +188,11 @@ class RunFolder(Generic[R]):
             DeclarationError: there is no run, one of another kind, or one of an older layout; or the folder holds a
                 pipe, or a link that leads out of it.
         """
-        found = self._found()
-        if found is None:
+        data = self._found()
+        if data is None:
             state = f"holds no run ({RECORD_NAME} is not there)" if self.path.is_dir() else "does not exist"
             raise DeclarationError(f"{self.path} {state}; run {self.COMMAND} with -o {self.path} first")
-        return self._read(found)
+        return self._read(data)
 
     def result(self, file: Path, model: type[M]) -> M:
         """What a finished run has written into ``file``. Raises DeclarationError where the run is not finished."""
@@ -206,8 +208,8 @@ class RunFolder(Generic[R]):
 
     def holds_another(self, record: R) -> bool:
         """Whether a run of this kind is there that differs from ``record``; a caller that made it may begin afresh."""
-        found = self._found()
-        return found is not None and bool(record.differences(self._read(found)))
+        data = self._found()
+        return data is not None and bool(record.differences(self._read(data)))
 
     def check(self, record: R, *, overwrite: bool = False) -> None:
         """Make sure that the folder is free for this run, or holds the beginning of it.
@@ -220,12 +222,12 @@ class RunFolder(Generic[R]):
             return
         if not self.path.is_dir():
             raise DeclarationError(f"{self.path} is a file; give a folder with -o")
-        found = self._found()
-        if found is None:
+        data = self._found()
+        if data is None:
             self._refuse_foreign()
             check_own_files(self.path)
-        elif not (overwrite and found.get("kind", self.kind) == self.kind):
-            before = self._read(found)
+        elif not (overwrite and data.get("kind", self.kind) == self.kind):
+            before = self._read(data)
             if changed := record.differences(before):
                 raise DeclarationError(
                     f"{self.path} holds another run (there: {before}). What differs: {', '.join(changed)}. "
@@ -270,16 +272,16 @@ class RunFolder(Generic[R]):
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""
         try:
-            found = parse(whole_bytes(self.record_file))
+            data = parse(whole_bytes(self.record_file))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
             raise DeclarationError(f"{self.record_file} cannot be read: {first_line(error)}") from error
         check_own_files(self.path)
-        return found if isinstance(found, dict) else {}
+        return data if isinstance(data, dict) else {}
 
-    def _read(self, found: Mapping[str, Any]) -> R:
-        layout, kind = found.get("layout"), found.get("kind")
+    def _read(self, data: Mapping[str, Any]) -> R:
+        layout, kind = data.get("layout"), data.get("kind")
         if not isinstance(layout, int) or layout < LAYOUT:
             raise DeclarationError(_old(self.path))
         if layout > LAYOUT:
@@ -290,7 +292,7 @@ class RunFolder(Generic[R]):
                 "or another folder with -o"
             )
         try:
-            return self.RECORD.model_validate(found)  # type: ignore[return-value]
+            return self.RECORD.model_validate(data)  # type: ignore[return-value]
         except ValidationError as error:
             raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
 
@@ -324,8 +326,8 @@ class RunFolder(Generic[R]):
 
 def _first(error: ValidationError) -> str:
     """The first thing that is wrong, with its place."""
-    found = error.errors()[0]
-    return ": ".join(filter(None, (".".join(map(str, found["loc"])), found["msg"])))
+    first_error = error.errors()[0]
+    return ": ".join(filter(None, (".".join(map(str, first_error["loc"])), first_error["msg"])))
 
 
 def _old(path: Path) -> str:

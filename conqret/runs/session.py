@@ -47,16 +47,16 @@ class SessionCounts(BaseModel, frozen=True):
     def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
         """The sums over several models."""
         each = tuple(parts)
-        costs = [one.cost_usd for one in each if one.cost_usd is not None]
+        costs = [counts.cost_usd for counts in each if counts.cost_usd is not None]
         return cls(
-            sent=sum(one.sent for one in each),
-            recorded=sum(one.recorded for one in each),
+            sent=sum(counts.sent for counts in each),
+            recorded=sum(counts.recorded for counts in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
-            estimated=sum(one.estimated for one in each),
-            retried=sum(one.retried for one in each),
-            others={name: count for one in each for name, count in one.others.items()},
-            failures={reason: example for one in each for reason, example in one.failures.items()},
-            stopped="; ".join(one.stopped for one in each if one.stopped),
+            estimated=sum(counts.estimated for counts in each),
+            retried=sum(counts.retried for counts in each),
+            others={name: count for counts in each for name, count in counts.others.items()},
+            failures={reason: example for counts in each for reason, example in counts.failures.items()},
+            stopped="; ".join(counts.stopped for counts in each if counts.stopped),
         )
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
@@ -256,11 +256,11 @@ class Session:
             self._loop.close()
 
     def _store(self) -> Recordings | None:
-        found = self._replay if self._replay is not None else self._recordings
-        if found is None or isinstance(found, Recordings):
-            return found
+        store = self._replay if self._replay is not None else self._recordings
+        if store is None or isinstance(store, Recordings):
+            return store
         replayed = self._replay is not None
-        return self._open.enter_context(Recordings.open_for_replay(found) if replayed else Recordings(found))
+        return self._open.enter_context(Recordings.open_for_replay(store) if replayed else Recordings(store))
 
     def _remaining(self) -> ClientOptions:
         budget = self.options.budget_usd

@@ -116,8 +116,8 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
         return RowStore(
             self.rows_file,
             self.ROW,  # type: ignore[arg-type]
-            lambda one: one.id,
-            finished=lambda one: one.answered,
+            lambda row: row.id,
+            finished=lambda row: row.answered,
         )
 
 
@@ -178,8 +178,8 @@ class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
 
     def result(self, done: CompletedTrials[Row]) -> StudyOutcome[Row, T]:
         """The files are written, too."""
-        found = {row.id: row for row in done.rows.rows()}
-        ordered = tuple(found[key] for key in done.keys)
+        rows_by_id = {row.id: row for row in done.rows.rows()}
+        ordered = tuple(rows_by_id[key] for key in done.keys)
         summary, files = self.conclude(ordered)
         if isinstance(summary, BaseModel):
             files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}

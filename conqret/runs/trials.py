@@ -200,15 +200,15 @@ class _Queue(Generic[Row]):
             return
         self._sink.add(row)
         self._kept.add(trial.key)
-        called = [one for one in self._waiting.values() if trial.key in one.after and self._can(one)]
-        for one in called:
-            del self._waiting[one.key]
+        called = [other for other in self._waiting.values() if trial.key in other.after and self._can(other)]
+        for waiting in called:
+            del self._waiting[waiting.key]
         self._ready += called
 
     def earlier(self, trial: Trial[Row]) -> Mapping[str, Row]:
         """The rows that a trial waited for."""
-        found = {key: self._sink.get(key) for key in trial.after}
-        return {key: row for key, row in found.items() if row is not None}
+        rows = {key: self._sink.get(key) for key in trial.after}
+        return {key: row for key, row in rows.items() if row is not None}
 
     def check(self) -> None:
         """Nothing may be left that waits, but for what was left out."""

@@ -56,9 +56,9 @@ def read_keys(variable: str | None, file: Path | None) -> tuple[str, ...]:
     Raises:
         DeclarationError: there is none, or one is too short or holds what no header can.
     """
-    found: list[tuple[str, str]] = []
+    keys_found: list[tuple[str, str]] = []
     if variable is not None:
-        found.append((f"the variable {variable}", os.environ.get(variable, "").strip()))
+        keys_found.append((f"the variable {variable}", os.environ.get(variable, "").strip()))
     if file is not None:
         try:
             with file.open("rb") as opened:
@@ -69,14 +69,14 @@ def read_keys(variable: str | None, file: Path | None) -> tuple[str, ...]:
         keys = [key for key in keys if key and not key.startswith("#")]
         if len(lines) > LOOSEST_FILE or not keys:
             raise DeclarationError(f"{file} is no file of keys: write one key a line")
-        found += [(f"a line of {file}", key) for key in keys]
-    for where, key in found:
+        keys_found += [(f"a line of {file}", key) for key in keys]
+    for where, key in keys_found:
         if not _KEY.fullmatch(key):
             raise DeclarationError(
                 f"{where} holds no key: it takes {SHORTEST_KEY} or more visible ASCII characters without spaces, as "
                 "python -c 'import secrets; print(secrets.token_urlsafe(32))' makes them"
             )
-    return tuple(key for _, key in found)
+    return tuple(key for _, key in keys_found)
 
 
 class Access:
@@ -102,8 +102,10 @@ class Access:
         from starlette.datastructures import Headers, MutableHeaders
 
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        served = ServedRequest(given if _ID.fullmatch(given) else secrets.token_hex(8), scope["method"])
+        request_id = headers.get("x-request-id", "")
+        served = ServedRequest(
+            request_id if _ID.fullmatch(request_id) else secrets.token_hex(8), scope["method"]
+        )
         scope["state"] = {**scope.get("state", {}), "served": served}
 
         async def noted(message: Message) -> None:
@@ -129,8 +131,8 @@ class Access:
     def _known(self, authorization: str) -> bool:
         """Whether the key is one of ours, in a time that says nothing of how near it is."""
         scheme, _, key = authorization.partition(" ")
-        given = _digest(key.strip())
-        same = [hmac.compare_digest(given, one) for one in self._keys]
+        key_digest = _digest(key.strip())
+        same = [hmac.compare_digest(key_digest, key) for key in self._keys]
         return scheme.lower() == "bearer" and any(same)
 
 

@@ -132,11 +132,11 @@ def serve(
         if store is not None:
             shown.note(f"answers are recorded in {store}, and given again for the same question")
 
-    def heard(one: ServedRequest) -> None:
+    def heard(request: ServedRequest) -> None:
         if shown.json_output:
-            say(json.dumps(told(one)))
+            say(json.dumps(told(request)))
         else:
-            shown.tell(line(one))
+            shown.tell(line(request))
 
     served(
         session,
@@ -153,22 +153,24 @@ def serve(
     shown.session(session.counts)
 
 
-def told(one: ServedRequest) -> dict[str, object]:
+def told(request: ServedRequest) -> dict[str, object]:
     """A request as it stands in the log."""
     from conqret.runs.run_folder import now
 
-    found = asdict(one)
-    del found["began"]
-    return {"at": now(), **found, "seconds": round(one.seconds, 4)}
+    fields = asdict(request)
+    del fields["began"]
+    return {"at": now(), **fields, "seconds": round(request.seconds, 4)}
 
 
-def line(one: ServedRequest) -> str:
+def line(entry: ServedRequest) -> str:
     """The same for people."""
     from conqret.runs.run_folder import now
 
-    cost = "cost unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
+    cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
     asked = (
-        f"{one.sent} sent, {one.recorded} recorded, {cost}" if one.status == 200 and one.format else one.code
+        f"{entry.sent} sent, {entry.recorded} recorded, {cost}"
+        if entry.status == 200 and entry.format
+        else entry.code
     )
-    words = f"{now()} {one.id} {one.method} {one.format or '-'} {one.status} {one.seconds:.3f} s {asked}"
+    words = f"{now()} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
     return words.rstrip()

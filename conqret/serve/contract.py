@@ -67,17 +67,17 @@ def judgment_type(judge: Judge) -> type[Judgment]:
 def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     """The OpenAPI 3.1 document of a service of these formats; ``keyed`` where requests need a key."""
     every = tuple(judges)
-    items, judgments = [item_type(one) for one in every], [judgment_type(one) for one in every]
+    items, judgments = [item_type(judge) for judge in every], [judgment_type(judge) for judge in every]
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        *((one, "validation") for one in items),
-        *((one, "serialization") for one in judgments),
+        *((item, "validation") for item in items),
+        *((judgment, "serialization") for judgment in judgments),
         (Problem, "serialization"),
     ]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
     problem = {MEDIA_TYPE: {"schema": names[Problem, "serialization"]}}
     refusals = {
-        str(status): {"description": said, "content": problem}
-        for status, said in _STATUSES.items()
+        str(status): {"description": description, "content": problem}
+        for status, description in _STATUSES.items()
         if keyed or status != 401
     }
     paths: dict[str, Any] = {
@@ -99,9 +99,9 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
         }
         for judge, item, judgment in zip(every, items, judgments, strict=True)
     }
-    paths |= {path: {"get": _told(path, said)} for path, said in _TOLD.items()}
+    paths |= {path: {"get": _told(path, summary)} for path, summary in _TOLD.items()}
     components: dict[str, Any] = {"schemas": schemas["$defs"], "parameters": {"RequestId": _REQUEST_ID}}
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
             "title": "conqret serve http",
@@ -113,10 +113,10 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     }
     if keyed:
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        found["security"] = [{"key": []}]
+        document["security"] = [{"key": []}]
         for path in ("/healthz", "/readyz"):
             paths[path]["get"]["security"] = []
-    return found
+    return document
 
 
 _TOLD = {
@@ -146,12 +146,12 @@ def _metrics(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _told(path: str, said: str) -> dict[str, Any]:
-    answers: dict[str, Any] = {"200": {"description": said, "content": _json({"type": "object"})}}
+def _told(path: str, summary: str) -> dict[str, Any]:
+    answers: dict[str, Any] = {"200": {"description": summary, "content": _json({"type": "object"})}}
     if path == "/readyz":
         answers["503"] = {"description": "It cannot judge now.", "content": _json({"type": "object"})}
     name = path.strip("/").partition(".")[0] or "formats"
-    return {"operationId": name, "summary": said, "responses": answers}
+    return {"operationId": name, "summary": summary, "responses": answers}
 
 
 def _json(schema: Any) -> dict[str, Any]:

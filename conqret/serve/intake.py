@@ -116,8 +116,8 @@ class Intake:
         """
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            said = f"not {kind!r}" if kind else "and the request names none"
-            detail = f"the body has to be JSON, with Content-Type: application/json, {said}"
+            problem = f"not {kind!r}" if kind else "and the request names none"
+            detail = f"the body has to be JSON, with Content-Type: application/json, {problem}"
             raise Refusal(415, "not_json", detail, close=True)
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(

@@ -95,10 +95,10 @@ class _Tools:
         try:
             item = {**as_item(topic, argument, documents, second_argument), "stance": stance}
             chosen = chosen_format({"criteria": criteria}) or format
-            found: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
+            judgments: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
         except ConqretError as error:
             raise ToolError(str(error)) from None
-        return found[0]
+        return judgments[0]
 
     async def formats(self) -> dict[str, Any]:
         """List the formats in which can be judged, with their metrics, scales and sources."""
@@ -117,9 +117,15 @@ class _Tools:
         """List the runs that can be explained and compared, newest first; fault says why one cannot be opened."""
         return [
             _sendable(
-                {"name": one.name, "kind": one.kind, "what": one.what, "state": one.state, "fault": one.fault}
+                {
+                    "name": file.name,
+                    "kind": file.kind,
+                    "what": file.what,
+                    "state": file.state,
+                    "fault": file.fault,
+                }
             )
-            for one in await _of_files(lambda: listed(self._root))
+            for file in await _of_files(lambda: listed(self._root))
         ]
 
     async def explain(
@@ -132,13 +138,13 @@ class _Tools:
         asked and answered: prompts as they were sent, raw answers, errors."""
 
         def explained() -> dict[str, Any]:
-            (one,) = asked(JudgeFolder(opened(self._root, run)), [item])
-            found = plain(one)
-            measures = found["judgment"]["measures"]
+            (requests,) = asked(JudgeFolder(opened(self._root, run)), [item])
+            data = plain(requests)
+            measures = data["judgment"]["measures"]
             if metric and metric not in measures:
                 raise UnknownNameError("metric of this judgment", metric, measures)
-            found["judgment"]["measures"] = {metric: measures[metric]} if metric else measures
-            plainly: dict[str, Any] = _sendable(found)
+            data["judgment"]["measures"] = {metric: measures[metric]} if metric else measures
+            plainly: dict[str, Any] = _sendable(data)
             return plainly
 
         return await _of_files(explained)
@@ -148,8 +154,8 @@ class _Tools:
         the second minus the first with its interval and test over topics, how many pairs moved, and which most."""
 
         def compared() -> RunDifference:
-            found = diff(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
-            return RunDifference.model_validate(_sendable(found.model_dump()))
+            comparison = diff(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
+            return RunDifference.model_validate(_sendable(comparison.model_dump()))
 
         return await _of_files(compared)
 
@@ -160,8 +166,8 @@ def _sendable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {_sendable(name): _sendable(one) for name, one in value.items()}
-    return [_sendable(one) for one in value] if isinstance(value, list | tuple) else value
+        return {_sendable(name): _sendable(element) for name, element in value.items()}
+    return [_sendable(element) for element in value] if isinstance(value, list | tuple) else value
 
 
 async def _of_files(work: Callable[[], T]) -> T:

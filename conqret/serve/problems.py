@@ -69,7 +69,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
         super().__init__(detail)
         self.status, self.code, self.detail = status, code, detail
         self.faults = tuple(
-            ItemFault(place=one.field, problem=one.problem, remedy=one.remedy) for one in faults
+            ItemFault(place=fault.field, problem=fault.problem, remedy=fault.remedy) for fault in faults
         )
         self.headers = {} if retry_after is None else {"Retry-After": str(max(1, math.ceil(retry_after)))}
         if close:  # what is left of the body is not read
@@ -95,7 +95,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
 def not_answered(judgment: Judgment) -> Refusal | None:
     """The problem of a judgment for which no answer came at all; None for any that says something."""
     measures = judgment.measures.values()
-    if not measures or any(one.status is not Status.FAILED for one in measures):
+    if not measures or any(measure.status is not Status.FAILED for measure in measures):
         return None
     first: Measure = next(iter(measures))
     assert first.reason is not None  # noqa: S101 - a failed measure has one

@@ -57,9 +57,9 @@ def listed(root: Path) -> list[ListedRun]:
     Raises:
         DeclarationError: there is no such folder.
     """
-    found = [look(root, run) for run in run_folders(root)]
-    found += [_validation(root, run) for run in _validations(root)]
-    return sorted(found, key=lambda run: run.begun, reverse=True)
+    runs = [look(root, run) for run in run_folders(root)]
+    runs += [_validation(root, run) for run in _validations(root)]
+    return sorted(runs, key=lambda run: run.begun, reverse=True)
 
 
 def look(root: Path, run: Path) -> ListedRun:
@@ -67,10 +67,10 @@ def look(root: Path, run: Path) -> ListedRun:
     try:
         fault = leads_out(root, run)
         if not fault:
-            found = found_run(run)
-            if found.kind != "?":
-                return _listed(root, found)
-            fault = found.what
+            run_summary = found_run(run)
+            if run_summary.kind != "?":
+                return _listed(root, run_summary)
+            fault = run_summary.what
     except MALFORMED as error:
         fault = f"its files cannot be read ({type(error).__name__}: {error})"
     name = _name(root, run)
@@ -86,7 +86,7 @@ def opened(root: Path, name: str) -> Path:
     """
     try:
         run = (root / name).resolve(strict=True)
-        there = run.is_relative_to(root) and any((run / one).is_file() for one in (RECORD_NAME, JSON_NAME))
+        there = run.is_relative_to(root) and any((run / file).is_file() for file in (RECORD_NAME, JSON_NAME))
     except (OSError, ValueError):  # a name that no file can have
         run, there = root, False
     if not there:
@@ -126,7 +126,7 @@ def address(name: str) -> str:
 def _listed(root: Path, run: FoundRun) -> ListedRun:
     name, state = _name(root, run.path), run.state
     if state != FINISHED:
-        written = dt.datetime.fromtimestamp(max(one.st_mtime for one in stats(run.path)), dt.UTC)
+        written = dt.datetime.fromtimestamp(max(status.st_mtime for status in stats(run.path)), dt.UTC)
         state = f"{state}, last written {written:%H:%M:%S} UTC"
     answers = "damaged" if run.answers is None else f"{run.answers:,}" if run.answers else ""
     begun = run.created[:19].replace("T", " ")
@@ -135,8 +135,8 @@ def _listed(root: Path, run: FoundRun) -> ListedRun:
 
 def _validations(root: Path) -> Iterator[Path]:
     """The folders that hold a validation and no run."""
-    found = (file.parent for file in sorted(root.rglob(JSON_NAME)))
-    return (folder for folder in found if not (folder / RECORD_NAME).is_file())
+    folders = (file.parent for file in sorted(root.rglob(JSON_NAME)))
+    return (folder for folder in folders if not (folder / RECORD_NAME).is_file())
 
 
 def _validation(root: Path, folder: Path) -> ListedRun:

@@ -56,7 +56,7 @@ def offered(
         DeclarationError: there is no such format, metric or prompt, or the model cannot be asked for one of them.
     """
     options = JudgeOptions(**(judging or {}))
-    found = {}
+    judges = {}
     for name in formats or JUDGES:
         judge = JUDGES.resolve(name)
         try:
@@ -65,12 +65,12 @@ def offered(
             if formats:
                 raise
             continue
-        found[judge.name] = judge
-    if not found:
+        judges[judge.name] = judge
+    if not judges:
         raise DeclarationError(
             f"no format can be judged so with {session.options.model}: name one with --format"
         )
-    return found
+    return judges
 
 
 def service_app(
@@ -150,19 +150,19 @@ class _Service:
         asked = {**self.judging, "metrics": metrics} if metrics else self.judging
         try:
             with computing_limit(self.intake.limits.computing):
-                found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+                judgments: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
         except ComputingLimitError as error:
             detail = f"{error}; send a shorter item, or start the service with a larger --max-computing"
             raise Refusal(422, "takes_too_long", detail) from None
         except FaultsError as error:
-            raise _faulty([one if one.line else _NO_ITEM for one in error.faults]) from None
+            raise _faulty([fault if fault.line else _NO_ITEM for fault in error.faults]) from None
         except DeclarationError as error:
             if why := await self._unaskable():
                 raise Refusal(503, "provider_down", why, retry_after=PAUSE_SECONDS) from None
             raise Refusal(422, "cannot_judge", str(error)) from None
         finally:
             self.session.resume_after(PAUSE_SECONDS)
-        return found[0], found[0].model_dump_json().encode()
+        return judgments[0], judgments[0].model_dump_json().encode()
 
     async def _unaskable(self) -> str:
         """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
@@ -174,11 +174,11 @@ class _Service:
 
     def _format(self, request: Request) -> Judge:
         name = request.path_params["format"]
-        found = self.judges.get(name)
-        if found is None:
+        judge = self.judges.get(name)
+        if judge is None:
             raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
         _served(request).format = name
-        return found
+        return judge
 
     async def index(self, request: Request) -> Response:
         """The formats, with what each asks and needs."""
@@ -191,8 +191,8 @@ class _Service:
             }
             for judge in self.judges.values()
         }
-        told = {"conqret": __version__, "model": self.session.options.model, "openapi": "/openapi.json"}
-        return _json(compact({**told, "formats": formats}))
+        facts = {"conqret": __version__, "model": self.session.options.model, "openapi": "/openapi.json"}
+        return _json(compact({**facts, "formats": formats}))
 
     async def health(self, request: Request) -> Response:
         """That the service is there."""
@@ -207,8 +207,8 @@ class _Service:
         places = self.intake.limits.at_once + self.intake.limits.queue
         if self.intake.inside >= places:
             why = "the queue is full"
-        told = {"ready": not why, "why": why, "inside": self.intake.inside, "places": places}
-        return _json(compact(told), 503 if why else 200)
+        state = {"ready": not why, "why": why, "inside": self.intake.inside, "places": places}
+        return _json(compact(state), 503 if why else 200)
 
     async def _unready(self) -> str:
         """Why no item could be judged now; empty where one could."""
@@ -228,11 +228,11 @@ def _metrics(request: Request, judge: Judge) -> list[str]:
     """
     try:
         check_known("parameter", [METRIC], *(name[:100] for name in request.query_params))
-        found = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
-        check_known(f"metric of format {judge.name}", judge.metrics, *(name[:100] for name in found))
+        metrics = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
+        check_known(f"metric of format {judge.name}", judge.metrics, *(name[:100] for name in metrics))
     except UnknownNameError as error:
         raise Refusal(422, "unknown_name", str(error)) from None
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(metrics))
 
 
 def _object(body: object) -> dict[str, Any]:
@@ -252,8 +252,8 @@ _NO_ITEM = Fault("", 0, "the body", "has not the fields of an item", _SHAPE)
 
 def _faulty(faults: Sequence[Fault]) -> Refusal:
     first = f"{faults[0].field} {faults[0].problem}. {faults[0].remedy}"
-    told = f"the item has {number(len(faults), 'fault')}: {first}"
-    return Refusal(422, "invalid_item", told, faults=faults)
+    message = f"the item has {number(len(faults), 'fault')}: {first}"
+    return Refusal(422, "invalid_item", message, faults=faults)
 
 
 def _served(request: Request) -> ServedRequest:
@@ -270,8 +270,8 @@ async def _refused(request: Request, refusal: Exception) -> Response:
 
 async def _nowhere(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    told = {405: ("wrong_method", "a format takes POST, with an item; all else takes GET")}
-    refusal = Refusal(status, *told.get(status, ("nowhere", "nothing is here; / says what there is")))
+    messages = {405: ("wrong_method", "a format takes POST, with an item; all else takes GET")}
+    refusal = Refusal(status, *messages.get(status, ("nowhere", "nothing is here; / says what there is")))
     refusal.headers |= dict(getattr(error, "headers", None) or {})
     return await _refused(request, refusal)
 

@@ -46,10 +46,10 @@ def serve(
         DeclarationError: as there, or the model cannot be asked, as its key is missing or nobody is at its address.
     """
     session.check()
-    found, names = service_server(
+    server, names = service_server(
         session, formats, judging, limits=limits, keys=keys, host=host, port=port, grace=grace, heard=heard
     )
-    found.run(lambda address: on_start(address, names))
+    server.run(lambda address: on_start(address, names))
 
 
 def service_server(
@@ -85,7 +85,7 @@ def service_server(
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
         return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
 
-    found = local_server(
+    server = local_server(
         app,
         host,
         port,
@@ -93,4 +93,4 @@ def service_server(
         timeout_graceful_shutdown=grace,
         limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
     )
-    return found, list(judges)
+    return server, list(judges)

@@ -23,7 +23,7 @@ def whole_characters(line: bytes) -> bytes:
     """A line of JSON with U+FFFD for each escape that is half of a surrogate pair."""
     if not _HALF.search(line):
         return line
-    return _ESCAPE.sub(lambda found: rb"\ufffd" if found["half"] else found[0], line)
+    return _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], line)
 
 
 def mend_input() -> None:

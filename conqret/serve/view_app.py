@@ -79,10 +79,10 @@ class _Viewer:
         query = request.query_params.get("q", "")[:200]
         try:
             with self._one_at_a_time:
-                found = listed(self.root)
+                run_list = listed(self.root)
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error)
-        shown = [run for run in found if run.has(query.casefold().split())]
+        shown = [run for run in run_list if run.has(query.casefold().split())]
         return _response(
             page(
                 "runs.html.j2",
@@ -90,7 +90,7 @@ class _Viewer:
                 within=_HERE,
                 forms="'self'",
                 runs=shown,
-                total=len(found),
+                total=len(run_list),
                 query=query,
                 folder_name=self.root.name or str(self.root),
                 live=LIST_SECONDS,
@@ -119,24 +119,30 @@ class _Viewer:
             return _sorry(error, links=list(inner_runs(run)))
 
     def _report(self, run: Path) -> Response:
-        told = look(self.root, run)
+        listed_run = look(self.root, run)
         ways = _around(run)
         if JudgeFolder(run).is_there():
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
-        found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways)
-        if found is None:
-            found = ReportPage(
-                told.kind,
-                told.name,
+        report_page = run_page(
+            run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways
+        )
+        if report_page is None:
+            report_page = ReportPage(
+                listed_run.kind,
+                listed_run.name,
                 [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
-                facts=[("Made with", told.what), ("Begun", told.begun), ("State", told.state)],
+                facts=[
+                    ("Made with", listed_run.what),
+                    ("Begun", listed_run.begun),
+                    ("State", listed_run.state),
+                ],
             ).html(around=ways)
-        return _response(found, again=PAGE_SECONDS if told.going_on else 0)
+        return _response(report_page, again=PAGE_SECONDS if listed_run.going_on else 0)
 
     def difference(self, request: Request) -> Response:
         """What differs between two runs; where one is given, the others that it can be compared with."""
-        names = [request.query_params.get(one, "") for one in ("first", "second")]
+        names = [request.query_params.get(name, "") for name in ("first", "second")]
         try:
             runs = [JudgeFolder(opened(self.root, name)) for name in names if name]
             if not runs:
@@ -146,8 +152,8 @@ class _Viewer:
                     return _response(self._comparable(names[0]))
                 require("numpy", "scipy", extra="stats")
                 first, second = runs
-                found = diff(first, second)
-                return _response(difference_page(found, first, second, ALL_RUNS))
+                comparison = diff(first, second)
+                return _response(difference_page(comparison, first, second, ALL_RUNS))
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error)
 
@@ -162,13 +168,13 @@ class _Viewer:
             for run in runs
             if run.name != first
         ]
-        said = (
+        content = (
             PageLinks(to)
             if to
             else PageRemarks(["There is no other finished run of a judge in this folder."])
         )
         lede = [f"Pick the run that “{first}” is compared with."] if to else []
-        return ReportPage("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(
+        return ReportPage("diff", "Compare two runs", [Section("Other runs", [content])], lede).html(
             around=ALL_RUNS
         )
 
@@ -185,7 +191,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
     item = next(islice(run.items(), number - 1, None), None)
     if item is None:
         raise DeclarationError(f"the run has no item {number}")
-    return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
+    return asked_page([(number, requests) for requests in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
 
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:

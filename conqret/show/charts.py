@@ -54,9 +54,9 @@ class Point:
     high: float | None = None
 
     @classmethod
-    def of(cls, x: float, found: Estimate) -> Point:
+    def of(cls, x: float, estimate: Estimate) -> Point:
         """An estimate with its interval; one without a value stands at 0."""
-        return cls(x, found.value or 0.0, found.low, found.high)
+        return cls(x, estimate.value or 0.0, estimate.low, estimate.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,30 +117,30 @@ class Chart:
     @property
     def description(self) -> str:
         """The chart in words, for those who do not see it."""
-        said = (
-            f"{line.name}: {', '.join(f'{one.y:.3f} at {one.x:g}' for one in line.points)}"
+        descriptions = (
+            f"{line.name}: {', '.join(f'{point.y:.3f} at {point.x:g}' for point in line.points)}"
             for line in self.lines
         )
-        return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(said)}."), 2000)
+        return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[LineMark]:
         """The lines in units of the figure."""
         for place, line in enumerate(self.lines):
-            own = place if line.place is None else line.place
-            mark = MARKS[own % len(MARKS)]
-            points = sorted(line.points, key=lambda one: one.x)
-            upper = [self._at(one.x, one.y if one.high is None else one.high) for one in points]
-            lower = [self._at(one.x, one.y if one.low is None else one.low) for one in points]
+            index = place if line.place is None else line.place
+            mark = MARKS[index % len(MARKS)]
+            points = sorted(line.points, key=lambda point: point.x)
+            upper = [self._at(point.x, point.y if point.high is None else point.high) for point in points]
+            lower = [self._at(point.x, point.y if point.low is None else point.low) for point in points]
             yield LineMark(
                 name=cut(visible(line.name), NAME),
-                place=own % len(COLOURS),
-                colour=COLOURS[own % len(COLOURS)],
+                place=index % len(COLOURS),
+                colour=COLOURS[index % len(COLOURS)],
                 mark=mark if line.marked else UNMARKED,
                 path=" ".join(
-                    upper + lower if len(points) == 1 else [self._at(one.x, one.y) for one in points]
+                    upper + lower if len(points) == 1 else [self._at(point.x, point.y) for point in points]
                 ),
                 band=" ".join([*upper, *reversed(lower)]),
-                dots=tuple(f"M{self._at(one.x, one.y)}{mark}" for one in points if line.marked),
+                dots=tuple(f"M{self._at(point.x, point.y)}{mark}" for point in points if line.marked),
                 y=HEIGHT + KEY_LINE * (place + 0.5),
             )
 
@@ -173,20 +173,20 @@ class Chart:
     def _numbers(self) -> list[float]:
         """The levels, or round numbers around them; on a logarithmic axis that reaches far some of each power of ten,
         and 0."""
-        found = sorted({one.x for line in self.lines for one in line.points})
-        if self.levels or not found:
-            return found
-        if not self.logarithmic or found[-1] < FAR * found[0]:
-            return round_numbers(found[0], found[-1])
-        positive = [one for one in found if one > 0]
-        return [0.0] * (found[0] <= 0) + (round_powers(positive[0], positive[-1]) if positive else [])
+        levels = sorted({point.x for line in self.lines for point in line.points})
+        if self.levels or not levels:
+            return levels
+        if not self.logarithmic or levels[-1] < FAR * levels[0]:
+            return round_numbers(levels[0], levels[-1])
+        positive = [level for level in levels if level > 0]
+        return [0.0] * (levels[0] <= 0) + (round_powers(positive[0], positive[-1]) if positive else [])
 
     def _x(self, x: float) -> float:
-        found = self._numbers()
+        numbers = self._numbers()
         if self.logarithmic:
-            least = min((one for one in found if one > 0), default=1.0) / BELOW
-            x, *found = (math.log(max(one, least)) for one in (x, *found))
-        low, high = min(found), max(found)
+            least = min((number for number in numbers if number > 0), default=1.0) / BELOW
+            x, *numbers = (math.log(max(number, least)) for number in (x, *numbers))
+        low, high = min(numbers), max(numbers)
         share = (x - low) / (high - low) if high > low else 0.5
         return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)
 
@@ -200,13 +200,13 @@ class Chart:
         if self.ends is not None:
             numbers = round_numbers(*self.ends)
             return numbers[0], numbers[-1]
-        ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
+        ends = (point.y if point.low is None else point.low for line in self.lines for point in line.points)
         return (-1.0 if min(ends, default=0.0) < 0 else 0.0), 1.0
 
 
 def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
     """The least and the greatest of what lines hold upright, and of ``more``: the ends of an axis of their own."""
-    ends = (end for line in lines for one in line.points for end in (one.low, one.y, one.high))
+    ends = (end for line in lines for point in line.points for end in (point.low, point.y, point.high))
     known = [*more, *(end for end in ends if end is not None)]
     return min(known), max(known)
 
@@ -218,7 +218,9 @@ def round_numbers(low: float, high: float) -> list[float]:
     least = (high - low) / GAPS
     power = math.floor(math.log10(least))
     step = next(
-        one for one in (*(first * 10.0**power for first in ROUND), 10.0 ** (power + 1)) if one >= least
+        number
+        for number in (*(first * 10.0**power for first in ROUND), 10.0 ** (power + 1))
+        if number >= least
     )
     first, last = math.floor(low / step + _NEAR), math.ceil(high / step - _NEAR)
     return [round(place * step, max(0, -power) + 1) for place in range(first, last + 1)]
@@ -228,8 +230,10 @@ def round_powers(low: float, high: float) -> list[float]:
     """Numbers like 1, 2, 5, 10, 20, from one that is not above ``low`` > 0 to one that is not below ``high``."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     numbers = [float(f"{first}e{power}") for power in powers for first in ROUND]
-    start = max((place for place, one in enumerate(numbers) if one <= low * (1 + _NEAR)), default=0)
-    end = next((place for place, one in enumerate(numbers) if one >= high * (1 - _NEAR)), len(numbers) - 1)
+    start = max((place for place, number in enumerate(numbers) if number <= low * (1 + _NEAR)), default=0)
+    end = next(
+        (place for place, number in enumerate(numbers) if number >= high * (1 - _NEAR)), len(numbers) - 1
+    )
     return numbers[start : end + 1]
 
 

@@ -101,27 +101,27 @@ class Forest:
     @property
     def description(self) -> str:
         """The figure in words, for those who do not see it."""
-        said = (
-            f"{one.name}: {_said(one, self.places)}{f', {one.verdict}' * bool(one.verdict)}"
-            for one in self.rows
+        descriptions = (
+            f"{row.name}: {_said(row, self.places)}{f', {row.verdict}' * bool(row.verdict)}"
+            for row in self.rows
         )
-        return cut(visible(f"{self.x}. {'; '.join(said)}."), 2000)
+        return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[ForestDrawing]:
         """The rows in units of the figure."""
-        for place, one in enumerate(self.rows):
+        for place, row in enumerate(self.rows):
             strip = ROW * place + ABOVE
             middle = strip + STRIP // 2
-            at = self._x(one.value)
-            ends = [at if end is None else self._x(end) for end in (one.low, one.high)]
-            mark = MARKS[one.verdict]
-            small = [self._x(-one.within), self._x(one.within)]
-            word = f"{cut(one.word, WORD)} " * bool(one.word)
+            at = self._x(row.value)
+            ends = [at if end is None else self._x(end) for end in (row.low, row.high)]
+            mark = MARKS[row.verdict]
+            small = [self._x(-row.within), self._x(row.within)]
+            word = f"{cut(row.word, WORD)} " * bool(row.word)
             yield ForestDrawing(
-                name=cut(visible(one.name), NAME),
-                said=f"{visible(word)}{_said(one, self.places)}",
+                name=cut(visible(row.name), NAME),
+                said=f"{visible(word)}{_said(row, self.places)}",
                 text=ROW * place + 13,
-                shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if one.within else "",
+                shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if row.within else "",
                 line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
                 dot=f"M{at:g},{middle}{mark.path}",
                 mark=mark,
@@ -137,8 +137,8 @@ class Forest:
     @property
     def places(self) -> int:
         """Decimals of the numbers beside the rows: one more than usual where values look alike that are not."""
-        values = {one.value for one in self.rows}
-        return PLACES + (len({round(one, PLACES) for one in values}) < len(values))
+        values = {row.value for row in self.rows}
+        return PLACES + (len({round(value, PLACES) for value in values}) < len(values))
 
     @property
     def zero(self) -> str:
@@ -157,12 +157,12 @@ class Forest:
 
     def _axis(self) -> tuple[float, float, float]:
         """Both ends, which hold 0 and what is shaded, and the step between numbers."""
-        wide = [WIDER * one.within for one in self.rows]
-        known = [end for one in self.rows for end in (one.value, one.low, one.high)]
-        known += [*wide, *(-one for one in wide)]
+        wide = [WIDER * row.within for row in self.rows]
+        known = [end for row in self.rows for end in (row.value, row.low, row.high)]
+        known += [*wide, *(-width for width in wide)]
         ends = [0.0, STEPS[0], *(end for end in known if end is not None)]
         low, high = min(ends), max(ends)
-        step = next((one for one in STEPS if (high - low) / one <= TICKS - 2), STEPS[-1])
+        step = next((step for step in STEPS if (high - low) / step <= TICKS - 2), STEPS[-1])
         return math.floor(low / step) * step, math.ceil(high / step) * step, step
 
     def _x(self, value: float) -> float:
@@ -178,8 +178,8 @@ def forests(title: str, x: str, found: Iterable[tuple[str, Estimate | None]]) ->
     return [Forest(title, x, rows)] if rows else []
 
 
-def _said(one: ForestRow, places: int = PLACES) -> str:
+def _said(row: ForestRow, places: int = PLACES) -> str:
     value, low, high = (
-        None if end is None else f"{end:z.{places}f}" for end in (one.value, one.low, one.high)
+        None if end is None else f"{end:z.{places}f}" for end in (row.value, row.low, row.high)
     )
     return f"{value}" if low is None or high is None else f"{value} [{low}, {high}]"

@@ -46,7 +46,7 @@ def _lines(table: Table, label: str) -> Iterator[str]:
     yield rf"\begin{{{float_}}}"
     yield r"\centering\small"
     yield rf"\caption{{{escaped(table.title)}}}\label{{{label}}}"
-    yield rf"\begin{{tabular}}{{{''.join('r' if one.kind == 'figure' else 'l' for one in table.columns)}}}"
+    yield rf"\begin{{tabular}}{{{''.join('r' if column.kind == 'figure' else 'l' for column in table.columns)}}}"
     yield r"\toprule"
     yield _row(table.header, columns)
     yield r"\midrule"

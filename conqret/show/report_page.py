@@ -94,7 +94,7 @@ class ReportPage:
 
     def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
         """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
-        shown = [one for one in self.sections if one.parts]
+        shown = [page_section for page_section in self.sections if page_section.parts]
         return page(template, sheet=self, sections=shown, long=LONG, **content)
 
     def markdown(self) -> str:
@@ -102,20 +102,20 @@ class ReportPage:
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
         head = [f"# {safe(self.title)}", *map(safe, self.lede), safe(facts)]
         head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
-        told = [block for one in self.sections for block in _blocks(one)]
-        return "\n\n".join(filter(None, [*head, *told])) + "\n"
+        blocks = [block for page_section in self.sections for block in _blocks(page_section)]
+        return "\n\n".join(filter(None, [*head, *blocks])) + "\n"
 
 
-def _blocks(one: Section) -> Iterator[str]:
-    found = [part for part in one.parts if isinstance(part, Table | PageRemarks)]
-    for place, part in enumerate(found):
+def _blocks(sheet_section: Section) -> Iterator[str]:
+    parts = [part for part in sheet_section.parts if isinstance(part, Table | PageRemarks)]
+    for place, part in enumerate(parts):
         if not place:
-            yield f"## {safe(one.title)}"
-            yield safe(one.note)
+            yield f"## {safe(sheet_section.title)}"
+            yield safe(sheet_section.note)
         if isinstance(part, PageRemarks):
             yield "\n".join(f"- {safe(line)}" for line in part.lines)
         else:
-            headed = len(one.parts) > 1 and part.title != one.title
+            headed = len(sheet_section.parts) > 1 and part.title != sheet_section.title
             yield tables_markdown([part], "###" if headed else "").strip()
 
 
@@ -126,7 +126,7 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
     ending = file.suffix.lower()
     content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
     if ending == ".svg":
-        content = next(chart.svg() for one in sheet.sections for chart in one.charts)
+        content = next(chart.svg() for page_section in sheet.sections for chart in page_section.charts)
     return write_file(file, content)
 
 

@@ -51,5 +51,5 @@ def measure_cell(measure: Measure) -> Cell:
 
 def part_cell(part: Part) -> Cell:
     """A part as one rating: its label, else its rating, else its value."""
-    said = "" if part.value is None else words.score(part.value)
-    return cell(part.value, cut(part.label or "", 60) or words.rating(part.raw), said)
+    value_text = "" if part.value is None else words.score(part.value)
+    return cell(part.value, cut(part.label or "", 60) or words.rating(part.raw), value_text)

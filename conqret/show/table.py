@@ -81,9 +81,9 @@ class Table:
         body, sums = list(rows), list(foot)
         self.rows = tuple(tuple(map(cell_text, row)) for row in body)
         self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
-        found = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
-        lost = dict.fromkeys(cell.reason for cell in found if cell.value is None)
-        bare = dict.fromkeys(cell.reason for cell in found if cell.reason.startswith(NO_INTERVAL))
+        estimates = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
+        lost = dict.fromkeys(cell.reason for cell in estimates if cell.value is None)
+        bare = dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL))
         why = [f"–: {'; '.join(lost)}."] if lost else []
         if bare:
             why.append(f"No interval: {'; or '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
@@ -97,9 +97,9 @@ class Table:
     def compact(self) -> Table:
         """The table without the columns in which no row says anything."""
         cells = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)] or [self.header]
-        said = [any(column) for column in zip(*cells, strict=True)]
-        rows, foot = ([tuple(compress(row, said)) for row in part] for part in (self.rows, self.foot))
-        return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
+        filled = [any(column) for column in zip(*cells, strict=True)]
+        rows, foot = ([tuple(compress(row, filled)) for row in part] for part in (self.rows, self.foot))
+        return Table(self.title, compress(self.columns, filled), rows, foot=foot, note=self.note)
 
     def varying(self, *titles: str) -> Table:
         """The table without those columns of ``titles`` whose cells are all the same; the note says of them what they
@@ -112,9 +112,11 @@ class Table:
             for row in [{cell for cell in cells if cell}]
             if len(row) <= 1
         }
-        told = gathered(("".join(cell), title) for title, cell in same.items())
+        titles_by_cell = gathered(("".join(cell), title) for title, cell in same.items())
         notes = [
-            f"{', '.join(names).capitalize()} in every row: {cell}." for cell, names in told.items() if cell
+            f"{', '.join(names).capitalize()} in every row: {cell}."
+            for cell, names in titles_by_cell.items()
+            if cell
         ]
         stays = [column.title not in same for column in self.columns]
         rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))
@@ -133,7 +135,7 @@ class Table:
             max(len(text) for text in (*re.split(r"[\s-]", column.title), *self._cells(place)))
             for place, column in enumerate(self.columns)
         )
-        wide = min(names, NAMED) + sum(2 + one for one in others)
+        wide = min(names, NAMED) + sum(2 + other for other in others)
         return wide > NARROW or any(column.kind == "text" for column in self.columns[1:])
 
     @property
@@ -148,8 +150,8 @@ class Table:
 
     def split(self, text: str) -> tuple[str, str]:
         """A figure, and what stands in brackets behind it: its interval, say."""
-        found = _VALUE.fullmatch(text)
-        return (found[1], found[2]) if found else (text, "")
+        match = _VALUE.fullmatch(text)
+        return (match[1], match[2]) if match else (text, "")
 
     def in_line(self, place: int, text: str) -> tuple[str, str]:
         """The same for the column at ``place``; where something stands behind its figures, these are as wide as the
@@ -157,7 +159,7 @@ class Table:
         value, ends = self.split(text)
         if not text or not self.has_ends(place):
             return value, ends
-        return value.rjust(max(len(self.split(one)[0]) for one in self._cells(place)), FIGURE_SPACE), ends
+        return value.rjust(max(len(self.split(cell)[0]) for cell in self._cells(place)), FIGURE_SPACE), ends
 
     def has_ends(self, place: int) -> bool:
         """Whether anything stands in brackets behind figures of the column at ``place``."""

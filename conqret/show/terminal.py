@@ -100,7 +100,7 @@ def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: 
     columns = [declared.columns[place] for place in places]
     room = width - GAP * (len(columns) - 1)
     in_one_line = [max(wide, cell_len(column.title)) for wide, column in zip(least, columns, strict=True)]
-    fits = next((one for one in (in_one_line, least) if sum(one) <= room), [None] * len(least))
+    fits = next((widths for widths in (in_one_line, least) if sum(widths) <= room), [None] * len(least))
     grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column, wide in zip(columns, fits, strict=True):
         side: Literal["left", "right"] = "right" if column.kind == "figure" else "left"

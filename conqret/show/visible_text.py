@@ -57,9 +57,9 @@ def visible(text: str) -> str:
 
 
 def _name(match: re.Match[str]) -> str:
-    found = match.group()
-    named = "".join(f"[U+{ord(character):04X}]" for character in found[:_NAMED])
-    return named if len(found) <= _NAMED else f"{named}[and {len(found) - _NAMED} more]"
+    characters = match.group()
+    named = "".join(f"[U+{ord(character):04X}]" for character in characters[:_NAMED])
+    return named if len(characters) <= _NAMED else f"{named}[and {len(characters) - _NAMED} more]"
 
 
 def cut(text: str, limit: int) -> str:
@@ -107,29 +107,29 @@ def cited(
 
 def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
     """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
-    found = passages(text, excerpts)
-    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop, _ in found))
+    spans = passages(text, excerpts)
+    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop, _ in spans))
 
 
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
     """Where ``excerpts`` stand in ``text``, in whole words: start and end, with the places of the excerpts that are in
     it, as those that overlap are one passage. What is not found is left out."""
     spans = ((place, quoted_span(text, excerpt)) for place, excerpt in enumerate(excerpts))
-    found: list[tuple[int, int, list[int]]] = []
+    spans_found: list[tuple[int, int, list[int]]] = []
     for (start, stop), place in sorted((_whole(text, *span), place) for place, span in spans if span):
-        if found and start <= found[-1][1]:
-            first, last, places = found[-1]
-            found[-1] = (first, max(stop, last), [*places, place])
+        if spans_found and start <= spans_found[-1][1]:
+            first, last, places = spans_found[-1]
+            spans_found[-1] = (first, max(stop, last), [*places, place])
         else:
-            found.append((start, stop, [place]))
-    return found
+            spans_found.append((start, stop, [place]))
+    return spans_found
 
 
-def _pieces(text: str, found: Iterable[tuple[int, Piece]]) -> list[Piece]:
+def _pieces(text: str, marked: Iterable[tuple[int, Piece]]) -> list[Piece]:
     """``text`` in pieces, those that were found at their places, in their order."""
     pieces: list[Piece] = []
     end = 0
-    for start, piece in found:
+    for start, piece in marked:
         pieces += [Piece(text[end:start]), piece]
         end = start + len(piece.text)
     return [piece for piece in (*pieces, Piece(text[end:])) if piece.text]

@@ -25,8 +25,8 @@ def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
     if floors == len(baselines):
         return [(OFFLINE, FLOOR)]
     is_floor, its = ("is a floor", "its") if floors == 1 else ("are floors", "their")
-    told = f"{number(floors, 'judge')} of {len(baselines)} here {is_floor}: {its} numbers come from word statistics."
-    return [(OFFLINE, told)]
+    note = f"{number(floors, 'judge')} of {len(baselines)} here {is_floor}: {its} numbers come from word statistics."
+    return [(OFFLINE, note)]
 
 
 SECOND = "second."
@@ -157,12 +157,12 @@ def money(usd: float | None) -> str:
 def moment(written: str) -> str:
     """A date with its time, to the minute; what is none as it is."""
     try:
-        found = datetime.fromisoformat(written)
+        date = datetime.fromisoformat(written)
     except ValueError:
         return written
-    if found.tzinfo is not None:
-        found = found.astimezone(UTC)
-    return f"{found:%Y-%m-%d %H:%M}" + (" UTC" if found.tzinfo is not None else "")
+    if date.tzinfo is not None:
+        date = date.astimezone(UTC)
+    return f"{date:%Y-%m-%d %H:%M}" + (" UTC" if date.tzinfo is not None else "")
 
 
 def seconds(duration: float) -> str:

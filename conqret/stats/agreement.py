@@ -41,10 +41,10 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     """
     import numpy as np
 
-    (found,) = alphas(np.asarray(ratings, dtype=float)[None], level)
-    if not found.defined:
-        raise DeclarationError(found.reason)
-    return found.value
+    (alpha,) = alphas(np.asarray(ratings, dtype=float)[None], level)
+    if not alpha.defined:
+        raise DeclarationError(alpha.reason)
+    return alpha.value
 
 
 def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[JackknifedEstimate]:
@@ -131,19 +131,19 @@ class _Table:
         n = weights @ self.counts
         observed = weights @ self.coincidences
         total = n.sum(axis=1)
-        one, other = self.pairs
+        first, other = self.pairs
         if self.level == "nominal":
             difference = observed.sum(axis=1)
             expected = total**2 - (n**2).sum(axis=1)
         elif self.level == "ratio":
             scale = self.values[:, None] + self.values[None, :]
             ratios = (self.values[:, None] - self.values[None, :]) / np.where(scale == 0, 1.0, scale)
-            difference = observed @ ratios[one, other] ** 2
+            difference = observed @ ratios[first, other] ** 2
             expected = ((n @ ratios**2) * n).sum(axis=1)
         else:
             centred = self.values - self.values[:1]
             ranks = np.cumsum(n, axis=1) - n / 2 if self.level == "ordinal" else centred[None, :]
-            difference = (observed * (ranks[:, one] - ranks[:, other]) ** 2).sum(axis=1)
+            difference = (observed * (ranks[:, first] - ranks[:, other]) ** 2).sum(axis=1)
             expected = 2 * (total * (n * ranks**2).sum(axis=1) - (n * ranks).sum(axis=1) ** 2)
         varied = (n > 0).sum(axis=1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):

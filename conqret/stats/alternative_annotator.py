@@ -111,17 +111,19 @@ def alternative_annotator_test(
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
     corrected = false_discovery_control([row.p for row in tested], method="by")
-    found = tuple(
+    corrected_rows = tuple(
         replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)
     )
-    rate = sum(row.advantage for row in found) / len(found)
+    rate = sum(row.advantage for row in corrected_rows) / len(corrected_rows)
     cautions = []
-    if len(found) < ENOUGH_ANNOTATORS:
-        cautions.append(f"{len(found)} annotators tested, {ENOUGH_ANNOTATORS} are wanted")
+    if len(corrected_rows) < ENOUGH_ANNOTATORS:
+        cautions.append(f"{len(corrected_rows)} annotators tested, {ENOUGH_ANNOTATORS} are wanted")
     if untested:
         cautions.append(f"left out: {untested}")
-    advantage = sum(row.judge for row in found) / len(found)
-    return AlternativeAnnotator(epsilon, rate, advantage, rate >= WINNING_RATE, found, "; ".join(cautions))
+    advantage = sum(row.judge for row in corrected_rows) / len(corrected_rows)
+    return AlternativeAnnotator(
+        epsilon, rate, advantage, rate >= WINNING_RATE, corrected_rows, "; ".join(cautions)
+    )
 
 
 def _against(

@@ -103,8 +103,8 @@ def average_precision(
         tables = (weights @ counts).reshape(-1, len(levels), 2)
         hits, seen = tables[:, :, 1].cumsum(axis=1), tables.sum(axis=2).cumsum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):  # the highest scores may be left out
-            found = np.where(tables[:, :, 1] > 0, tables[:, :, 1] * hits / seen, 0.0).sum(axis=1)
-            return np.asarray(found / hits[:, -1])
+            precisions = np.where(tables[:, :, 1] > 0, tables[:, :, 1] * hits / seen, 0.0).sum(axis=1)
+            return np.asarray(precisions / hits[:, -1])
 
     reason = "no item is positive"
     return drawn.sampled(

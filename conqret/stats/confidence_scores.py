@@ -30,44 +30,44 @@ class Band:
 
 
 def brier(
-    said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+    predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
     """``mean_i (said_i - true_i)^2`` (Brier 1950), of probabilities and of what came true (0 or 1): 0 is best."""
-    return mean((said - true) ** 2, clusters, scale="share")
+    return mean((predicted - true) ** 2, clusters, scale="share")
 
 
 def calibration_error(
-    said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+    predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
     """``sum_b n_b / n |mean of said - mean of true|`` over bands b of equally many units (Naeini et al., AAAI 2015). It
     is never below 0, and with few units above it by chance alone."""
     import numpy as np
 
-    which = band_places(said)
+    which = band_places(predicted)
     drawn = leave_one_out(clusters)
-    columns = np.zeros((len(said), which.max() + 2))
-    columns[np.arange(len(said)), which] = said - true
+    columns = np.zeros((len(predicted), which.max() + 2))
+    columns[np.arange(len(predicted)), which] = predicted - true
     columns[:, -1] = 1
     sums = drawn.sums(columns)
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = weights @ sums
-        return np.asarray(np.abs(found[:, :-1]).sum(axis=1) / found[:, -1])
+        gaps = weights @ sums
+        return np.asarray(np.abs(gaps[:, :-1]).sum(axis=1) / gaps[:, -1])
 
-    return drawn.sampled(of_weights, len(said), width=columns.shape[1], scale="share")
+    return drawn.sampled(of_weights, len(predicted), width=columns.shape[1], scale="share")
 
 
-def band_places(said: NDArray[np.float64]) -> NDArray[np.intp]:
+def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
     """The band of each unit, from 0 at the lowest; what is said alike is in one band."""
     import numpy as np
 
-    alike = snapped(said)
+    alike = snapped(predicted)
     edges = np.unique(np.quantile(alike, np.arange(1, BANDS) / BANDS))
     return np.unique(np.searchsorted(edges, alike, side="left"), return_inverse=True)[1]
 
 
 def bands(
-    said: NDArray[np.float64],
+    predicted: NDArray[np.float64],
     people: NDArray[np.float64],
     clusters: Sequence[Hashable],
     confidence: float,
@@ -75,13 +75,14 @@ def bands(
     """The bands of what is said, from the lowest up, with intervals over clusters."""
     import numpy as np
 
-    which = band_places(said)
-    found = []
+    which = band_places(predicted)
+    bands_found = []
     for band in range(which.max() + 1):
         here = np.flatnonzero(which == band)
         names = [clusters[place] for place in here.tolist()]
         means = [
-            mean_interval(one[here], names, confidence=confidence, scale="share") for one in (said, people)
+            mean_interval(series[here], names, confidence=confidence, scale="share")
+            for series in (predicted, people)
         ]
-        found.append(Band(len(here), *means))
-    return tuple(found)
+        bands_found.append(Band(len(here), *means))
+    return tuple(bands_found)

@@ -59,20 +59,25 @@ def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTable
         ) -> Estimate:
             import numpy as np
 
-            one, other = paired(first, second)
-            drawn = resamples or whole(len(one))
-            codes, size = _cells(one, other, drawn, categories)
+            first_values, other = paired(first, second)
+            drawn = resamples or whole(len(first_values))
+            codes, size = _cells(first_values, other, drawn, categories)
             counts = drawn.counts(codes, size**2)
 
             def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
                 with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
                     return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
 
-            few = scale == "correlation" and shared_by_chance(np.stack([one, other])) < FEWEST_SHARED
-            found = drawn.sampled(
-                of_weights, len(one), width=size**2, reason=reason, scale=scale, unsure=RARE if few else ""
+            few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < FEWEST_SHARED
+            sampled = drawn.sampled(
+                of_weights,
+                len(first_values),
+                width=size**2,
+                reason=reason,
+                scale=scale,
+                unsure=RARE if few else "",
             )
-            return found.estimate(confidence)
+            return sampled.estimate(confidence)
 
         return statistic
 
@@ -80,7 +85,7 @@ def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTable
 
 
 def _cells(
-    one: NDArray[np.float64],
+    first: NDArray[np.float64],
     other: NDArray[np.float64],
     drawn: Resamples,
     categories: Sequence[float] | None,
@@ -88,15 +93,15 @@ def _cells(
     """The cell of each item in the table of K by K, row after row, and K."""
     import numpy as np
 
-    given = [] if categories is None else [np.asarray(categories, float)]
-    parts = snapped(np.concatenate([*given, one, other]))
-    one, other = parts[-2 * len(one) : -len(one)], parts[-len(one) :]
-    known = np.unique(parts if categories is None else parts[: -2 * len(one)])
-    if not (np.isin(one, known).all() and np.isin(other, known).all()):
+    category_values = [] if categories is None else [np.asarray(categories, float)]
+    parts = snapped(np.concatenate([*category_values, first, other]))
+    first, other = parts[-2 * len(first) : -len(first)], parts[-len(first) :]
+    known = np.unique(parts if categories is None else parts[: -2 * len(first)])
+    if not (np.isin(first, known).all() and np.isin(other, known).all()):
         raise DeclarationError(f"a value is none of the categories {known.tolist()}")
-    if len(drawn.cluster) != len(one):
-        raise DeclarationError(f"resamples of {len(drawn.cluster)} items for {len(one)} pairs")
-    return np.searchsorted(known, one) * len(known) + np.searchsorted(known, other), len(known)
+    if len(drawn.cluster) != len(first):
+        raise DeclarationError(f"resamples of {len(drawn.cluster)} items for {len(first)} pairs")
+    return np.searchsorted(known, first) * len(known) + np.searchsorted(known, other), len(known)
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -107,12 +112,14 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     """
     import numpy as np
 
-    one, other = snapped(first), snapped(second)
-    if one.ndim != 1 or one.shape != other.shape or not len(one):
-        raise DeclarationError(f"two series of one length are needed, not {one.shape} and {other.shape}")
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+    first_values, other = snapped(first), snapped(second)
+    if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
+        raise DeclarationError(
+            f"two series of one length are needed, not {first_values.shape} and {other.shape}"
+        )
+    if not (np.isfinite(first_values).all() and np.isfinite(other).all()):
         raise DeclarationError("a value is missing or infinite: leave out the pairs that lack one")
-    return one, other
+    return first_values, other
 
 
 def shared_by_chance(table: NDArray[np.float64]) -> float:

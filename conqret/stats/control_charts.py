@@ -99,11 +99,11 @@ class Charts:
         """The EWMA of the shifts, in their unit; an occasion without a value (NaN) leaves it as it was."""
         import numpy as np
 
-        found, now = np.zeros_like(self.shifts), np.zeros(self.shifts.shape[1])
+        averages, now = np.zeros_like(self.shifts), np.zeros(self.shifts.shape[1])
         for place, shift in enumerate(self.shifts):
             step = np.where(np.isnan(shift), 0.0, SMOOTHING * (shift - now))
-            found[place] = now = now + step
-        return found
+            averages[place] = now = now + step
+        return averages
 
     @cached_property
     def ewma_errors(self) -> NDArray[np.float64]:
@@ -127,9 +127,9 @@ class Charts:
 
         z = np.nan_to_num(self.shifts / self._known / (1 + 1 / self.baseline) ** 0.5)
         up, down = np.zeros_like(z), np.zeros_like(z)
-        for place, one in enumerate(z):
+        for place, z_values in enumerate(z):
             lost = np.isnan(self.shifts[place])
-            for sums, step in ((up, one), (down, -one)):
+            for sums, step in ((up, z_values), (down, -z_values)):
                 before = sums[place - 1] if place else np.zeros(z.shape[1])
                 sums[place] = np.where(lost, before, np.maximum(0.0, before + step - REFERENCE))
         return up, down
@@ -189,8 +189,8 @@ def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> ControlL
     ordered = np.sort(highest, axis=1)
     tails = np.stack(
         [
-            1 - np.searchsorted(line, own, side="left") / series
-            for line, own in zip(ordered, highest, strict=True)
+            1 - np.searchsorted(line, line_values, side="left") / series
+            for line, line_values in zip(ordered, highest, strict=True)
         ]
     ).min(axis=0)
     each = float(np.quantile(tails, below, method="lower"))
@@ -207,10 +207,10 @@ def missable_shift(design: Design, limits: ControlLimits, later: int, seed: int 
     low, high = 0.0, _MOST_ERRORS
     while high - low > _STEP:
         middle = (low + high) / 2
-        found = (
+        detection_rate = (
             Charts(charts.shifts + middle, charts.errors, design.baseline).alarms(limits).any(axis=0).mean()
         )
-        low, high = (low, middle) if found >= FOUND else (middle, high)
+        low, high = (low, middle) if detection_rate >= FOUND else (middle, high)
     return None if high == _MOST_ERRORS else high
 
 

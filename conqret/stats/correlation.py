@@ -27,19 +27,21 @@ def pearson(
     """``cov(x, y) / (sd(x) sd(y))``, in [-1, 1]."""
     import numpy as np
 
-    one, other = paired(first, second)
-    if _constant(one) or _constant(other):
-        return undefined(CONSTANT, len(one))
-    x, y = (one - one.mean()) / one.std(), (other - other.mean()) / other.std()
-    drawn = resamples or whole(len(one))
+    first_values, other = paired(first, second)
+    if _constant(first_values) or _constant(other):
+        return undefined(CONSTANT, len(first_values))
+    x, y = (first_values - first_values.mean()) / first_values.std(), (other - other.mean()) / other.std()
+    drawn = resamples or whole(len(first_values))
     columns = drawn.sums(np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y]))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         n, x, y, xx, yy, xy = (weights @ columns).T
         return _ratio(n * xy - x * y, (n * xx - x * x) * (n * yy - y * y), 1e-9 * n**4)
 
-    found = drawn.sampled(of_weights, len(one), scale="correlation", unsure=_unsure(one, other))
-    return found.estimate(confidence)
+    sampled = drawn.sampled(
+        of_weights, len(first_values), scale="correlation", unsure=_unsure(first_values, other)
+    )
+    return sampled.estimate(confidence)
 
 
 def spearman(
@@ -48,11 +50,11 @@ def spearman(
     """Pearson's correlation of the ranks, ties at their mean rank (Spearman 1904)."""
     import numpy as np
 
-    one, other = paired(first, second)
-    if _constant(one) or _constant(other):
-        return undefined(CONSTANT, len(one))
-    drawn = resamples or whole(len(one))
-    coded = [np.unique(values, return_inverse=True)[1] for values in (one, other)]
+    first_values, other = paired(first, second)
+    if _constant(first_values) or _constant(other):
+        return undefined(CONSTANT, len(first_values))
+    drawn = resamples or whole(len(first_values))
+    coded = [np.unique(values, return_inverse=True)[1] for values in (first_values, other)]
     tables = [drawn.counts(codes, int(codes.max()) + 1) for codes in coded]
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -66,10 +68,14 @@ def spearman(
         spread = (of_items * x * x).sum(axis=1) * (of_items * y * y).sum(axis=1)
         return _ratio((of_items * x * y).sum(axis=1), spread, 1e-9)
 
-    found = drawn.sampled(
-        of_weights, len(one), width=6 * len(one), scale="correlation", unsure=_unsure(one, other)
+    sampled = drawn.sampled(
+        of_weights,
+        len(first_values),
+        width=6 * len(first_values),
+        scale="correlation",
+        unsure=_unsure(first_values, other),
     )
-    return found.estimate(confidence)
+    return sampled.estimate(confidence)
 
 
 def kendall(
@@ -78,25 +84,30 @@ def kendall(
     """Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)`` (Kendall 1945)."""
     from scipy.stats import kendalltau
 
-    one, other = paired(first, second)
-    if _constant(one) or _constant(other):
-        return undefined(CONSTANT, len(one))
-    value = float(kendalltau(one, other).statistic)
+    first_values, other = paired(first, second)
+    if _constant(first_values) or _constant(other):
+        return undefined(CONSTANT, len(first_values))
+    value = float(kendalltau(first_values, other).statistic)
     if resamples is None:
-        return Estimate(value, n=len(one))
-    if len(one) > MOST_ITEMS:
-        return Estimate(value, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
-    without = _taus(one, other, resamples)
-    found = JackknifedEstimate(
-        value, without, resamples.present(), len(one), scale="correlation", unsure=_unsure(one, other)
+        return Estimate(value, n=len(first_values))
+    if len(first_values) > MOST_ITEMS:
+        return Estimate(value, n=len(first_values), reason=f"no interval above {MOST_ITEMS} items")
+    without = _taus(first_values, other, resamples)
+    sampled = JackknifedEstimate(
+        value,
+        without,
+        resamples.present(),
+        len(first_values),
+        scale="correlation",
+        unsure=_unsure(first_values, other),
     )
-    return found.estimate(confidence)
+    return sampled.estimate(confidence)
 
 
-def _unsure(one: NDArray[np.float64], other: NDArray[np.float64]) -> str:
+def _unsure(first_values: NDArray[np.float64], other: NDArray[np.float64]) -> str:
     """Why there is no interval: one of the two is nearly constant."""
-    few = min(beside_mode(one), beside_mode(other))
-    rare = few < FEWEST_DIFFERENT <= len(one)
+    few = min(beside_mode(first_values), beside_mode(other))
+    rare = few < FEWEST_DIFFERENT <= len(first_values)
     return f"one of the two differs in fewer than {FEWEST_DIFFERENT} items" if rare else ""
 
 
@@ -114,13 +125,15 @@ def _ratio(
         return np.clip(np.where(spread > least, shared / np.sqrt(spread), np.nan), -1, 1)
 
 
-def _taus(one: NDArray[np.float64], other: NDArray[np.float64], resamples: Resamples) -> NDArray[np.float64]:
+def _taus(
+    first_values: NDArray[np.float64], other: NDArray[np.float64], resamples: Resamples
+) -> NDArray[np.float64]:
     import numpy as np
 
     size = resamples.clusters
     score, untied, apart = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
-    for place in range(len(one)):
-        x, y = np.sign(one[place] - one), np.sign(other[place] - other)
+    for place in range(len(first_values)):
+        x, y = np.sign(first_values[place] - first_values), np.sign(other[place] - other)
         row = resamples.cluster[place]
         score[row] += np.bincount(resamples.cluster, weights=x * y, minlength=size)
         untied[row] += np.bincount(resamples.cluster, weights=x * x, minlength=size)

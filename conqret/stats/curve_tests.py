@@ -35,16 +35,18 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
     """
     import numpy as np
 
-    one, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if one.ndim != 1 or one.shape != other.shape or not len(one):
-        raise DeclarationError(f"a slope needs two series of one length, not {one.shape} and {other.shape}")
-    one, other = one - one.mean(), other - other.mean()
-    if float((one**2).mean()) <= _TOLERANCE:
+    first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
+        raise DeclarationError(
+            f"a slope needs two series of one length, not {first_values.shape} and {other.shape}"
+        )
+    first_values, other = first_values - first_values.mean(), other - other.mean()
+    if float((first_values**2).mean()) <= _TOLERANCE:
         return 0.0, 0.0
-    together = float((one * other).mean())
+    together = float((first_values * other).mean())
     if together <= _TOLERANCE:
         return None
-    return together / float((one**2).mean()), float((other**2).mean()) / together
+    return together / float((first_values**2).mean()), float((other**2).mean()) / together
 
 
 TOLERANCE = 0.01
@@ -140,19 +142,21 @@ def respond(
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_steps(columns, levels, clusters),
         moves=moves,
-        shifts=tuple(mean(one.differences, one.clusters) for one in moves),
+        shifts=tuple(mean(move.differences, move.clusters) for move in moves),
         trend=mean(trends(scores), clusters),
     )
 
 
 def trends(scores: Sequence[Sequence[float]]) -> list[float]:
     """For each row the difference of its last and first value by the line through all of them, equally spaced."""
-    found = []
+    trend_values = []
     for row in scores:
         last = len(row) - 1
         spread = sum((place - last / 2) ** 2 for place in range(last + 1))
-        found.append(last * sum((place - last / 2) * value for place, value in enumerate(row)) / spread)
-    return found
+        trend_values.append(
+            last * sum((place - last / 2) * value for place, value in enumerate(row)) / spread
+        )
+    return trend_values
 
 
 def strictly_falls(means: Sequence[float]) -> bool:
@@ -163,11 +167,11 @@ def strictly_falls(means: Sequence[float]) -> bool:
 def _steps(
     columns: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
 ) -> tuple[CurveStep, ...]:
-    found = [mean(_differences(*pair), clusters) for pair in pairwise(columns)]
-    corrected = holm([one.p() for one in found])
+    differences = [mean(_differences(*pair), clusters) for pair in pairwise(columns)]
+    corrected = holm([difference.p() for difference in differences])
     return tuple(
-        CurveStep(start=start, to=to, difference=float(one.value), p=p)
-        for (start, to), one, p in zip(pairwise(levels), found, corrected, strict=True)
+        CurveStep(start=start, to=to, difference=float(difference.value), p=p)
+        for (start, to), difference, p in zip(pairwise(levels), differences, corrected, strict=True)
     )
 
 

@@ -45,32 +45,32 @@ def dawid_skene(votes: ArrayLike, categories: int) -> Consensus:
     """
     import numpy as np
 
-    given = np.asarray(votes, dtype=int)
-    if given.ndim != 2 or len(given) < FEWEST_RATERS:
+    vote_table = np.asarray(votes, dtype=int)
+    if vote_table.ndim != 2 or len(vote_table) < FEWEST_RATERS:
         raise DeclarationError(f"Dawid and Skene's consensus needs {FEWEST_RATERS} raters at least")
-    if not (given >= 0).any() or given.min() < -1 or given.max() >= categories:
+    if not (vote_table >= 0).any() or vote_table.min() < -1 or vote_table.max() >= categories:
         raise DeclarationError(f"votes are categories from 0 to {categories - 1}, or -1, and one at least")
-    said = (given[:, :, None] == np.arange(categories)).astype(float)
-    votes_of = said.sum(axis=0)
+    indicators = (vote_table[:, :, None] == np.arange(categories)).astype(float)
+    votes_of = indicators.sum(axis=0)
     total = votes_of.sum(axis=1, keepdims=True)
     belief = np.divide(votes_of, total, out=np.full_like(votes_of, 1 / categories), where=total > 0)
     for _ in range(ROUNDS):
         before = belief
-        confusion, share = _errors(belief, said, total[:, 0] > 0)
-        logs = np.log(share) + np.einsum("kil,kcl->ic", said, np.log(confusion))
+        confusion, share = _errors(belief, indicators, total[:, 0] > 0)
+        logs = np.log(share) + np.einsum("kil,kcl->ic", indicators, np.log(confusion))
         likely = np.exp(logs - logs.max(axis=1, keepdims=True))
         belief = likely / likely.sum(axis=1, keepdims=True)
         if float(np.abs(belief - before).max()) < ENOUGH:
             break
-    return Consensus(belief, *_errors(belief, said, total[:, 0] > 0))
+    return Consensus(belief, *_errors(belief, indicators, total[:, 0] > 0))
 
 
 def _errors(
-    belief: NDArray[np.float64], said: NDArray[np.float64], voted: NDArray[np.bool_]
+    belief: NDArray[np.float64], indicators: NDArray[np.float64], voted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What raters say of what is believed to be true, and how often each category is believed to be."""
     import numpy as np
 
-    counted = np.einsum("ic,kil->kcl", belief, said) + SMOOTHED
+    counted = np.einsum("ic,kil->kcl", belief, indicators) + SMOOTHED
     known = belief[voted].sum(axis=0) + SMOOTHED
     return counted / counted.sum(axis=2, keepdims=True), known / known.sum()

@@ -72,7 +72,7 @@ class Components:
     @property
     def facets(self) -> tuple[str, ...]:
         """What a score can be averaged over so that it is known what that buys: conditions and samples."""
-        alone = any(one.names == (SAMPLE,) for one in self.effects)
+        alone = any(effect.names == (SAMPLE,) for effect in self.effects)
         return (*self.conditions, SAMPLE) if alone else self.conditions
 
     def variance(self, place: int) -> JackknifedEstimate:
@@ -83,7 +83,7 @@ class Components:
             few = f"topics say nothing of other {_plural(effect)}"
         elif ITEM not in effect.facets and self.topics < FEWEST_TOPICS:
             few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
-        return self._sampled(lambda found: found[..., place], "variance", few)
+        return self._sampled(lambda estimates: estimates[..., place], "variance", few)
 
     def generalizability(self, design: Design) -> JackknifedEstimate:
         """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
@@ -95,8 +95,8 @@ class Components:
         """
         self._check(design)
 
-        def ratio(found: NDArray[np.float64]) -> NDArray[np.float64]:
-            true, error = self._true(found), self._error(found, design, absolute=False)
+        def ratio(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
+            true, error = self._true(estimates), self._error(estimates, design, absolute=False)
             return _divided(true, true + error)
 
         differ = self._true(self.variances) > 0 or self._true(self.without).any()
@@ -122,28 +122,30 @@ class Components:
         numbers = {**design, TOPIC: topics, ITEM: self.items}
         return float(sum(self._parts(self.variances, numbers)) ** 0.5)
 
-    def _true(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _true(self, estimates: NDArray[np.float64]) -> NDArray[np.float64]:
         import numpy as np
 
-        kept = [place for place, one in enumerate(self.effects) if one.of_objects]
-        return np.asarray(found[..., kept].clip(min=0).sum(axis=-1))
+        kept = [place for place, effect in enumerate(self.effects) if effect.of_objects]
+        return np.asarray(estimates[..., kept].clip(min=0).sum(axis=-1))
 
-    def _error(self, found: NDArray[np.float64], design: Design, *, absolute: bool) -> NDArray[np.float64]:
+    def _error(
+        self, estimates: NDArray[np.float64], design: Design, *, absolute: bool
+    ) -> NDArray[np.float64]:
         import numpy as np
 
         parts = [
             part
-            for one, part in zip(self.effects, self._parts(found, design), strict=True)
-            if not one.of_objects and (absolute or one.over_topics)
+            for effect, part in zip(self.effects, self._parts(estimates, design), strict=True)
+            if not effect.of_objects and (absolute or effect.over_topics)
         ]
-        return np.sum(parts, axis=0) if parts else np.zeros(found.shape[:-1])
+        return np.sum(parts, axis=0) if parts else np.zeros(estimates.shape[:-1])
 
     def _parts(
-        self, found: NDArray[np.float64], numbers: Mapping[str, float]
+        self, estimates: NDArray[np.float64], numbers: Mapping[str, float]
     ) -> Iterable[NDArray[np.float64]]:
         """The variance of each effect, divided by the numbers of its facets."""
-        for place, one in enumerate(self.effects):
-            yield found[..., place].clip(min=0) / prod(numbers.get(facet, 1) for facet in one.facets)
+        for place, effect in enumerate(self.effects):
+            yield estimates[..., place].clip(min=0) / prod(numbers.get(facet, 1) for facet in effect.facets)
 
     def _check(self, design: Design) -> None:
         for facet, number in design.items():

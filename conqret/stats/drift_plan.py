@@ -85,14 +85,14 @@ class ChartPlan:
             for shift in (0.0, self.shift / error)
         )
         before = self.after - design.baseline
-        found = moved[before:].any(axis=0) & ~moved[:before].any(axis=0)
-        delays = moved[before:, found].argmax(axis=0) + 1
-        one = float(still.any(axis=0).mean())
+        detected = moved[before:].any(axis=0) & ~moved[:before].any(axis=0)
+        delays = moved[before:, detected].argmax(axis=0) + 1
+        false_alarms = float(still.any(axis=0).mean())
         return PlannedSeries(
             topics=design.topics,
             items=items,
             error=error,
-            false_alarms=1 - (1 - one) ** (QUANTITIES * self.metrics),
-            found=float(found.mean()),
-            delay=float(delays.mean()) if found.any() else None,
+            false_alarms=1 - (1 - false_alarms) ** (QUANTITIES * self.metrics),
+            found=float(detected.mean()),
+            delay=float(delays.mean()) if detected.any() else None,
         )

@@ -123,14 +123,16 @@ def paired_effects(
 
     if not series:
         return []
-    intervals = [mean_interval(one.differences, one.clusters, confidence=confidence) for one in series]
+    intervals = [
+        mean_interval(sample.differences, sample.clusters, confidence=confidence) for sample in series
+    ]
     p_values: Sequence[float | None] = sign_flip_p(series, rng) if tested else [None] * len(series)
-    found = []
-    for one, interval, p in zip(series, intervals, p_values, strict=True):
-        data = np.asarray(one.differences, dtype=float)
-        means = cluster_means(data, one.clusters)
+    effects = []
+    for paired, interval, p in zip(series, intervals, p_values, strict=True):
+        data = np.asarray(paired.differences, dtype=float)
+        means = cluster_means(data, paired.clusters)
         spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
-        found.append(
+        effects.append(
             Effect(
                 value=float(data.mean()),
                 low=interval.low,
@@ -143,7 +145,7 @@ def paired_effects(
                 clusters=len(means),
             )
         )
-    return found
+    return effects
 
 
 def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> list[float]:
@@ -158,28 +160,28 @@ def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> li
     """
     import numpy as np
 
-    for one in series:
-        if len(one.clusters) != len(one.differences):
+    for sample in series:
+        if len(sample.clusters) != len(sample.differences):
             raise DeclarationError(
-                f"{len(one.clusters)} clusters for {len(one.differences)} values: name one for each"
+                f"{len(sample.clusters)} clusters for {len(sample.differences)} values: name one for each"
             )
-    columns = np.repeat(np.arange(len(series)), [len(one.differences) for one in series])
-    places = cluster_places(chain.from_iterable(one.clusters for one in series))
+    columns = np.repeat(np.arange(len(series)), [len(paired.differences) for paired in series])
+    places = cluster_places(chain.from_iterable(paired.clusters for paired in series))
     sums = np.zeros((int(places.max()) + 1, len(series)))
-    np.add.at(sums, (places, columns), np.concatenate([one.differences for one in series]))
+    np.add.at(sums, (places, columns), np.concatenate([paired.differences for paired in series]))
     size = np.sqrt((sums**2).sum(axis=0))
     scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > _TOLERANCE)
-    rising = np.array([one.rising for one in series])
+    rising = np.array([paired.rising for paired in series])
     flipped = _signs(len(sums), rng) @ scaled
     if rising.any():  # turned round, a pattern says something else of a rise
         flipped = np.concatenate([flipped, -flipped])
     largest = np.where(rising, flipped, np.abs(flipped)).max(axis=1)
-    own = np.where(rising, flipped[0], np.abs(flipped[0]))
-    return [float((largest >= one - _TOLERANCE).mean()) for one in own]
+    statistics = np.where(rising, flipped[0], np.abs(flipped[0]))
+    return [float((largest >= statistic - _TOLERANCE).mean()) for statistic in statistics]
 
 
 def largest_p(
-    found: Sequence[JackknifedEstimate],
+    estimates: Sequence[JackknifedEstimate],
     sizes: Sequence[float] | NDArray[np.float64],
     rng: np.random.Generator,
 ) -> list[float | None]:
@@ -192,15 +194,15 @@ def largest_p(
     """
     import numpy as np
 
-    tested = [place for place, one in enumerate(found) if one.above() is not None]
+    tested = [place for place, estimate in enumerate(estimates) if estimate.above() is not None]
     share = np.asarray(sizes, dtype=float) / np.sum(sizes)
     series = []
-    for one in (found[place] for place in tested):
-        names = np.flatnonzero(one.present)
-        said = one.value - (1 - share[names]) * one.without[names]
-        series.append(PairedEffects(said, names.tolist()))
+    for estimate in (estimates[place] for place in tested):
+        names = np.flatnonzero(estimate.present)
+        pseudo_value = estimate.value - (1 - share[names]) * estimate.without[names]
+        series.append(PairedEffects(pseudo_value, names.tolist()))
     p_values = dict(zip(tested, sign_flip_p(series, rng) if series else [], strict=True))
-    return [p_values.get(place) for place in range(len(found))]
+    return [p_values.get(place) for place in range(len(estimates))]
 
 
 def _signs(clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:

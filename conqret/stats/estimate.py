@@ -238,8 +238,8 @@ def too_few(clusters: int) -> str:
     """Why so many clusters give no interval; empty where they give one."""
     if clusters >= FEWEST_CLUSTERS:
         return ""
-    said = "one cluster only" if not clusters else f"{clusters} cluster{'s' * (clusters > 1)}"
-    return f"{NO_INTERVAL}{said}" + f", and {FEWEST_CLUSTERS} are needed" * bool(clusters)
+    count_text = "one cluster only" if not clusters else f"{clusters} cluster{'s' * (clusters > 1)}"
+    return f"{NO_INTERVAL}{count_text}" + f", and {FEWEST_CLUSTERS} are needed" * bool(clusters)
 
 
 def share_ends(value: float, reach: float) -> tuple[float, float]:
@@ -261,24 +261,24 @@ _ENDS = {
 }
 
 
-def average(found: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
+def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
     """The mean of those that are defined; n counts them, and a remark says how many are left out."""
     import numpy as np
 
-    defined = [one for one in found if one.defined]
+    defined = [estimate for estimate in estimates if estimate.defined]
     if not defined:
         return without_value("none of them has a value")
-    lost = len(found) - len(defined)
-    scales = {one.scale for one in defined}
+    lost = len(estimates) - len(defined)
+    scales = {estimate.scale for estimate in defined}
     return JackknifedEstimate(
-        float(np.mean([one.value for one in defined])),
-        np.mean([one.without for one in defined], axis=0),
-        np.any([one.present for one in defined], axis=0),
+        float(np.mean([estimate.value for estimate in defined])),
+        np.mean([estimate.without for estimate in defined], axis=0),
+        np.any([estimate.present for estimate in defined], axis=0),
         len(defined),
-        f"{lost} of {len(found)} have no value and are left out" if lost else "",
+        f"{lost} of {len(estimates)} have no value and are left out" if lost else "",
         scales.pop() if len(scales) == 1 else "plain",
-        defined[0].unsure if all(one.unsure for one in defined) else "",
-        min(one.freedom for one in defined),
+        defined[0].unsure if all(estimate.unsure for estimate in defined) else "",
+        min(estimate.freedom for estimate in defined),
     )
 
 
@@ -339,7 +339,7 @@ def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
         return Estimate(mean, n=many, reason=few)
     without = [(whole - part) / (total - count) for part, count in there]
     middle = math.fsum(without) / clusters
-    error = math.sqrt((clusters - 1) / clusters * math.fsum((one - middle) ** 2 for one in without))
+    error = math.sqrt((clusters - 1) / clusters * math.fsum((value - middle) ** 2 for value in without))
     if error <= TOLERANCE:
         return Estimate(mean, n=many, reason=UNVARIED)
     freedom = total**2 / sum(count**2 for _, count in there) - 1

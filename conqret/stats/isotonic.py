@@ -34,14 +34,14 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
     import numpy as np
     from scipy.optimize import isotonic_regression
 
-    given, target = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if given.ndim != 1 or given.shape != target.shape or not len(given):
+    scores, target = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if scores.ndim != 1 or scores.shape != target.shape or not len(scores):
         raise DeclarationError(
-            f"a monotone map needs two series of one length, not {given.shape} and {target.shape}"
+            f"a monotone map needs two series of one length, not {scores.shape} and {target.shape}"
         )
-    if not (np.isfinite(given).all() and np.isfinite(target).all()):
+    if not (np.isfinite(scores).all() and np.isfinite(target).all()):
         raise DeclarationError("a monotone map needs finite values; leave out the pairs that lack one")
-    places, which, counts = np.unique(snapped(given), return_inverse=True, return_counts=True)
+    places, which, counts = np.unique(snapped(scores), return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=target) / counts
     return places, np.asarray(isotonic_regression(means, weights=counts).x)
 
@@ -62,13 +62,13 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike, *, rising: bool = 
     """
     import numpy as np
 
-    given, target, folds = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(fold)
-    known = ~np.isnan(given) & ~np.isnan(target)
-    said = np.full(len(given), np.nan)
-    for one in np.unique(folds):
-        rest, here = known & (folds != one), (folds == one) & ~np.isnan(given)
+    scores, target, folds = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(fold)
+    known = ~np.isnan(scores) & ~np.isnan(target)
+    mapped = np.full(len(scores), np.nan)
+    for held_out in np.unique(folds):
+        rest, here = known & (folds != held_out), (folds == held_out) & ~np.isnan(scores)
         if rest.any():
-            centred = given[rest] - given[rest].mean()
+            centred = scores[rest] - scores[rest].mean()
             sign = -1.0 if not rising and (centred * target[rest]).sum() < 0 else 1.0
-            said[here] = np.interp(sign * given[here], *monotone(sign * given[rest], target[rest]))
-    return said
+            mapped[here] = np.interp(sign * scores[here], *monotone(sign * scores[rest], target[rest]))
+    return mapped

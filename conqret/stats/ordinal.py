@@ -35,7 +35,7 @@ def expected_label(
     import numpy as np
     from scipy.special import expit
 
-    x, table, values = (np.asarray(one, dtype=float) for one in (scores, counts, labels))
+    x, table, values = (np.asarray(series, dtype=float) for series in (scores, counts, labels))
     if table.shape != (len(x), len(values)) or not (table >= 0).all():
         raise DeclarationError(
             f"counts of {table.shape} do not belong to {len(x)} scores and {len(values)} labels"
@@ -71,8 +71,8 @@ def _fitted(x: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[NDArra
     start = np.array([0.0, begin[0], *np.log(np.diff(begin))])
     bounds = [(0.0, STEEPEST), *[(None, None)] * (len(start) - 1)]
     # SLSQP: the threads of L-BFGS-B's linear algebra cost ten times what they do here
-    found = minimize(loss, start, jac=True, method="SLSQP", bounds=bounds, options={"ftol": 1e-12})
-    return _thresholds(found.x)[0], float(found.x[0])
+    fit = minimize(loss, start, jac=True, method="SLSQP", bounds=bounds, options={"ftol": 1e-12})
+    return _thresholds(fit.x)[0], float(fit.x[0])
 
 
 def _thresholds(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -131,22 +131,25 @@ class _Games:
 
         if not preferences:
             raise DeclarationError("a ranking needs one preference at least")
-        for one in preferences:
-            if one.outcome not in (0, 0.5, 1) or one.first == one.second:
+        for preference in preferences:
+            if preference.outcome not in (0, 0.5, 1) or preference.first == preference.second:
                 raise DeclarationError(
-                    f"a preference is 0, 0.5 or 1 between two players, not {one.outcome} between "
-                    f"{one.first!r} and {one.second!r}"
+                    f"a preference is 0, 0.5 or 1 between two players, not {preference.outcome} between "
+                    f"{preference.first!r} and {preference.second!r}"
                 )
-        self.players = sorted({one.first for one in preferences} | {one.second for one in preferences})
+        self.players = sorted(
+            {preference.first for preference in preferences}
+            | {preference.second for preference in preferences}
+        )
         place = {player: number for number, player in enumerate(self.players)}
-        self.first = np.array([place[one.first] for one in preferences])
-        self.second = np.array([place[one.second] for one in preferences])
-        self.outcome = np.array([one.outcome for one in preferences], dtype=float)
+        self.first = np.array([place[preference.first] for preference in preferences])
+        self.second = np.array([place[preference.second] for preference in preferences])
+        self.outcome = np.array([preference.outcome for preference in preferences], dtype=float)
         self.clusters = [
-            ("alone", number) if one.cluster is None else one.cluster
-            for number, one in enumerate(preferences)
+            ("alone", number) if preference.cluster is None else preference.cluster
+            for number, preference in enumerate(preferences)
         ]
-        lone = sum(one.cluster is None for one in preferences)
+        lone = sum(preference.cluster is None for preference in preferences)
         self.unsure = UNNAMED.format(f"{lone} of {len(preferences)} preferences") if lone else ""
 
     @property
@@ -192,7 +195,7 @@ class _Games:
         )
         games = np.bincount(np.concatenate([self.first, self.second]), minlength=count).tolist()
         ranks = rankdata(-ratings.round(9))
-        found = []
+        standings = []
         for place, player in enumerate(self.players):
             rating = Estimate(float(ratings[place]), n=games[place])
             if without is not None and present is not None:
@@ -200,10 +203,10 @@ class _Games:
                 rating = JackknifedEstimate(
                     ratings[place], column, present, games[place], unsure=self.unsure
                 ).estimate(confidence)
-            found.append(
+            standings.append(
                 PairedStanding(player, rating, float(ranks[place]), float(wins[place]), games[place])
             )
-        return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
+        return tuple(sorted(standings, key=lambda standing: (standing.rank, standing.player)))
 
 
 def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -216,10 +219,10 @@ def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> ND
     ratings = np.full((len(games.players), len(orders), len(k)), START)
     every = np.arange(len(orders))
     for played in orders.T:
-        one, other = games.first[played], games.second[played]
-        expected = expit((ratings[one, every] - ratings[other, every]) * (np.log(10) / SPREAD))
+        first_player, other = games.first[played], games.second[played]
+        expected = expit((ratings[first_player, every] - ratings[other, every]) * (np.log(10) / SPREAD))
         change = steps[played] * (games.outcome[played][:, None] - expected)
-        ratings[one, every] += change
+        ratings[first_player, every] += change
         ratings[other, every] -= change
     return np.asarray(ratings.mean(axis=1).T)
 
@@ -249,8 +252,8 @@ def _information(
     import numpy as np
     from scipy.special import expit
 
-    expected, own = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
+    expected, win_probabilities = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
     between = -(scored + scored.swapaxes(1, 2)) * expected * (1 - expected)
     places = np.arange(scored.shape[1])
-    between[:, places, places] = prior * own * (1 - own) - between.sum(axis=2)
+    between[:, places, places] = prior * win_probabilities * (1 - win_probabilities) - between.sum(axis=2)
     return np.asarray(between)

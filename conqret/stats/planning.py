@@ -74,23 +74,26 @@ class SamplePlan:
         themselves (None: no test)."""
         import numpy as np
 
-        found = []
+        sizes = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
             names = np.repeat(np.arange(count), each).tolist()
             values = [draw(count, each, rng) for _ in range(self.simulations)]
-            drawn = [compute(one, names) for one in values]
-            halves = [one.estimate(self.confidence).half for one in drawn]
+            drawn = [compute(value, names) for value in values]
+            halves = [sampled.estimate(self.confidence).half for sampled in drawn]
             widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
             tested = p is not None and count >= FEWEST_TESTED
             found_p = (
-                [p(one, given, names) for one, given in zip(drawn, values, strict=True)]
+                [
+                    p(cell_statistic, values_row, names)
+                    for cell_statistic, values_row in zip(drawn, values, strict=True)
+                ]
                 if p is not None and tested
                 else []
             )
-            significant = sum(one is not None and one < ALPHA for one in found_p)
-            found.append(
+            significant = sum(p_value is not None and p_value < ALPHA for p_value in found_p)
+            sizes.append(
                 PlannedSize(
                     topics=count,
                     items=each,
@@ -100,7 +103,7 @@ class SamplePlan:
                 )
             )
             self.on_cell()
-        return found
+        return sizes
 
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
@@ -116,7 +119,7 @@ def plan_mean(draw: Draw, plan: SamplePlan, *, one_sided: bool = False) -> list[
     """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
     5%: two-sided, or ``one_sided`` for a rise."""
 
-    return plan.cells(draw, _first_mean, lambda one, _, __: one.above() if one_sided else one.p())
+    return plan.cells(draw, _first_mean, lambda sampled, _, __: sampled.above() if one_sided else sampled.p())
 
 
 def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[PlannedSize]:
@@ -134,11 +137,11 @@ def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[Pl
     signs = np.random.default_rng(plan.seed)
 
     def table(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        found = np.concatenate([draw(topics, items, rng) for _ in range(rows)])
-        found[0] += shift
-        return found
+        table = np.concatenate([draw(topics, items, rng) for _ in range(rows)])
+        table[0] += shift
+        return table
 
-    def p(one: JackknifedEstimate, values: NDArray[np.float64], names: list[int]) -> float:
+    def p(sampled: JackknifedEstimate, values: NDArray[np.float64], names: list[int]) -> float:
         return sign_flip_p([PairedEffects(row.tolist(), names) for row in values], signs)[0]
 
     return plan.cells(table, _first_mean, p)
@@ -181,15 +184,18 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
 
     values = np.asarray(columns, dtype=float)
     places = [
-        np.array(one) for one in gathered((name, place) for place, name in enumerate(clusters)).values()
+        np.array(indices)
+        for indices in gathered((name, place) for place, name in enumerate(clusters)).values()
     ]
     if values.ndim != 2 or values.shape[1] != len(clusters) or len(places) < 2:
         raise DeclarationError("a pilot needs items of two topics at least, and a topic for each item")
 
     def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
         chosen = rng.integers(len(places), size=topics)
-        found = [rng.choice(places[one], size=items, replace=items > len(places[one])) for one in chosen]
-        return values[:, np.concatenate(found)]
+        indices = [
+            rng.choice(places[topic], size=items, replace=items > len(places[topic])) for topic in chosen
+        ]
+        return values[:, np.concatenate(indices)]
 
     return draw
 

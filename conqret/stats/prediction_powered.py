@@ -89,7 +89,7 @@ def prediction_powered_mean(
         raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
     everything = np.concatenate([f, rest])
     there = ~np.isnan(everything)
-    names = [name for name, given in zip([*known, *others], there, strict=True) if given]
+    names = [name for name, label_series in zip([*known, *others], there, strict=True) if label_series]
     usual = float(everything[there].mean())
     naive = mean(everything[there], names, scale=scale).estimate(confidence)
     f, rest = (np.where(np.isnan(values), usual, values) for values in (f, rest))
@@ -135,7 +135,7 @@ def _mean(
     import numpy as np
 
     where = cluster_places(name for _, names in parts for name in names)
-    shares = np.bincount(where, np.concatenate([(one - one.mean()) / len(one) for one, _ in parts]))
+    shares = np.bincount(where, np.concatenate([(part - part.mean()) / len(part) for part, _ in parts]))
     n = len(parts[0][0])
     count = len(set(parts[0][1]))
     if scale == "share":

@@ -38,8 +38,8 @@ def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
     """
     import numpy as np
 
-    one, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
-    return (_tau_ap(one, other) + _tau_ap(other, one)) / 2
+    true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
+    return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2
 
 
 def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
@@ -71,10 +71,10 @@ def _pearson(truth: ArrayLike, judged: ArrayLike) -> float:
     """``cov(x, y) / (sd(x) sd(y))``."""
     import numpy as np
 
-    one, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
+    if np.ptp(true_values) == 0 or np.ptp(other) == 0:
         return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(true_values, other)[0, 1])
 
 
 def _spearman(truth: ArrayLike, judged: ArrayLike) -> float:

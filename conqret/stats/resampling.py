@@ -40,13 +40,13 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
     """The values, those that rounding alone tells apart made equal; NaN stay."""
     import numpy as np
 
-    given = np.asarray(values, dtype=float)
-    known = np.unique(given[~np.isnan(given)])
+    array = np.asarray(values, dtype=float)
+    known = np.unique(array[~np.isnan(array)])
     if len(known) < 2:
-        return given
+        return array
     first = np.concatenate([[True], np.diff(known) > SAME * np.abs(known).max()])
     moved = known[first][np.cumsum(first) - 1]
-    return np.where(np.isnan(given), given, moved[np.searchsorted(known, given).clip(max=len(known) - 1)])
+    return np.where(np.isnan(array), array, moved[np.searchsorted(known, array).clip(max=len(known) - 1)])
 
 
 def beside_mode(values: NDArray[np.float64]) -> int:
@@ -82,10 +82,11 @@ def sides(
     """
     import numpy as np
 
-    truth, said, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
-    if truth.ndim != 1 or truth.shape != said.shape or rest.ndim != 1:
+    truth, judge_values, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
+    if truth.ndim != 1 or truth.shape != judge_values.shape or rest.ndim != 1:
         raise DeclarationError(
-            f"labels and judgments of the same items, and of others, are needed, not {truth.shape}, {said.shape} and "
+            f"labels and judgments of the same items, and of others, are needed, not {truth.shape}, "
+            f"{judge_values.shape} and "
             f"{rest.shape}"
         )
     known: list[Hashable] = (
@@ -98,7 +99,7 @@ def sides(
         raise DeclarationError(
             f"{len(known)} and {len(further)} clusters for {len(truth)} and {len(rest)} items"
         )
-    return (truth, said, known), (rest, further)
+    return (truth, judge_values, known), (rest, further)
 
 
 AT_ONCE = 4_000_000
@@ -148,8 +149,8 @@ class Resamples:
         """How often each of the ``codes`` (one an item, from 0 to ``size`` - 1) occurs in each cluster."""
         import numpy as np
 
-        found = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
-        return found.reshape(self.clusters, size).astype(float)
+        counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
+        return counts.reshape(self.clusters, size).astype(float)
 
     def kept(self) -> Iterator[NDArray[np.bool_]]:
         """Without each cluster in turn: which of the items are left."""
@@ -279,8 +280,10 @@ def mean_interval(
         return undefined(reason)
     if ends is not None:
         low, wide = ends[0], ends[1] - ends[0]
-        found = mean([(one - low) / wide for one in values], clusters, scale="share").estimate(confidence)
-        return found.moved(low, wide)
+        estimate = mean([(value - low) / wide for value in values], clusters, scale="share").estimate(
+            confidence
+        )
+        return estimate.moved(low, wide)
     return mean(values, clusters, scale=scale).estimate(confidence)
 
 

@@ -28,14 +28,14 @@ def ridge(columns: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    given, target = np.asarray(columns, dtype=float), np.asarray(y, dtype=float)
-    if given.ndim != 2 or target.shape != given.shape[:1] or len(target) < 2:
+    matrix, target = np.asarray(columns, dtype=float), np.asarray(y, dtype=float)
+    if matrix.ndim != 2 or target.shape != matrix.shape[:1] or len(target) < 2:
         raise DeclarationError(
-            f"two rows at least, and a value for each, not {given.shape} and {target.shape}"
+            f"two rows at least, and a value for each, not {matrix.shape} and {target.shape}"
         )
-    if not (np.isfinite(given).all() and np.isfinite(target).all()):
+    if not (np.isfinite(matrix).all() and np.isfinite(target).all()):
         raise DeclarationError("a ridge regression needs finite values")
-    left, sizes, right = np.linalg.svd(given - given.mean(axis=0), full_matrices=False)
+    left, sizes, right = np.linalg.svd(matrix - matrix.mean(axis=0), full_matrices=False)
     centred = target - target.mean()
     along = left.T @ centred
 

@@ -49,10 +49,12 @@ def rogan_gladen(
     """
     import numpy as np
 
-    (truth, said, known), (rest, others) = sides(labels, judged, unlabelled, clusters, unlabelled_clusters)
+    (truth, judge_values, known), (rest, others) = sides(
+        labels, judged, unlabelled, clusters, unlabelled_clusters
+    )
     if not len(rest):
         raise DeclarationError("there is no unlabelled item whose share could be corrected")
-    if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, said, rest)):
+    if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, judge_values, rest)):
         raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
     naive = mean_interval(rest, others, confidence=confidence, scale="share")
     positives, negatives = int(truth.sum()), int((1 - truth).sum())
@@ -60,7 +62,7 @@ def rogan_gladen(
         missing = "negative" if positives else "positive"
         return CorrectedShare(naive, undefined(f"no labelled item is {missing}", len(rest)), None, None)
     drawn = leave_one_out([*known, *others])
-    right = [truth * said, truth, (1 - truth) * (1 - said), 1 - truth]
+    right = [truth * judge_values, truth, (1 - truth) * (1 - judge_values), 1 - truth]
     columns = np.zeros((len(truth) + len(rest), 6))
     columns[: len(truth), :4] = np.column_stack(right)
     columns[len(truth) :, 4:] = np.column_stack([rest, np.ones_like(rest)])
@@ -75,7 +77,7 @@ def rogan_gladen(
             return np.where(gain > 0, (called / all_others + rejections / downs - 1) / gain, np.nan)
 
     few = min(positives, negatives)
-    found = drawn.sampled(
+    corrected = drawn.sampled(
         of_weights,
         len(rest),
         width=6,
@@ -84,7 +86,8 @@ def rogan_gladen(
         unsure=f"{few} labelled items of one kind only" if few < FEWEST_DIFFERENT else "",
     ).estimate(confidence)
     value, low, high = (
-        None if one is None else min(max(one, 0.0), 1.0) for one in (found.value, found.low, found.high)
+        None if bound is None else min(max(bound, 0.0), 1.0)
+        for bound in (corrected.value, corrected.low, corrected.high)
     )
     se, sp = float(right[0].sum() / positives), float(right[2].sum() / negatives)
-    return CorrectedShare(naive, replace(found, value=value, low=low, high=high), se, sp)
+    return CorrectedShare(naive, replace(corrected, value=value, low=low, high=high), se, sp)

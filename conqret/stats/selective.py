@@ -73,23 +73,25 @@ def risk_coverage(
     """
     import numpy as np
 
-    said = confidence[~np.isnan(confidence)]
+    known_confidences = confidence[~np.isnan(confidence)]
     levels = 1 - np.arange(1, LEVELS + 1) / LEVELS
-    thresholds = np.unique(np.quantile(said, levels, method="inverted_cdf"))[::-1]
+    thresholds = np.unique(np.quantile(known_confidences, levels, method="inverted_cdf"))[::-1]
     places = cluster_places(topics)
-    found: list[SelectedScores] = []
+    curve: list[SelectedScores] = []
     testing = True
     for threshold in thresholds.tolist():
         kept = confidence >= threshold
         here = kept & labelled
         errors, among = wrong[here].astype(float), places[here].tolist()
         share = float(kept.mean())
-        one = SelectedScores(threshold, share, len(errors), len(set(among)), _share(errors, among, delta))
+        selected = SelectedScores(
+            threshold, share, len(errors), len(set(among)), _share(errors, among, delta)
+        )
         if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
-            testing = one.topics >= FEWEST_TESTED and TESTS[bound](errors, among, error, delta)
-            one = replace(one, holds=testing)
-        found.append(one)
-    return tuple(found)
+            testing = selected.topics >= FEWEST_TESTED and TESTS[bound](errors, among, error, delta)
+            selected = replace(selected, holds=testing)
+        curve.append(selected)
+    return tuple(curve)
 
 
 def fewest_labels(error: float) -> int:
@@ -99,7 +101,7 @@ def fewest_labels(error: float) -> int:
 
 def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
     """The threshold from which on scores are kept; None where none is shown to keep the promise."""
-    return next((one.threshold for one in reversed(curve) if one.holds), None)
+    return next((step.threshold for step in reversed(curve) if step.holds), None)
 
 
 def _share(errors: NDArray[np.float64], topics: Sequence[int], delta: float) -> Estimate:
@@ -117,18 +119,18 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     """
     import numpy as np
 
-    found = mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
-    high = found.estimate(1 - 2 * delta).high
+    error_rate = mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
+    high = error_rate.estimate(1 - 2 * delta).high
     if high is None or high > error:
         return False
-    kept = found.without[found.present]
+    kept = error_rate.without[error_rate.present]
     count = len(kept)
     apart = kept.mean() - kept
     spread = math.sqrt((count - 1) * float((apart**2).sum()))
     skew = float((apart**3).mean() / (apart**2).mean() ** 1.5)
-    standing = (found.value - error) / spread
+    standing = (error_rate.value - error) / spread
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
-    freedom = min(max(found.freedom, LEAST_FREEDOM), count - 1.0)
+    freedom = min(max(error_rate.freedom, LEAST_FREEDOM), count - 1.0)
     return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)
 
 

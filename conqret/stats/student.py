@@ -32,17 +32,17 @@ def _beta(x: float, rest: float, a: float, b: float) -> float:
     front = math.exp(
         math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
     )
-    above, below, found = 1.0, 0.0, 1.0
+    above, below, fraction = 1.0, 0.0, 1.0
     for term in range(1, _TERMS):
         half = term // 2
         part = -(a + half) * (a + b + half) if term % 2 else half * (b - half)
         part *= x / ((a + term - 1) * (a + term))
         below = 1 / (1 + part * below or _TINY)
         above = 1 + part / above or _TINY
-        found *= above * below
+        fraction *= above * below
         if abs(above * below - 1) < _CLOSE:
             break
-    return front / a / found
+    return front / a / fraction
 
 
 @functools.lru_cache(maxsize=256)

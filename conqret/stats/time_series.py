@@ -59,10 +59,10 @@ def spread(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Move
     a large move is known by ``values``."""
     import numpy as np
 
-    given = np.asarray(values, dtype=float)
-    found = severity(given, topics, baseline)
-    middle = found.level + np.nan_to_num(found.shifts)
-    squares = _moves((given - middle[:, None]) ** 2, cluster_places(topics), baseline)
+    scores = np.asarray(values, dtype=float)
+    level_moves = severity(scores, topics, baseline)
+    middle = level_moves.level + np.nan_to_num(level_moves.shifts)
+    squares = _moves((scores - middle[:, None]) ** 2, cluster_places(topics), baseline)
     level = float(np.sqrt(squares.level))
     scale = 2 * max(level, LEAST_DEVIATION)
     deviations = np.sqrt(squares.values.clip(min=0.0))
@@ -72,16 +72,16 @@ def spread(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Move
 def _moves(values: NDArray[np.float64], places: NDArray[np.intp], baseline: int) -> Moves:
     import numpy as np
 
-    own = _mean(values[:baseline], axis=0)
-    kept = ~np.isnan(own)
+    baseline_means = _mean(values[:baseline], axis=0)
+    kept = ~np.isnan(baseline_means)
     members = places[kept][:, None] == np.unique(places[kept])
-    cells = _topic_means(values[:, kept] - own[kept], members)
+    cells = _topic_means(values[:, kept] - baseline_means[kept], members)
     there = ~np.isnan(cells)
     topics = there.sum(axis=1)
     charted = topics >= FEWEST_TESTED
     shifts = np.where(charted, _mean(cells, axis=1), np.nan)
     errors = np.sqrt(np.where(charted, _residual_variances(cells), np.nan) / topics.clip(min=1))
-    level = float(_mean(_topic_means(own[kept][None], members), axis=1)[0])
+    level = float(_mean(_topic_means(baseline_means[kept][None], members), axis=1)[0])
     return Moves(level, level + shifts, shifts, errors, topics)
 
 
@@ -92,7 +92,7 @@ def _residual_variances(cells: NDArray[np.float64]) -> NDArray[np.float64]:
 
     there = ~np.isnan(cells)
     left = np.nan_to_num(cells - _mean(cells, axis=1)[:, None])
-    counts, sums, squares = (np.cumsum(one, axis=0) for one in (there, left, left**2))
+    counts, sums, squares = (np.cumsum(terms, axis=0) for terms in (there, left, left**2))
     rest = (squares - sums**2 / counts.clip(min=1)).sum(axis=1).clip(min=0.0)
     freedom = counts.sum(axis=1) - np.cumsum(there.any(axis=1)) - (counts > 0).sum(axis=1) + 1
     return np.asarray(np.divide(rest, freedom, out=np.full(len(cells), np.nan), where=freedom > 0))

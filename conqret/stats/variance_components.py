@@ -56,9 +56,9 @@ def variance_components(
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
         raise DeclarationError("variance components need three finite values at least")
-    if any(len(one) != len(data) for one in (topics, items, *conditions.values())):
+    if any(len(facet_codes) != len(data) for facet_codes in (topics, items, *conditions.values())):
         raise DeclarationError("variance components need a topic, an item and each condition for every value")
-    varied = _varied({name: cluster_places(one) for name, one in conditions.items()})
+    varied = _varied({name: cluster_places(condition) for name, condition in conditions.items()})
     topic, item = cluster_places(topics), cluster_places(items)
     order = None if orders is None else cluster_places(orders)
     effects, codes = _effects(topic, item, varied, order)
@@ -68,7 +68,7 @@ def variance_components(
     variances = equations.solved(np.ones(len(data)))
     if np.isnan(variances).any():
         raise DeclarationError(
-            f"these scores are too few to tell apart {', '.join(' or '.join(one.names) for one in effects)}"
+            f"these scores are too few to tell apart {', '.join(' or '.join(effect.names) for effect in effects)}"
         )
     without = [equations.solved(row) for row in clusters.weights[:, clusters.cluster]]
     return Components(
@@ -85,13 +85,13 @@ def variance_components(
 
 def _varied(conditions: Mapping[str, NDArray[np.intp]]) -> dict[str, NDArray[np.intp]]:
     """The conditions with two levels at least."""
-    found: dict[bytes, str] = {}
+    names_by_codes: dict[bytes, str] = {}
     for name, codes in conditions.items():
         if codes.max():
-            other = found.setdefault(codes.tobytes(), name)
+            other = names_by_codes.setdefault(codes.tobytes(), name)
             if other != name:
                 raise DeclarationError(f"{other} and {name} never vary alone: give them as one condition")
-    return {name: conditions[name] for name in found.values()}
+    return {name: conditions[name] for name in names_by_codes.values()}
 
 
 def _effects(
@@ -106,7 +106,7 @@ def _effects(
     terms = [
         (*objects, *several)
         for several in (
-            found for size in range(len(conditions) + 1) for found in combinations(conditions, size)
+            subset for size in range(len(conditions) + 1) for subset in combinations(conditions, size)
         )
         for objects in ((), (TOPIC,), (ITEM,))
         if objects or several
@@ -134,16 +134,18 @@ def _effects(
 def _facets(term: tuple[str, ...]) -> frozenset[str]:
     """By whose numbers the variance of a term is divided: an item has a topic, and each sample an order."""
     return frozenset(
-        facet for one in term for facet in {ITEM: (TOPIC, ITEM), ORDER: (SAMPLE,)}.get(one, (one,))
+        facet
+        for facet_name in term
+        for facet in {ITEM: (TOPIC, ITEM), ORDER: (SAMPLE,)}.get(facet_name, (facet_name,))
     )
 
 
 def _check_items(effects: Sequence[VarianceEffect]) -> None:
     """Refuse data in which what items differ by cannot be told from noise."""
-    of_items = next((one for one in effects if ITEM in one.names), None)
+    of_items = next((effect for effect in effects if ITEM in effect.names), None)
     if of_items is None:
         raise DeclarationError("there is one item only, so it cannot be said what items differ by")
-    if any(SAMPLE in one for one in of_items.names):
+    if any(SAMPLE in name for name in of_items.names):
         raise DeclarationError(
             "every item has one score only, so noise cannot be told from what items differ by: several samples are "
             "needed, or several runs of the same items"
@@ -161,7 +163,7 @@ def _name(term: tuple[str, ...]) -> str:
 
 def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     """The level of each score where all of ``codes`` count, numbered by first appearance."""
-    return cluster_places(zip(*(one.tolist() for one in codes), strict=True))
+    return cluster_places(zip(*(code.tolist() for code in codes), strict=True))
 
 
 class _Equations:
@@ -170,9 +172,9 @@ class _Equations:
     def __init__(self, values: NDArray[np.float64], codes: Sequence[NDArray[np.intp]]) -> None:
         self._values, self._codes = values, codes
         self._pairs = {
-            (one, other): _together([codes[one], codes[other]])
-            for one, other in product(range(len(codes)), repeat=2)
-            if one <= other
+            (first, other): _together([codes[first], codes[other]])
+            for first, other in product(range(len(codes)), repeat=2)
+            if first <= other
         }
 
     def gram(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -180,25 +182,27 @@ class _Equations:
         import numpy as np
 
         n, size = weights.sum(), len(self._codes)
-        shared = [np.bincount(one, weights)[one] for one in self._codes]
-        sums = [(weights * one).sum() for one in shared]
-        found = np.empty((size, size))
-        for (one, other), codes in self._pairs.items():
+        shared = [np.bincount(code, weights)[code] for code in self._codes]
+        sums = [(weights * counts).sum() for counts in shared]
+        gram_matrix = np.empty((size, size))
+        for (first, other), codes in self._pairs.items():
             both = (weights * np.bincount(codes, weights)[codes]).sum()
-            crossed = (weights * shared[one] * shared[other]).sum()
-            found[one, other] = found[other, one] = both - 2 * crossed / n + sums[one] * sums[other] / n**2
-        return found
+            crossed = (weights * shared[first] * shared[other]).sum()
+            gram_matrix[first, other] = gram_matrix[other, first] = (
+                both - 2 * crossed / n + sums[first] * sums[other] / n**2
+            )
+        return gram_matrix
 
     def solved(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The components; NaN where these scores alone cannot tell them apart."""
         import numpy as np
 
         centred = weights * (self._values - np.average(self._values, weights=weights))
-        forms = [(np.bincount(one, centred) ** 2).sum() for one in self._codes]
+        forms = [(np.bincount(code, centred) ** 2).sum() for code in self._codes]
         gram = self.gram(weights)
         scale = np.sqrt(np.diag(gram))
         if (scale <= 0).any() or np.linalg.eigvalsh(gram / scale / scale[:, None]).min() <= _SINGULAR:
             return np.full(len(self._codes), np.nan)
-        found = np.linalg.solve(gram, np.array(forms))
-        least = max(SAME * np.abs(found).max(), (SAME * np.abs(self._values).max()) ** 2)
-        return np.where(np.abs(found) <= least, 0.0, found)  # what rounding leaves is nothing
+        solution = np.linalg.solve(gram, np.array(forms))
+        least = max(SAME * np.abs(solution).max(), (SAME * np.abs(self._values).max()) ** 2)
+        return np.where(np.abs(solution) <= least, 0.0, solution)  # what rounding leaves is nothing

@@ -32,14 +32,14 @@ _ONE_PERSON = (
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
-def people_table(found: PeopleAgreement) -> Table:
+def people_table(study_agreement: PeopleAgreement) -> Table:
     """How far people agree, a row for each dimension or topic."""
-    shared = len({row.level for row in found.rows}) == 1
-    level = "" if not shared else f", {found.rows[0].level} level"
-    names = list(found.rows[0].statistics)
+    shared = len({row.level for row in study_agreement.rows}) == 1
+    level = "" if not shared else f", {study_agreement.rows[0].level} level"
+    names = list(study_agreement.rows[0].statistics)
     rows = [
         (
-            words.label(row.name) if found.by == "dimension" else row.name,
+            words.label(row.name) if study_agreement.by == "dimension" else row.name,
             *(() if shared else (row.level,)),
             row.annotators,
             row.units,
@@ -47,58 +47,69 @@ def people_table(found: PeopleAgreement) -> Table:
             row.alpha,
             *row.statistics.values(),
         )
-        for row in found.rows
+        for row in study_agreement.rows
     ]
     titles = [STATISTICS[name].title for name in names]
     empty, blank = [""] * len(names), [""] * (1 if shared else 2)
     foot: list[tuple[Cell, ...]] = []
     if len(rows) > 1:
-        foot.append(("Average", *blank, "", "", found.average, *empty))
-        if found.together is not None:
-            foot.append(("All together", *blank, found.together.n, "", found.together, *empty))
+        foot.append(("Average", *blank, "", "", study_agreement.average, *empty))
+        if study_agreement.together is not None:
+            foot.append(
+                ("All together", *blank, study_agreement.together.n, "", study_agreement.together, *empty)
+            )
     return Table(
-        f"{found.basis.layout}{level}: {found.basis.intervals}",
-        (found.by.capitalize(), *(() if shared else ("Level",)), "People", "Units", "Top", "Alpha", *titles),
+        f"{study_agreement.basis.layout}{level}: {study_agreement.basis.intervals}",
+        (
+            study_agreement.by.capitalize(),
+            *(() if shared else ("Level",)),
+            "People",
+            "Units",
+            "Top",
+            "Alpha",
+            *titles,
+        ),
         rows,
         foot=foot,
         note="Units: items, or parts of them, with a label. Top: the share of the most frequent label.",
     )
 
 
-def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
+def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
     """Several judges beside the same people: in the mean, by pairs, and by dimension."""
-    average, held_out = found.average, found.held_out
+    average, held_out = comparison.average, comparison.held_out
     yield Table(
-        f"Alpha with people, {found.basis.intervals}",
+        f"Alpha with people, {comparison.basis.intervals}",
         ("Judge", "Alpha", "p", "Error", "Chosen"),
         [
             (
                 name,
-                one.alpha,
-                words.p_value(found.over.get(name)),
-                one.error,
+                entry.alpha,
+                words.p_value(comparison.over.get(name)),
+                entry.error,
                 f"{held_out.chosen[name]} of {held_out.folds}",
             )
-            for name in found.judges
-            for one in [average.judges[name]]
+            for name in comparison.judges
+            for entry in [average.judges[name]]
         ],
-        foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
+        foot=[(f"Chosen by other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
         note="Krippendorff's alpha decides who is closest, on what all judges scored; 1 is full agreement, 0 chance. "
-        f"{average_note(found.averaged)} p: of the first judge over this one. "
+        f"{average_note(comparison.averaged)} p: of the first judge over this one. "
         "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
         "the middle. "
-        f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
+        f"{chosen_words(held_out, comparison.basis)} Scores are taken as they are, so a judge that uses its "
+        "scale otherwise "
         "than people do has a lower alpha. To correct for that, run conqret judges calibrate.",
     )
-    yield pairs_table(average.pairs, found.basis)
+    yield pairs_table(average.pairs, comparison.basis)
     yield Table(
         "Alpha by dimension",
-        ("Dimension", "Units", *found.judges),
+        ("Dimension", "Units", *comparison.judges),
         [
-            (words.label(name), row.units, *(row.judges[judge].alpha for judge in found.judges))
-            for name, row in found.dimensions.items()
+            (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
+            for name, row in comparison.dimensions.items()
         ],
-        note=_by_dimension(found),
+        note=_by_dimension(comparison),
     )
 
 
@@ -112,11 +123,11 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     )
 
 
-def _by_dimension(found: JudgeComparison) -> str:
+def _by_dimension(comparison: JudgeComparison) -> str:
     """What differs on single dimensions."""
     shown = [
         f"{words.label(name)}: “{pair.shown}” over “{other}” ({pair.difference})"
-        for name, row in found.dimensions.items()
+        for name, row in comparison.dimensions.items()
         for pair in row.pairs
         if pair.shown
         for other in {pair.first, pair.second} - {pair.shown}
@@ -132,18 +143,18 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     return Table(
         "Differences of alphas",
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
+        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in pairs],
         note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
         f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given. "
         f"{words.NOT_CORRECTED}",
     )
 
 
-def agreement_table(found: Validation) -> Table:
+def agreement_table(validation: Validation) -> Table:
     """A judge beside people, on each dimension and in the mean; where one person labelled, without what takes
     several."""
-    average = found.average
-    several = any(row.annotators > 1 for row in found.dimensions.values())
+    average = validation.average
+    several = any(row.annotators > 1 for row in validation.dimensions.values())
     rows: list[tuple[Cell, ...]] = [
         (
             words.label(name),
@@ -152,26 +163,26 @@ def agreement_table(found: Validation) -> Table:
             *((row.as_person, row.person, row.people) if several else ()),
             f"{row.coverage:.1%}",
         )
-        for name, row in found.dimensions.items()
+        for name, row in validation.dimensions.items()
     ]
     whole = (average.as_person, average.person, average.people) if several else ()
     return Table(
         "Krippendorff's alpha with people",
         ("Dimension", "Units", "Judge and people", *several * AS_ONE, "Coverage"),
         rows,
-        foot=[("Average", "", average.judge["mean"], *whole, f"{found.coverage:.1%}")],
-        note=f"{alpha_note(found.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in found.dimensions.items()}),
+        foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
+        note=f"{alpha_note(validation.basis, several)} "
+        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
     ).varying("Coverage")
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
     """The judge's alpha beside that of free baselines, by dimension."""
-    names = [name for name in SHOWN if any(name in one for one in alphas.values())]
+    names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
     rows: list[tuple[Cell, ...]] = [
-        (words.label(dimension), *(one.get(name, none) for name in names))
-        for dimension, one in alphas.items()
+        (words.label(dimension), *(alpha.get(name, none) for name in names))
+        for dimension, alpha in alphas.items()
     ]
     return Table(
         "Alpha beside free baselines",
@@ -186,31 +197,35 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
 def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | PageRemarks]:
     """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
     marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
-    known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
-    names = [name for name, some in known.items() if any(one.reason != AS_CHANCE for one in some)]
+    known = {
+        name: [differences[name] for differences in over.values() if name in differences] for name in TRIVIAL
+    }
+    names = [
+        name for name, some in known.items() if any(difference.reason != AS_CHANCE for difference in some)
+    ]
     chance = [WORDS[name] for name, some in known.items() if some and name not in names]
-    said = f"The alpha of {' and '.join(chance)} is below 0 on every dimension: the judge is "
-    said += "compared with 0, which is chance."
+    sentence = f"The alpha of {' and '.join(chance)} is below 0 on every dimension: the judge is "
+    sentence += "compared with 0, which is chance."
     if not names:
         if chance:
-            yield PageRemarks([said])
+            yield PageRemarks([sentence])
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [
-        f"Minus {name}" + " (at least 0)" * any(one.reason == AS_CHANCE for one in known[name])
+        f"Minus {name}" + " (at least 0)" * any(difference.reason == AS_CHANCE for difference in known[name])
         for name in names
     ]
     yield Table(
         "The judge's alpha minus a free baseline's",
         ("Dimension", *heads),
         [
-            (words.label(dimension), *(_shown(one.get(name, none)) for name in names))
-            for dimension, one in over.items()
+            (words.label(dimension), *(_shown(differences.get(name, none)) for name in names))
+            for dimension, differences in over.items()
         ],
         note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval "
         "lies above 0, the judge is shown to agree better; below 0 "
         f"(marked), to agree less; else they are not told apart. Each interval is by itself, not corrected for the "
-        f"number of dimensions.{f' {said}' if chance else ''}",
+        f"number of dimensions.{f' {sentence}' if chance else ''}",
     )
 
 
@@ -227,27 +242,31 @@ def in_one_line(rows: Collection[DimensionAgreement], confidence: float = CONFID
     worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
     well = sum((row.alpha.low or 0) >= WEAK for row in rows)
     parted = sum(row.parted for row in rows)
-    one = words.label(next(iter(rows)).dimension).lower() if len(rows) == 1 else ""
+    dimension_name = words.label(next(iter(rows)).dimension).lower() if len(rows) == 1 else ""
     whole = words.number(len(rows), "dimension")
-    if one and worse:
-        found = f"Shown to agree with people less than chance does on {one}"
+    if dimension_name and worse:
+        sentence = f"Shown to agree with people less than chance does on {dimension_name}"
     elif better:
-        found = f"Shown to agree with people beyond chance on {one or f'{len(better)} of {whole}'}"
-        if well or not one:
-            found += f", and well (an alpha of {WEAK} or more)" + (not one) * f" on {well or 'none'}"
+        sentence = (
+            f"Shown to agree with people beyond chance on {dimension_name or f'{len(better)} of {whole}'}"
+        )
+        if well or not dimension_name:
+            sentence += (
+                f", and well (an alpha of {WEAK} or more)" + (not dimension_name) * f" on {well or 'none'}"
+            )
     else:
-        found = f"Not shown to agree with people beyond chance on {one or f'any of {whole}'}"
-    if worse and not one:
-        found += f"{', and' if better else ';'} shown to agree less than chance on {len(worse)}"
-    if (better or worse) and not one:
+        sentence = f"Not shown to agree with people beyond chance on {dimension_name or f'any of {whole}'}"
+    if worse and not dimension_name:
+        sentence += f"{', and' if better else ';'} shown to agree less than chance on {len(worse)}"
+    if (better or worse) and not dimension_name:
         chance = (1 - confidence) / 2 * sum(row.alpha.low is not None for row in rows)
         each = " of each" if better and worse else ""
-        found += f" (each by its own interval; by chance alone {chance:.1f} would be expected{each})"
+        sentence += f" (each by its own interval; by chance alone {chance:.1f} would be expected{each})"
     if parted:
-        found += ". People's alpha among themselves is not told apart from chance " + (
-            "there" if one else f"on {parted} of {len(rows)}"
+        sentence += ". People's alpha among themselves is not told apart from chance " + (
+            "there" if dimension_name else f"on {parted} of {len(rows)}"
         )
-    return f"{found}."
+    return f"{sentence}."
 
 
 def alpha_note(basis: Basis, several: bool) -> str:
@@ -268,13 +287,13 @@ def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate] = NO_
     if list(dimensions) == [OVERALL]:
         return "The average is that of overall quality, the only dimension."
     without = sum(alphas[name].low is None for name in dimensions if name in alphas)
-    said = f", of which {without} have no interval of their own" if without else ""
+    remark = f", of which {without} have no interval of their own" if without else ""
     return (
-        f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){said}."
+        f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){remark}."
     )
 
 
-def beside_table(found: Validation) -> Table:
+def beside_table(validation: Validation) -> Table:
     """:func:`trivial_table` of a validation."""
-    alphas = {name: row.variants for name, row in found.dimensions.items()}
-    return trivial_table(alphas, found.average.judge)
+    alphas = {name: row.variants for name, row in validation.dimensions.items()}
+    return trivial_table(alphas, validation.average.judge)

@@ -181,10 +181,10 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
 
 def digest_of(items: Iterable[Item]) -> str:
     """sha256 (hex, 16 characters) over ``items``: with another one, or another change of one, it is another run."""
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for item in items:
-        found.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
-    return found.hexdigest()[:16]
+        sha.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
+    return sha.hexdigest()[:16]
 
 
 class _BareJudgments(Memory[Judgment]):

@@ -167,11 +167,11 @@ class Text:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences, one for each of ``pieces``."""
-        found = []
+        sentence_list = []
         for text in self.pieces:
             cites = citations(text)
-            found.append(Sentence(strip_citations(text) if cites else text, cites))
-        return tuple(found)
+            sentence_list.append(Sentence(strip_citations(text) if cites else text, cites))
+        return tuple(sentence_list)
 
     @cached_property
     def stems(self) -> list[str]:
@@ -181,11 +181,11 @@ class Text:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """Where each content stem stands among the words, in order."""
-        found = dict[str, list[int]]()
+        places_by_term = dict[str, list[int]]()
         for place, term in enumerate(self.stems):
             if term:
-                found.setdefault(term, []).append(place)
-        return found
+                places_by_term.setdefault(term, []).append(place)
+        return places_by_term
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
@@ -226,14 +226,14 @@ _LONGEST_KEPT_TEXT = 10_000
 
 def denied(words: Sequence[str], reach: int) -> frozenset[str]:
     """The content stems that follow a negation: the next ``reach`` (``not only`` denies nothing)."""
-    found: set[str] = set()
+    stems: set[str] = set()
     if NEGATIONS.isdisjoint(words):
         return _NO_TERMS
     for place in [i for i, word in enumerate(words) if word in NEGATIONS]:
         after = words[place + 1 : place + 1 + _NEGATION_WINDOW]
         if after[:1] != ["only"]:
-            found.update([term for word in after if (term := _terms[word])][:reach])
-    return frozenset(found)
+            stems.update([term for word in after if (term := _terms[word])][:reach])
+    return frozenset(stems)
 
 
 _NEGATION_WINDOW = 6

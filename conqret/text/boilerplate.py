@@ -71,13 +71,13 @@ def boilerplate(text: Text) -> dict[str, frozenset[int]]:
     """
     kinds: dict[str, frozenset[int]] = {}
     for kind, cues, objects, pattern in _KINDS:
-        found = cues & text.vocabulary
-        if found and not (objects and objects.isdisjoint(text.vocabulary)):
+        cues_present = cues & text.vocabulary
+        if cues_present and not (objects and objects.isdisjoint(text.vocabulary)):
             hits = frozenset(
                 [
                     i
                     for i, piece in enumerate(text.pieces)
-                    if _mentions(piece, found) and pattern.search(piece)
+                    if _mentions(piece, cues_present) and pattern.search(piece)
                 ]
             )
             if hits:

@@ -65,13 +65,13 @@ def citations(text: str) -> tuple[int, ...]:
     """
     if "[" not in text:
         return ()
-    found: dict[int, None] = {}
+    array: dict[int, None] = {}
     for mark in _mark.finditer(text):
         for first, last in _part.findall(mark.group()):
             low, high = int(first), int(last or first)
             numbers = range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)
-            found.update(dict.fromkeys(numbers))
-    return tuple(found)
+            array.update(dict.fromkeys(numbers))
+    return tuple(array)
 
 
 def strays(text: str, documents: int) -> tuple[int, ...]:
@@ -81,12 +81,14 @@ def strays(text: str, documents: int) -> tuple[int, ...]:
 
 def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
     """The numbers that the arguments of a debate page cite, in title or paragraphs, in order of first mention."""
-    return citations("\n\n".join(text for one in arguments for text in (one.title, *one.paragraphs)))
+    return citations(
+        "\n\n".join(text for argument in arguments for text in (argument.title, *argument.paragraphs))
+    )
 
 
 def cited_against(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:
     """The numbers that the counterpoints to the arguments cite: evidence of the other side."""
-    return citations("\n\n".join(text for one in arguments for text in one.counterpoint))
+    return citations("\n\n".join(text for argument in arguments for text in argument.counterpoint))
 
 
 def strip_citations(text: str) -> str:

@@ -61,13 +61,13 @@ def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
 
     Numerals, number words from two up, and fractions (as percentages) count; ``one`` and ordinals do not.
     """
-    found: list[Quantity] = []
+    results: list[Quantity] = []
     end = 0
     for place in [i for i, word in enumerate(words) if word in _CUES or word[0] in _STARTS]:
         if place >= end and (quantity := _read(words, place)) is not None:
-            found.append(quantity[0])
+            results.append(quantity[0])
             end = quantity[1]
-    return tuple(found)
+    return tuple(results)
 
 
 @lru_cache(maxsize=10_000)

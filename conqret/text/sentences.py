@@ -65,27 +65,27 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 def boundaries(text: str) -> list[tuple[int, int]]:
     """Where the sentences start and end, white space around them included; none is blank."""
-    found: list[tuple[int, int]] = []
+    bounds: list[tuple[int, int]] = []
     start = 0
     for match in _break.finditer(text):
         stop, end = match.span()
         if text[stop] == "." and not _ends_sentence(text, stop, end):
             continue
-        _add(found, text, start, end)
+        _add(bounds, text, start, end)
         start = end
-    _add(found, text, start, len(text))
-    return found
+    _add(bounds, text, start, len(text))
+    return bounds
 
 
-def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _add(bounds: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     """Add a sentence; citation marks that stand alone belong to the one before them."""
     piece = text[start:end]
     if not piece or piece.isspace():
         return
-    if found and "[" in piece[:10] and _marks_alone.fullmatch(piece):
-        found[-1] = (found[-1][0], end)
+    if bounds and "[" in piece[:10] and _marks_alone.fullmatch(piece):
+        bounds[-1] = (bounds[-1][0], end)
     else:
-        found.append((start, end))
+        bounds.append((start, end))
 
 
 def _ends_sentence(text: str, stop: int, end: int) -> bool:

@@ -62,25 +62,27 @@ def signs(text: str) -> Signs:
     )
 
 
-def lean(found: Signs, sides: QuestionSides) -> float:
+def lean(text_signs: Signs, sides: QuestionSides) -> float:
     """The side that a text takes on a question, in (-1, 1): positive for yes.
 
     ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
     ``d / (1 + |d| / 2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, p the
     polarity of the yes side; n the share of sentences that deny a word of the question.
     """
-    damped = found.declared / (1 + abs(found.declared) / 2)
-    valued = (found.good - found.bad) / (found.good + found.bad + 2 * PRIOR)
-    share = sum(not sides.terms.isdisjoint(denied) for denied in found.denied) / max(1, len(found.denied))
+    damped = text_signs.declared / (1 + abs(text_signs.declared) / 2)
+    valued = (text_signs.good - text_signs.bad) / (text_signs.good + text_signs.bad + 2 * PRIOR)
+    share = sum(not sides.terms.isdisjoint(denied) for denied in text_signs.denied) / max(
+        1, len(text_signs.denied)
+    )
     return math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
 
 
-def match(found: Signs, sides: QuestionSides) -> float:
+def match(text_signs: Signs, sides: QuestionSides) -> float:
     """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
     question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
     weights = {term: weight(term) for term in sorted(sides.terms)}
     total = sum(weights.values())
-    held = sum(w * (1 - 0.5 ** found.frequency.get(term, 0)) for term, w in weights.items())
+    held = sum(w * (1 - 0.5 ** text_signs.frequency.get(term, 0)) for term, w in weights.items())
     return held / total if total else 0.0
 
 
@@ -99,7 +101,9 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     sides = QuestionSides.of(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
     read_texts = [signs(text) for text in texts]
-    return [match(found, sides) ** 2 * (2 + sign * lean(found, sides)) / 3 for found in read_texts]
+    return [
+        match(read_text, sides) ** 2 * (2 + sign * lean(read_text, sides)) / 3 for read_text in read_texts
+    ]
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
@@ -138,6 +142,6 @@ def _kind(word: str) -> tuple[int, StanceTurn]:
     """1 for a good word, -1 for a bad one, else 0; and what it does to the words after it."""
     if word in NEGATIONS:
         return 0, StanceTurn.NEGATES
-    found = stem(word)
-    kind = 1 if found in GOOD else -1 if found in BAD else 0
-    return kind, StanceTurn.LESSENS if found in LESSEN else StanceTurn.NOTHING
+    word_stem = stem(word)
+    kind = 1 if word_stem in GOOD else -1 if word_stem in BAD else 0
+    return kind, StanceTurn.LESSENS if word_stem in LESSEN else StanceTurn.NOTHING

@@ -18,8 +18,8 @@ WORDS = 100
 
 def passages(text: str, words: int = WORDS) -> list[str]:
     """``text`` in pieces of at most ``words`` words, in order and disjoint; a text without words is one, empty."""
-    found = text.split()
-    return [" ".join(found[start : start + words]) for start in range(0, len(found), words)] or [""]
+    word_list = text.split()
+    return [" ".join(word_list[start : start + words]) for start in range(0, len(word_list), words)] or [""]
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
@@ -27,9 +27,9 @@ def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[s
     pieces: list[str] = []
     counts: list[int] = []
     for text in texts:
-        own = passages(text, words)
-        pieces += own
-        counts.append(len(own))
+        pieces_of_text = passages(text, words)
+        pieces += pieces_of_text
+        counts.append(len(pieces_of_text))
         if len(pieces) >= size:
             yield pieces, counts
             pieces, counts = [], []
@@ -66,15 +66,15 @@ class Passage:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The stems that stand within three content words after a negation (``not only`` denies nothing)."""
-        found: set[str] = set()
+        denied_stems: set[str] = set()
         left = 0
         for place, word in enumerate(self.words):
             if word in NEGATIONS:
                 left = 0 if self.words[place + 1 : place + 2] == ["only"] else REACH
             elif left and self.roots[place]:
-                found.add(self.roots[place])
+                denied_stems.add(self.roots[place])
                 left -= 1
-        return frozenset(found)
+        return frozenset(denied_stems)
 
 
 @dataclass(frozen=True)

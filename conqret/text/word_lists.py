@@ -31,14 +31,14 @@ def caseless(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a folded text in lower case: ``U.S.`` is ``us``, ``John's`` is ``john``, ``don't`` is ``don't``."""
-    found = []
+    tokens = []
     for token in _TOKEN.findall(text.lower()):
         if "." in token:
             token = token.replace(".", "")
         elif token.endswith("'s"):
             token = token[:-2]
-        found.append(token)
-    return found
+        tokens.append(token)
+    return tokens
 
 
 def stop_list(name: str) -> frozenset[str]:

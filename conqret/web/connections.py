@@ -36,8 +36,8 @@ def timed(seconds: float | None = None, most: int | None = None) -> type[H11Prot
 
     allowed = REQUEST_SECONDS if seconds is None else seconds
     many = min(max(open_files() // 2, LEAST_WAITING), MOST_WAITING) if most is None else most
-    own = {"allowed": allowed, "many": many, "waiting": {}}
-    return type("TimedConnection", (_TimedConnection, H11Protocol), own)
+    attributes = {"allowed": allowed, "many": many, "waiting": {}}
+    return type("TimedConnection", (_TimedConnection, H11Protocol), attributes)
 
 
 class _TimedConnection(_Base):

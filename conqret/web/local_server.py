@@ -34,10 +34,10 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
         DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
     """
     checked_url(url)
-    found = local_server(
+    server = local_server(
         lambda port: guarded(app, host, port, url), host, port, timeout_graceful_shutdown=GRACE_SECONDS
     )
-    found.run(lambda address: on_start(url.rstrip("/") or address))
+    server.run(lambda address: on_start(url.rstrip("/") or address))
 
 
 def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
@@ -55,10 +55,10 @@ def checked_url(url: str) -> SplitResult:
     Raises:
         DeclarationError: it is no address of a whole site.
     """
-    found = urlsplit(url)
-    if url and (found.scheme not in ("http", "https") or not found.netloc or found.path.strip("/")):
+    parts = urlsplit(url)
+    if url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/")):
         raise DeclarationError(f"--url is written https://labels.example.org, not {url!r}")
-    return found
+    return parts
 
 
 def checked_proxy(proxy: str, url: str) -> str:
@@ -125,14 +125,14 @@ def port_at(host: str, port: int) -> socket.socket:
     """A port of this address, where answers go out without waiting for more."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named; else each waits 40 ms
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":  # a server that has just ended does not keep the port
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
-        found.listen()
+        listener.bind((host, port))
+        listener.listen()
     except OSError as error:
-        found.close()
+        listener.close()
         taken = (
             "is taken by another program"
             if error.errno == errno.EADDRINUSE
@@ -141,4 +141,4 @@ def port_at(host: str, port: int) -> socket.socket:
         raise DeclarationError(
             f"port {port} {taken}; give another with --port, or 0 for any that is free"
         ) from None
-    return found
+    return listener

@@ -82,13 +82,13 @@ class Guard:
         if len(hosts) != 1 or (self.hosts is not None and hosts[0].lower() not in self.hosts):
             return 421, "This server answers only under its own address, as conqret printed it."
         site, aim = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-dest", "document")
-        own = {f"http://{hosts[0].lower()}", *self.origins}
+        origins = {f"http://{hosts[0].lower()}", *self.origins}
         if (
             site == "same-origin"
         ):  # no page can write this header: where a browser hides the origin, it is ours
-            own.add("null")
+            origins.add("null")
         led_here = method in READS and aim == "document"  # a link may lead here; a form of others may not
-        if any(one not in own for one in headers.getlist("origin")) or (
+        if any(origin not in origins for origin in headers.getlist("origin")) or (
             site not in ("none", "same-origin") and not led_here
         ):
             return 403, "Another page asked for this; it gets nothing."

@@ -99,8 +99,8 @@ def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage)
 
 def cited_date(title: str) -> str:
     """The date that a source's entry names, as printed: the day it was accessed, else published."""
-    found = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
-    return found[1] if found else ""
+    match = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
+    return match[1] if match else ""
 
 
 def _first(tables: Iterable[Iterable[Source]]) -> tuple[Source, ...]:
@@ -147,8 +147,8 @@ def _numbered(cells: list[HtmlElement]) -> tuple[int | None, int]:
         if match := _NUMBER.fullmatch(text):
             return int(match[1]), at
         if not text:
-            for one in cell.iter():
-                for name in (one.get("name"), one.get("id")):
+            for element in cell.iter():
+                for name in (element.get("name"), element.get("id")):
                     if name and (anchor := _ANCHOR.search(name)):
                         return int(anchor[1]), at
     return None, 0

@@ -26,14 +26,14 @@ def is_note(line: PageLine) -> bool:
     return not line.level and _NOTE.fullmatch(line.text) is not None
 
 
-def notes(found: Iterable[PageLine], page: DebatePage, *, listed: bool = False) -> Notes:
+def notes(page_lines: Iterable[PageLine], page: DebatePage, *, listed: bool = False) -> Notes:
     """The sources among lines of a page, by number; the first with a number counts.
 
     Where the lines are ``listed`` as sources, "12. Title" is one, too, and so is each item of a numbered list.
     """
     sources: Notes = {}
     items: dict[object, int] = {}
-    for line in found:
+    for line in page_lines:
         match = _NOTE.fullmatch(line.text) or (_NUMBERED.fullmatch(line.text) if listed else None)
         around = line.block.getparent()
         if match is not None:

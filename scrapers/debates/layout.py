@@ -121,13 +121,13 @@ def main_headings(page: DebatePage, *classes: str) -> list[str]:
 
     ProCon shows the question of some pages as a picture only; its ``alt`` text counts as a heading.
     """
-    found = [text_of(element) for name in classes for element in with_class(page.root, name, *HEADINGS)]
-    found += [text_of(element) for element in page.root.iter("h1")]
+    headings = [text_of(element) for name in classes for element in with_class(page.root, name, *HEADINGS)]
+    headings += [text_of(element) for element in page.root.iter("h1")]
     for box in page.root.iter("div"):
         if "topic-question-image-wrapper" in (box.get("id"), *(box.get("class") or "").split()):
-            found += [picture.get("alt") or "" for picture in (box, *box.iter("img"))]
+            headings += [picture.get("alt") or "" for picture in (box, *box.iter("img"))]
             break
-    return list(dict.fromkeys(text for one in found if (text := one.strip()[:MAX_TITLE])))
+    return list(dict.fromkeys(text for heading in headings if (text := heading.strip()[:MAX_TITLE])))
 
 
 def document_title(page: DebatePage) -> str:

@@ -107,18 +107,18 @@ def inspect_page(
     looked_at = [chosen] if chosen else list(ALL)
     parts = chosen.read(page) if chosen else None
     indexes = (one.index(page) for one in looked_at)
-    found = list(lines(page.root, without=()))
+    page_lines = list(lines(page.root, without=()))
     return LayoutInspection(
         url=url,
-        characters=sum(len(line.text) for line in found),
-        fits=tuple(one.name for one in fits),
+        characters=sum(len(line.text) for line in page_lines),
+        fits=tuple(fit.name for fit in fits),
         layout=chosen.name if chosen else "",
         parts=parts,
         missing=missing_of(parts) if parts else (),
         wants=chosen.wants(page) if chosen else (),
-        index=next((one for one in indexes if one != PageIndex()), PageIndex()),
+        index=next((index for index in indexes if index != PageIndex()), PageIndex()),
         looked_for=tuple(_looked_for(page, looked_at)),
-        said=_said(found),
+        said=_said(page_lines),
         hidden=tuple(_hidden(html)),
     )
 
@@ -138,18 +138,18 @@ def _name(element: HtmlElement) -> str:
 
 def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[LookedFor]:
     there = kinds(page.root)
-    roots = [page.root, *(one.root for one in page.further)]
+    roots = [page.root, *(further_page.root for further_page in page.further)]
     every = [selector for layout in layouts for selector in layout.selectors]
     for layout in layouts:
-        for one in layout.selectors:
-            found = sum(1 for root in roots for _ in one.find(root))
-            near = () if found else tuple(nearest(one, there, every))
-            yield LookedFor(layout.name, one.part, str(one), found, near)
+        for selector in layout.selectors:
+            element_count = sum(1 for root in roots for _ in selector.find(root))
+            near = () if element_count else tuple(nearest(selector, there, every))
+            yield LookedFor(layout.name, selector.part, str(selector), element_count, near)
 
 
-def _said(found: Collection[PageLine]) -> tuple[LayoutStatement, ...]:
+def _said(page_lines: Collection[PageLine]) -> tuple[LayoutStatement, ...]:
     places: dict[tuple[str, str], list[str]] = {}
-    for line in found:
+    for line in page_lines:
         what = next((name for name, says in _KINDS.items() if says(line)), "")
         if what:
             key = (what, place_of(line.block))
@@ -159,7 +159,7 @@ def _said(found: Collection[PageLine]) -> tuple[LayoutStatement, ...]:
         LayoutStatement(what, where, len(texts), texts[0][:80]) for (what, where), texts in places.items()
     ]
     order = list(_KINDS)
-    return tuple(sorted(rows, key=lambda one: order.index(one.what)))
+    return tuple(sorted(rows, key=lambda row: order.index(row.what)))
 
 
 def _short(line: PageLine) -> bool:
@@ -181,8 +181,8 @@ def _hidden(html: str) -> Iterator[tuple[str, int]]:
     root, _ = markup.parse(html)
     parts = [] if root is None else markup.unseen(root, OPENED_BY_CLICK)
     sized = [
-        (place_of(one), len(markup.running_text(one).split()))
-        for one in parts
-        if one.tag not in markup.NO_TEXT
+        (place_of(part), len(markup.running_text(part).split()))
+        for part in parts
+        if part.tag not in markup.NO_TEXT
     ]
-    yield from sorted((one for one in sized if one[1]), key=lambda one: -one[1])[:3]
+    yield from sorted((element for element in sized if element[1]), key=lambda element: -element[1])[:3]

@@ -60,9 +60,9 @@ def read_debate(
         return LayoutProblem(url, (str(error),))
     layout = next((layout for layout in layouts if layout.fits(page)), None)
     if layout is None:
-        known = ", ".join(one.name for one in layouts)
+        known = ", ".join(layout.name for layout in layouts)
         lines = [f"no layout fits: the page has the arguments of none of {known}"]
-        if listed := max((len(one.index(page).debates) for one in layouts), default=0):
+        if listed := max((len(layout.index(page).debates) for layout in layouts), default=0):
             lines.append(f"it lists {listed} debates: `conqret corpus topics` makes a list of them")
         return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
@@ -92,27 +92,27 @@ def wanted_pages(html: str, url: str) -> tuple[str, ...]:
 
 def missing_of(reading: DebateParts) -> tuple[str, ...]:
     """What a debate needs and a page did not give, one line each, with the part in front."""
-    found = []
+    problems = []
     if not plain(reading.question):
-        found.append("question: no heading and no title")
+        problems.append("question: no heading and no title")
     for name, arguments in (("pros", reading.pros), ("cons", reading.cons)):
         if not arguments:
-            found.append(f"{name}: no argument found")
+            problems.append(f"{name}: no argument found")
         elif not any(argument.paragraphs for argument in arguments):
-            found.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
+            problems.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
     both = (*reading.pros, *reading.cons)
     cited = (*cited_by(both), *cited_against(both))
     if cited and not reading.sources:
         marks = f"[{min(cited)}]" if len(set(cited)) == 1 else f"[{min(cited)}] to [{max(cited)}]"
-        found.append(
+        problems.append(
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
-    return tuple(found)
+    return tuple(problems)
 
 
 def _nearly(page: DebatePage, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
     """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
-    parts = {one.partition(":")[0] for one in missing}
+    parts = {part.partition(":")[0] for part in missing}
     if parts & {"pros", "cons"}:
         parts |= {"arguments", "titles"}
     there = kinds(page.root)

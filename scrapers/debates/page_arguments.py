@@ -68,14 +68,14 @@ def introduction(page: DebatePage, before: HtmlElement | None) -> str:
     content has none of its own.
     """
     content = entry_content(page)
-    own: list[str] = []
+    paragraphs: list[str] = []
     deeper: list[str] = []
     for element, text in blocks(content, ("p", *HEADINGS), until=before):
         if is_section(text):
             break
         if element.tag == "p":
-            (own if element.getparent() is content else deeper).append(text)
-    return "\n\n".join(text for text in own or deeper if not _NO_PARAGRAPH.fullmatch(text))
+            (paragraphs if element.getparent() is content else deeper).append(text)
+    return "\n\n".join(text for text in paragraphs or deeper if not _NO_PARAGRAPH.fullmatch(text))
 
 
 def blocks(

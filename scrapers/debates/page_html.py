@@ -80,11 +80,11 @@ def with_class(root: HtmlElement, name: str, *tags: str) -> Iterator[HtmlElement
 
 def outermost(elements: Iterator[HtmlElement]) -> list[HtmlElement]:
     """Those of ``elements`` (in document order) that lie in no other of them."""
-    found: dict[HtmlElement, None] = {}
+    outer: dict[HtmlElement, None] = {}
     for element in elements:
-        if not any(one in found for one in element.iterancestors()):
-            found[element] = None
-    return list(found)
+        if not any(ancestor in outer for ancestor in element.iterancestors()):
+            outer[element] = None
+    return list(outer)
 
 
 def _footnote_mark(element: HtmlElement) -> str:

@@ -41,8 +41,8 @@ class Selector:
     def matches(self, element: HtmlElement) -> bool:
         """Whether the element is one of these."""
         return element.tag == self.tag and any(
-            one == self.name or (self.begins and one.startswith(self.name))
-            for one in (element.get("class") or "").split()
+            name == self.name or (self.begins and name.startswith(self.name))
+            for name in (element.get("class") or "").split()
         )
 
     def find(self, root: HtmlElement) -> Iterator[HtmlElement]:
@@ -52,12 +52,12 @@ class Selector:
 
 def kinds(root: HtmlElement) -> Counter[tuple[str, str]]:
     """How many elements of a page have each tag and class, an element once for each of its classes."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for element in root.iter("*"):
         for name in dict.fromkeys((element.get("class") or "").split()):
-            if (element.tag, name) in found or len(found) < MAX_KINDS:
-                found[element.tag, name] += 1
-    return found
+            if (element.tag, name) in counts or len(counts) < MAX_KINDS:
+                counts[element.tag, name] += 1
+    return counts
 
 
 def nearest(
@@ -67,20 +67,26 @@ def nearest(
 
     ``there`` is from :func:`kinds`; what one of the ``others`` looks for is not named.
     """
-    taken = {(one.tag, one.name) for one in others}
+    taken = {(other.tag, other.name) for other in others}
     scored = [
         (_likeness(selector, tag, name), tag, name, count)
         for (tag, name), count in there.items()
         if (tag, name) not in taken
     ]
-    best = sorted((one for one in scored if one[0] >= NEAR), key=lambda one: (-one[0], one[1:3]))
+    best = sorted(
+        (candidate for candidate in scored if candidate[0] >= NEAR),
+        key=lambda candidate: (-candidate[0], candidate[1:3]),
+    )
     return [f"{tag}.{name[:MAX_NAME]} ({count})" for _, tag, name, count in best[:SHOWN]]
 
 
 def _likeness(selector: Selector, tag: str, name: str) -> float:
     """From 0 to 1: how alike the names are, the same words in another order included; a bit less for another tag."""
     ours, theirs = selector.name.lower(), name.lower()[:MAX_NAME]
-    if all(any(one.rstrip("s") == word.rstrip("s") for one in _words(theirs)) for word in _words(ours)):
+    if all(
+        any(candidate.rstrip("s") == word.rstrip("s") for candidate in _words(theirs))
+        for word in _words(ours)
+    ):
         alike = 0.9
     else:
         matcher = SequenceMatcher(None, ours, theirs)

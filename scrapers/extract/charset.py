@@ -59,12 +59,12 @@ def decode(body: bytes, claimed: str = "") -> str:
 def known(name: str) -> str | None:
     """Python's name of an encoding that pages may be in; None for any other."""
     try:
-        found = codecs.lookup(name.strip()).name if name and name.isascii() and "\x00" not in name else ""
+        codec = codecs.lookup(name.strip()).name if name and name.isascii() and "\x00" not in name else ""
     except (LookupError, ValueError):
         return None
-    if found in ("iso8859-1", "ascii"):
+    if codec in ("iso8859-1", "ascii"):
         return _DEFAULT
-    return found if found in _ALLOWED else None
+    return codec if codec in _ALLOWED else None
 
 
 def _nearly_utf_8(body: bytes) -> bool:
@@ -75,8 +75,8 @@ def _nearly_utf_8(body: bytes) -> bool:
 
 
 def _declared(body: bytes) -> str:
-    found = _META.search(body[:4096])
-    return found.group(1).decode("ascii") if found else ""
+    match = _META.search(body[:4096])
+    return match.group(1).decode("ascii") if match else ""
 
 
 def _strict(body: bytes, name: str) -> str | None:

@@ -29,9 +29,9 @@ def html_text(markup: str) -> tuple[str, str]:
         empty(element)
     text = _main_text(root)
     if words(text) < ENOUGH_WORDS:
-        own = _own_text(root)
-        if words(own) > max(words(text), MIN_WORDS - 1):
-            text = own
+        own_text = _own_text(root)
+        if words(own_text) > max(words(text), MIN_WORDS - 1):
+            text = own_text
     return title, text
 
 
@@ -52,12 +52,12 @@ def _main_text(root: HtmlElement) -> str:
 
 def _own_text(root: HtmlElement) -> str:
     """The text of the main part, a line a block."""
-    found = root.xpath("//article | //main | //*[@role='main']") or root.xpath("//body") or [root]
+    containers = root.xpath("//article | //main | //*[@role='main']") or root.xpath("//body") or [root]
     parts: list[str] = []
-    for part in found:
-        if any(other is not part and other in part.iterancestors() for other in found[:50]):
+    for part in containers:
+        if any(other is not part and other in part.iterancestors() for other in containers[:50]):
             continue
-        for furniture in [one for one in part.iter(*_FURNITURE) if one is not part]:
+        for furniture in [element for element in part.iter(*_FURNITURE) if element is not part]:
             empty(furniture)
         parts.append(running_text(part, "\n"))
     return clean("".join(parts))

@@ -151,12 +151,12 @@ class GuardedResolver(AbstractResolver):
                 ``blocked`` where it leads to a forbidden address.
         """
         try:
-            found = await self._lookup(host)
+            resolved = await self._lookup(host)
         except socket.gaierror as error:
             raise _lookup_error(host, error) from error
         except (OSError, UnicodeError) as error:
             raise FetchError(FetchStatus.ERROR, f"looking up {host} failed", retryable=True) from error
-        addresses = [ip_address(one) for one in dict.fromkeys(found)]
+        addresses = [ip_address(fromkey) for fromkey in dict.fromkeys(resolved)]
         if not addresses:
             raise FetchError(FetchStatus.NOT_FOUND, f"the host {host} has no address")
         for address in addresses:

@@ -48,22 +48,22 @@ _MAX_DETAIL = 200
 def transport_error(error: Exception, url: str) -> FetchError:
     """Return the error to record; its detail names the cause and never more than one line."""
     causes = _causes(error)
-    if any(isinstance(one, ForbiddenAddressError) for one in causes):
+    if any(isinstance(cause, ForbiddenAddressError) for cause in causes):
         return FetchError(FetchStatus.BLOCKED, _line(causes[-1]), url=url)
-    secure = next((one for one in causes if isinstance(one, ssl.SSLError)), None)
+    secure = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
     named = error if secure is None or isinstance(error, TimeoutError) else secure
-    said, retryable = next((said, again) for kind, said, again in _ENDS if isinstance(named, kind))
-    detail = said.format(root=_line(causes[-1]), error=_line(error))
+    message, retryable = next((message, again) for kind, message, again in _ENDS if isinstance(named, kind))
+    detail = message.format(root=_line(causes[-1]), error=_line(error))
     return FetchError(FetchStatus.ERROR, detail, url=url, retryable=retryable)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
     """An error and what is behind it, down to the first cause."""
-    found: list[BaseException] = []
-    while error is not None and error not in found:
-        found.append(error)
+    causes: list[BaseException] = []
+    while error is not None and error not in causes:
+        causes.append(error)
         error = getattr(error, "os_error", None) or error.__cause__
-    return found
+    return causes
 
 
 def _line(error: BaseException) -> str:

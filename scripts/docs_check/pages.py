@@ -57,12 +57,12 @@ def steps(page: Path) -> list[Block]:
 
     The tables of the README say what to type, too.
     """
-    found: list[Block] = []
+    blocks: list[Block] = []
     for block in split(page)[1]:
-        found += commands(block) if block.kind == SHELL and not block.file else [block]
+        blocks += commands(block) if block.kind == SHELL and not block.file else [block]
     if page == README:
-        found += [Block(SHELL, text, line) for line, text in inline(page)]
-    return sorted(found, key=lambda one: one.line)
+        blocks += [Block(SHELL, text, line) for line, text in inline(page)]
+    return sorted(blocks, key=lambda block: block.line)
 
 
 def inline(page: Path, tables: bool = True) -> Iterator[tuple[int, str]]:

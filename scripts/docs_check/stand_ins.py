@@ -146,8 +146,10 @@ def answer_all(folder: Path) -> None:
                     give(ledger, person, ledger.turn(person, turn.number) or turn, str(turn.number % 3))
                     continue
                 said = {
-                    one.name: one.choices[(turn.number * person.number) % len(one.choices)].value
-                    for one in turn.screen.questions
+                    question.name: question.choices[
+                        (turn.number * person.number) % len(question.choices)
+                    ].value
+                    for question in turn.screen.questions
                 }
                 draft = Draft(f"No, says {person.name}.").answers()
                 ledger.answer(person, turn, draft if ledger.study.task == TASK else said, "", turn.revision)

@@ -53,10 +53,10 @@ def described(name: str, command: Any, level: int) -> Iterator[str]:
 def tables(command: Any, context: typer.Context) -> Iterator[str]:
     """A table of the arguments, and one of the options of each panel of the help."""
     panels: dict[str, list[tuple[str, str]]] = {}
-    for one in command.params:
-        usual = "Arguments" if one.param_type_name == "argument" else "Options"
-        if record := one.get_help_record(context):
-            panels.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(record)
+    for param in command.params:
+        usual = "Arguments" if param.param_type_name == "argument" else "Options"
+        if record := param.get_help_record(context):
+            panels.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
     for panel, records in panels.items():
         rows = (
             f"| `{' '.join(REPEATED.sub('<str>', written).split())}` | {cell(means)} |"

@@ -42,8 +42,8 @@ def run(base, tmp_path, monkeypatch):
     from conqret.adapters.autojudge import WORKFLOW
 
     (tmp_path / "runs").mkdir()
-    for number, one in enumerate(reports()):
-        (tmp_path / "runs" / f"{number}.jsonl").write_text(json.dumps(one) + "\n")
+    for number, report in enumerate(reports()):
+        (tmp_path / "runs" / f"{number}.jsonl").write_text(json.dumps(report) + "\n")
     requests = tmp_path / "requests.jsonl"
     requests.write_text("\n".join(map(json.dumps, REQUESTS)))
     monkeypatch.setenv("OPENAI_MODEL", "offline")
@@ -72,15 +72,15 @@ WORKFLOW_FILE = Path(conqret.adapters.__file__).with_name("workflow.yml")
 
 def test_the_workflow_has_every_format():
     variants = yaml.safe_load(WORKFLOW_FILE.read_text())["variants"]
-    assert {one["format"] for one in variants.values()} == set(variants)
+    assert {variant["format"] for variant in variants.values()} == set(variants)
     assert set(variants) == set(JUDGES) - {"controllability"}  # it needs a side, and requests have none
 
 
 def test_the_workflow_names_its_class_with_a_colon():
     module, colon, name = yaml.safe_load(WORKFLOW_FILE.read_text())["judge_class"].partition(":")
-    found = find_spec(module)
+    spec = find_spec(module)
     assert colon, "the starter kit's contract tests read module:class"
-    assert f"class {name}:" in Path(found.origin).read_text()
+    assert f"class {name}:" in Path(spec.origin).read_text()
 
 
 def test_every_format_of_the_workflow(run, tmp_path):
@@ -92,10 +92,10 @@ def test_every_format_of_the_workflow(run, tmp_path):
         assert {topic for _, topic, _ in found} <= {*TOPICS, "all"}
         for (system, topic, metric), value in found.items():
             if topic == "all":
-                rows = [found[system, one, metric] for one in TOPICS if (system, one, metric) in found]
+                rows = [found[system, topic, metric] for topic in TOPICS if (system, topic, metric) in found]
                 assert value == pytest.approx(sum(rows) / len(rows))
         measures = yaml.safe_load((tmp_path / f"{name}.eval.measures.yml").read_text())["measures"]
-        assert {one["name"] for one in measures} == {metric for _, _, metric in found}
+        assert {measure["name"] for measure in measures} == {metric for _, _, metric in found}
     assert sorted(path.name for path in tmp_path.glob("*.qrels*")) == ["rag-fine-grained.qrels.txt"]
     assert len((tmp_path / "rag-fine-grained.qrels.txt").read_text().splitlines()) == 6
 
@@ -119,15 +119,15 @@ def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path, monke
     assert code == 0, said
     lines = (tmp_path / "two-sided.responses.jsonl").read_text().splitlines()
     written = [json.loads(line) for line in lines]
-    judgments = [one["evaldata"]["conqret"] for one in written]
-    assert all(one["fingerprint"] for one in judgments)
+    judgments = [side["evaldata"]["conqret"] for side in written]
+    assert all(judgment["fingerprint"] for judgment in judgments)
     lost = {
         (one["metadata"]["run_id"], one["metadata"]["topic_id"]): judgment["measures"]["two_sided"]
         for one, judgment in zip(written, judgments, strict=True)
         if "value" not in judgment["measures"]["two_sided"]
     }
     assert lost  # reports that say the same share the answer
-    assert {(one["status"], one["reason"]) for one in lost.values()} == {("unscored", "refusal")}
+    assert {(count["status"], count["reason"]) for count in lost.values()} == {("unscored", "refusal")}
     rows = table(tmp_path / "two-sided.eval.txt")
     assert {(system, topic) for system, topic, _ in rows if topic != "all"}.isdisjoint(lost)
     (told,) = yaml.safe_load((tmp_path / "two-sided.eval.measures.yml").read_text())["measures"]
@@ -223,7 +223,7 @@ def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
         if (system, topic) == ("alpha", "leaf"):
             assert found[key] == 0.0
         elif (system, topic) == ("alpha", "all"):
-            left = [found.get(("alpha", one, metric)) for one in TOPICS]
+            left = [found.get(("alpha", topic, metric)) for topic in TOPICS]
             assert found[key] == pytest.approx(sum(left) / 3)
         else:
             assert found[key] == whole[key]
@@ -233,7 +233,7 @@ def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
         in told["description"]
     )
     lines = map(json.loads, (tmp_path / "direct.responses.jsonl").read_text().splitlines())
-    said_of = {(one["metadata"]["run_id"], one["metadata"]["topic_id"]): one["evaldata"] for one in lines}
+    said_of = {(line["metadata"]["run_id"], line["metadata"]["topic_id"]): line["evaldata"] for line in lines}
     assert said_of["alpha", "leaf"] == {"conqret": {"empty": True}}
     assert said_of["beta", "leaf"]["conqret"]["measures"]
 
@@ -265,7 +265,7 @@ def test_one_budget_for_all_phases(run, tmp_path, monkeypatch):
         monkeypatch.setenv("OPENAI_MODEL", "mine")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         settings = {name: server.settings()[name] for name in ("max_tokens", "input_price", "output_price")}
-        given = [text for name, one in settings.items() for text in ("--set", f"{name}={one}")]
+        given = [text for name, setting in settings.items() for text in ("--set", f"{name}={setting}")]
         code, said = run("--variant", "direct", "--set", "budget_usd=0.5", *given)
         assert code == 0, said
         server.check()

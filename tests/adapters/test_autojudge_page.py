@@ -44,11 +44,11 @@ def folder(tmp_path):
 
 def test_the_commands_of_the_page(folder):
     written = [
-        one.text
-        for one in steps(PAGE)
-        if one.kind == "bash" and heading(PAGE, one.line) in SECTIONS and not one.text.startswith("pip ")
+        step.text
+        for step in steps(PAGE)
+        if step.kind == "bash" and heading(PAGE, step.line) in SECTIONS and not step.text.startswith("pip ")
     ]
-    script = "\n".join(one for one in written if "fixtures/" not in one)  # those need nothing of AutoJudge
+    script = "\n".join(side for side in written if "fixtures/" not in side)  # those need nothing of AutoJudge
     assert script.count("auto-judge run ") == 2
     here = Path(sys.executable).parent
     surroundings = {

@@ -45,7 +45,7 @@ def test_a_metric_has_score_reason_and_parts():
 def test_in_an_evaluation(run_async):
     metrics = [ConqretMetric("direct", "groundedness", 0.3), ConqretMetric("rag-direct", "preference")]
     found = deepeval.evaluate([CASE], metrics, async_config=AsyncConfig(run_async=run_async), **QUIET)
-    by_name = {one.name: one for one in found.test_results[0].metrics_data}
+    by_name = {metrics_entry.name: metrics_entry for metrics_entry in found.test_results[0].metrics_data}
     assert by_name["conqret direct groundedness"].score > 0.3
     assert by_name["conqret direct groundedness"].success
     assert 0 <= by_name["conqret rag-direct preference"].score <= 1
@@ -81,7 +81,7 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
         async_config=AsyncConfig(run_async=run_async),
         **QUIET,
     )
-    assert [[data.error for data in one.metrics_data] for one in found.test_results] == [
+    assert [[data.error for data in test_result.metrics_data] for test_result in found.test_results] == [
         [],
         [None, None],
     ]
@@ -101,8 +101,8 @@ def test_one_budget_and_few_connections_for_all_cases(run_async):
         for _ in range(2):  # a second evaluation has what is left of the budget
             found = deepeval.evaluate(cases, [metric], async_config=AsyncConfig(run_async=run_async), **QUIET)
         server.check()
-    data = [one for result in found.test_results for one in result.metrics_data]
-    assert all(one.error.startswith("no score: the budget") for one in data)
+    data = [metrics_entry for result in found.test_results for metrics_entry in result.metrics_data]
+    assert all(entry.error.startswith("no score: the budget") for entry in data)
 
 
 TEST_FILE = """

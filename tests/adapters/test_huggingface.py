@@ -34,10 +34,10 @@ def test_a_dataset_is_judged_as_it_is():
 def test_a_dictionary_of_one_split_is_judged_and_of_several_one_has_to_be_named():
     item = {"question": "Ban zoos?", "answer": "Yes: cages are small [1].", "contexts": ["Cages are small."]}
     given = datasets.Dataset.from_list([item])
-    own = conqret.judge([item], format="direct")[0].values
+    values = conqret.judge([item], format="direct")[0].values
     for split in (given, given.to_iterable_dataset()):
         kind = datasets.DatasetDict if split is given else datasets.IterableDatasetDict
-        assert conqret.judge(kind({"train": split}), format="direct")[0].values == own
+        assert conqret.judge(kind({"train": split}), format="direct")[0].values == values
         with pytest.raises(conqret.DeclarationError, match=r"a split \('train', 'test'\): give one of them"):
             conqret.judge(kind({"train": split, "test": split}), format="direct")
 
@@ -52,7 +52,7 @@ def test_a_run_is_a_dataset_with_nulls_and_reasons(run, where):
     assert found[0]["reason"].startswith(WHY)
     assert found["value"][1:] == [one.value(METRIC) for one in run[1:]]
     assert found[1]["argument"] == demo()[1].argument
-    assert [one["id"] for one in found[1]["documents"]] == [one.id for one in demo()[1].documents]
+    assert [one["id"] for one in found[1]["documents"]] == [document.id for document in demo()[1].documents]
     assert set(found["fingerprint"]) == {run.record.fingerprint}
     assert not {"trace", "calls"} & set(found.column_names), "the run has them"
 

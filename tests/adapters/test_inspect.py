@@ -91,12 +91,12 @@ def test_a_log_as_items(log):
 
 @pytest.mark.parametrize("suffix", ["json", "eval"])
 def test_a_run_as_a_log(log, tmp_path, suffix):
-    found = conqret.judge([one | {"stance": "pro"} for one in items_of(log)], format="rag-fine-grained")
+    found = conqret.judge([item | {"stance": "pro"} for item in items_of(log)], format="rag-fine-grained")
     again = read_eval_log(str(as_log(found, tmp_path / f"run.{suffix}")))
     assert again.eval.task == "conqret rag-fine-grained"
     assert [sample.id for sample in again.samples] == ["a-zoos", "b-age"]
     assert again.samples[0].scores["groundedness"].value == found["a-zoos"].value("groundedness")
-    means = {one.name: one.metrics["mean"].value for one in again.results.scores}
+    means = {score.name: score.metrics["mean"].value for score in again.results.scores}
     assert means["groundedness"] == found.summary.metrics["groundedness"].mean
     assert next(iter(items_of(again)))["documents"][0]["text"] == SAMPLES[0].metadata["documents"][0]
 
@@ -107,7 +107,7 @@ def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
     (lost,) = (sample.scores[METRIC] for sample in again.samples if sample.id == found[0].item)
     assert math.isnan(lost.value)
     assert lost.explanation.startswith(f"no score: {WHY}")
-    (result,) = (one for one in again.results.scores if one.name == METRIC)
+    (result,) = (score for score in again.results.scores if score.name == METRIC)
     one = found.summary.metrics[METRIC]
     assert (result.scored_samples, result.unscored_samples) == (3, 1)
     assert result.metadata == {
@@ -157,7 +157,7 @@ def test_a_log_holds_no_key(tmp_path):
     with MeteredServer() as server:
         scorer = conqret_metric("direct", "groundedness", **server.settings(api_key="sk-none-of-logs"))
         found = evaluated(tmp_path, SAMPLES, scorer)
-        assert {one.headers["Authorization"] for one in server.requests} == {"Bearer sk-none-of-logs"}
+        assert {request.headers["Authorization"] for request in server.requests} == {"Bearer sk-none-of-logs"}
     assert found.eval.scorers[0].options["api_base"] == server.url
     assert "sk-none-of-logs" not in found.model_dump_json()
 
@@ -186,7 +186,7 @@ def test_on_the_command_line_and_a_log_scored_by_name(tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
         (log,) = (tmp_path / "logs").glob("*.eval")
-        return log, [one.name for one in read_eval_log(str(log)).results.scores]
+        return log, [score.name for score in read_eval_log(str(log)).results.scores]
 
     log, names = run("eval", "zoos.py", "--model", "mockllm/model", "--log-dir", "logs")
     assert names == ["conqret_direct_groundedness"]

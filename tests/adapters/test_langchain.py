@@ -129,7 +129,7 @@ def test_one_budget_and_few_connections_for_all_runs():
             )  # fmt: skip
             results = [one for row in found for one in row["evaluation_results"]["results"]]
         server.check()
-    assert all(one.comment.startswith("no score: the budget") for one in results)
+    assert all(result.comment.startswith("no score: the budget") for result in results)
 
 
 def test_the_example_of_the_page():

@@ -37,7 +37,7 @@ def test_a_response_has_score_and_parts_by_its_nodes():
 
 def test_texts_do_as_well():
     evaluator = ConqretEvaluator("direct", "groundedness", threshold=0.3)
-    found = evaluator.evaluate(QUERY, ANSWER, [one.node.text for one in NODES])
+    found = evaluator.evaluate(QUERY, ANSWER, [node.node.text for node in NODES])
     assert found.score == evaluator.evaluate_response(QUERY, RESPONSE).score
     assert found.passing
     assert not ConqretEvaluator("direct", "context_relevance", 1.0).evaluate_response(QUERY, RESPONSE).passing
@@ -94,7 +94,7 @@ async def test_one_budget_and_few_connections_for_all_responses():
         found = await BatchEvalRunner({"groundedness": evaluator}, workers=4).aevaluate_response_strs(
             [topic for topic, _ in ITEMS], [said for _, said in ITEMS], [TEXTS for _ in ITEMS]
         )
-        again = [await asyncio.to_thread(evaluator.evaluate, *one, TEXTS) for one in ITEMS]
+        again = [await asyncio.to_thread(evaluator.evaluate, *item, TEXTS) for item in ITEMS]
         server.check()
     assert sum(one.score is not None for one in found["groundedness"]) == 5
     assert all(one.invalid_result for one in again)

@@ -45,7 +45,7 @@ def test_a_run_with_intervals_bounds_and_reasons():
         assert f"{METRIC}.low" not in metrics
     assert found.data.params["fingerprint"] == run.record.fingerprint
     assert found.data.tags[f"conqret.no_number.{METRIC}.missing"] == f"{WHY} (1)"
-    files = {one.path for one in mlflow.MlflowClient().list_artifacts(found.info.run_id, "conqret")}
+    files = {artifact.path for artifact in mlflow.MlflowClient().list_artifacts(found.info.run_id, "conqret")}
     assert files == {"conqret/report.html", "conqret/summary.json", "conqret/scores.parquet"}
 
 

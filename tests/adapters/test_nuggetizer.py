@@ -44,7 +44,7 @@ def test_assignments_count_as_in_nuggetizers_own_scores():
 
 def test_what_is_not_assigned_has_no_value():
     failed = AssignedScoredNugget("b", "okay", "failed")
-    assert [one.coverage for one in nuggets_of([Nugget("a"), failed], "run")] == [{}, {}]
+    assert [nugget.coverage for nugget in nuggets_of([Nugget("a"), failed], "run")] == [{}, {}]
 
 
 def test_importance_stays_in_nuggetizers_objects():

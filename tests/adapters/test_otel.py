@@ -36,9 +36,9 @@ CONTENTS = ("zoos", "Cages", "a-name")
 
 @pytest.fixture(scope="module")
 def provider():
-    found = TracerProvider()
-    trace.set_tracer_provider(found)
-    return found
+    tracer_provider = TracerProvider()
+    trace.set_tracer_provider(tracer_provider)
+    return tracer_provider
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_spans_of_handlers_of_ones_own_hold_them(spans, monkeypatch):
     with trace.get_tracer("mine").start_as_current_span("mine"):
         conqret.judge(ITEM, format="direct", metrics=["groundedness"])
     inner, item, run, outer = spans()
-    assert [one.name for one in spans()] == ["chat offline", "evaluate direct", "judge direct", "mine"]
+    assert [span.name for span in spans()] == ["chat offline", "evaluate direct", "judge direct", "mine"]
     for one, parent in ((inner, item), (item, run), (run, outer)):
         assert one.parent.span_id == parent.context.span_id
     assert outer.parent is None
@@ -175,7 +175,7 @@ def test_the_score_of_each_metric_is_an_event_of_the_item(spans, monkeypatch):
     (span,) = items(spans)
     names = {measure.value: metric for metric, measure in judgment.measures.items()}
     lost, ((value, scored),) = names.pop(None), names.items()
-    found = {one["gen_ai.evaluation.name"]: one for one in results(span)}
+    found = {result["gen_ai.evaluation.name"]: result for result in results(span)}
     assert found == {
         scored: {"gen_ai.evaluation.name": scored, "gen_ai.evaluation.score.value": value},
         lost: {"gen_ai.evaluation.name": lost, "error.type": "refusal"},
@@ -277,10 +277,12 @@ def test_the_command_sends_them_where_the_variables_say(tmp_path, path, headers,
     assert done.returncode == 0, done.stderr
     assert {place for place, _, _ in collector.got} == {f"{path}/v1/traces"}
     assert {given["Authorization"] for _, given, _ in collector.got} == {wanted}
-    resources = [one for _, _, got in collector.got for one in got.resource_spans]
-    names = {each.key: each.value.string_value for one in resources for each in one.resource.attributes}
+    resources = [resource_span for _, _, got in collector.got for resource_span in got.resource_spans]
+    names = {
+        each.key: each.value.string_value for resource in resources for each in resource.resource.attributes
+    }
     assert names["service.name"] == "conqret"
-    sent = [span for one in resources for scope in one.scope_spans for span in scope.spans]
+    sent = [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
     assert sorted(span.name for span in sent) == [
         "chat offline", "chat offline", "conqret judge", "evaluate direct", "judge direct",
     ]  # fmt: skip

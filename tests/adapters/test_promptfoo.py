@@ -132,11 +132,11 @@ def ended(folder):
 def test_all_assertions_of_a_program_share_one_judge(program, tmp_path):
     config = {"format": "direct", "metric": "groundedness", "threshold": 0}
     with MeteredServer() as server:
-        found = program(config | server.settings(), *(case(*one) for one in ITEMS))
+        found = program(config | server.settings(), *(case(*item) for item in ITEMS))
         server.check()
     assert sum(one["pass"] for one in found) == 5
     lost = [one["reason"] for one in found if not one["pass"]]
-    assert all(one.startswith("no score: the budget") for one in lost)
+    assert all(measure.startswith("no score: the budget") for measure in lost)
     assert stat.S_IMODE(next(tmp_path.glob("conqret-*")).stat().st_mode) == 0o700
     assert ended(tmp_path)
 

@@ -81,8 +81,8 @@ def test_what_has_no_score_is_no_zero_in_a_mean():
     kept = judged["groundedness"][0]
     judged.loc[1, "groundedness"] = None
     measures = [measure("groundedness"), measure("groundedness", 0), measure("groundedness", 1)]
-    found = pt.Experiment([judged], TOPICS, QRELS, [*measures, scored("groundedness")], names=["judged"])
-    row = found.to_dict("records")[0]
+    experiment = pt.Experiment([judged], TOPICS, QRELS, [*measures, scored("groundedness")], names=["judged"])
+    row = experiment.to_dict("records")[0]
     assert math.isnan(row["groundedness"])
     assert row["groundedness (missing 0)"] == pytest.approx(kept / 2)
     assert row["groundedness (missing 1)"] == pytest.approx((kept + 1) / 2)

@@ -102,7 +102,7 @@ def test_items_come_back_from_a_dataset():
     (item,) = conqret.judge(items_of(dataset), format="pointwise").source
     titles = {"documents": {"cages": {"title": "Zoos"}}}  # for which ragas has no column
     assert item.metadata == {"part": "a", **titles}
-    untitled = [one.model_copy(update={"title": ""}) for one in ITEM.documents]
+    untitled = [document.model_copy(update={"title": ""}) for document in ITEM.documents]
     assert item == ITEM.model_copy(update={"metadata": item.metadata, "documents": tuple(untitled)})
 
 
@@ -111,9 +111,9 @@ def test_an_evaluation_dataset():
         [{**SAMPLE, "retrieved_context_ids": [7, 8], "persona_name": "Ann"}, SAMPLE]
     )
     first, second = conqret.judge(items_of(dataset), format="direct", metrics=["groundedness"]).source
-    assert [one.id for one in first.documents] == ["7", "8"]
+    assert [document.id for document in first.documents] == ["7", "8"]
     assert first.metadata == {"persona_name": "Ann"}
-    assert [one.id for one in second.documents] == ["d1", "d2"]
+    assert [document.id for document in second.documents] == ["d1", "d2"]
     again = EvaluationDataset.from_list(as_dataset([first]).to_pandas().to_dict("records"))
     assert again[0].retrieved_context_ids == ["7", "8"]
     assert not {"id", "stance", "second_argument", "metadata"} & set(again[0].to_dict()), "ragas drops them"
@@ -131,9 +131,9 @@ async def test_one_budget_and_few_connections_for_all_samples():
 
     with MeteredServer() as server:
         metric = ConqretMetric("direct", "groundedness", **server.settings())
-        found = await metric.abatch_score([sample(*one) for one in ITEMS])
-        again = [metric.score(**sample(*one)) for one in ITEMS]
-        rows = Dataset(name="zoos", backend="inmemory", data=[sample(*one) for one in ITEMS])
+        found = await metric.abatch_score([sample(*item) for item in ITEMS])
+        again = [metric.score(**sample(*item)) for item in ITEMS]
+        rows = Dataset(name="zoos", backend="inmemory", data=[sample(*item) for item in ITEMS])
 
         @experiment()
         async def judged(row):

@@ -25,7 +25,7 @@ def test_there_and_back(tmp_path):
     file.write_text(results.to_json())
     for source in (file, results.to_dict()["results"]):
         (item,) = conqret.judge(source, format="direct", metrics=["groundedness"]).source
-        untitled = [one.model_copy(update={"title": ""}) for one in ITEM.documents]
+        untitled = [document.model_copy(update={"title": ""}) for document in ITEM.documents]
         lost = {"stance": "none", "documents": tuple(untitled), "metadata": item.metadata}
         assert item == ITEM.model_copy(update=lost)
         assert "stance" not in item.metadata

@@ -75,10 +75,10 @@ def test_ratings_are_averaged_and_mapped_and_holes_are_named(items):
         "alpha:leaf": rated({"leaf-1": 5, "leaf-2": 0}), "beta:leaf": rated({"leaf-1": 4}),
         "gamma:leaf": {"context_relevance": LOST}, "alpha:rain": {"context_relevance": LOST},
     }  # fmt: skip
-    leaf = [one for one in items if one.metadata["topic_id"] == "leaf"] + [items[1]]
+    leaf = [item for item in items if item.metadata["topic_id"] == "leaf"] + [items[1]]
     found = judged(leaf, "rag-fine-grained", **given)
     grades, holes = document_grades(leaf, found)
-    assert {(one.query_id, one.doc_id): one.relevance for one in grades} == {
+    assert {(grade.query_id, grade.doc_id): grade.relevance for grade in grades} == {
         ("leaf", "leaf-1"): 5,
         ("leaf", "leaf-2"): 0,
     }
@@ -96,7 +96,7 @@ def test_what_is_no_rating_of_a_document_is_no_grade(items, format_):
 def test_nuggets_stand_once_with_their_coverage_by_each_system(items):
     parts = (Part(id="A  point", value=0.5, raw=3), Part(id="Another", label="first"))
     own = {"groundedness": Measure(status=Status.SCORED, value=0.5, parts=parts)}
-    leaf = [one for one in items if one.metadata["topic_id"] == "leaf"]
+    leaf = [item for item in items if item.metadata["topic_id"] == "leaf"]
     found = nuggets(leaf, [one.model_copy(update={"measures": own}) for one in judged(leaf, "direct")])
     assert [(one.text, one.coverage) for one in found["leaf"]] == [
         ("A point", {"groundedness": {"alpha": 0.5, "beta": 0.5, "gamma": 0.5}}),
@@ -106,7 +106,7 @@ def test_nuggets_stand_once_with_their_coverage_by_each_system(items):
 
 def test_each_report_beside_another(items):
     following = {one.id: one.second_argument for one in beside(items)}
-    own = {one.id: one.argument for one in items}
+    own = {item.id: item.argument for item in items}
     assert [following[f"{name}:leaf"] for name in ("alpha", "beta", "gamma")] == [
         own[f"{name}:leaf"] for name in ("beta", "gamma", "alpha")
     ]

@@ -155,7 +155,7 @@ def test_one_recording_of_all_calls(server, tmp_path):
 
 def test_requests_a_minute_are_those_of_all_calls(server):
     in_a_loop(metered(server, rpm=480, budget_usd=None))  # eight at once, and then eight a second
-    times = [one.at for one in server.requests]
+    times = [request.at for request in server.requests]
     assert times[9] - times[0] > 0.2
 
 
@@ -177,11 +177,11 @@ def test_the_last_reference_and_close_end_the_thread(server):
     before = threads()
     single = metered(server)
     single.judged(ASKED[0])
-    (own,) = [one for one in threads() if one not in before]
+    (own,) = [thread for thread in threads() if thread not in before]
     single.close()
     assert not own.is_alive()
     single.judged(ASKED[1])
-    (own,) = [one for one in threads() if one not in before]
+    (own,) = [thread for thread in threads() if thread not in before]
     del single
     gc.collect()
     own.join(10)

@@ -39,7 +39,7 @@ def test_the_summary_has_intervals_bounds_and_reasons(logged):
 def test_the_table_has_nulls_and_reasons(logged):
     run, _, _, table = logged
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
-    assert [row["value"] for row in rows] == [one.value(METRIC) for one in run]
+    assert [row["value"] for row in rows] == [judgment.value(METRIC) for judgment in run]
     assert (rows[0]["value"], rows[0]["status"]) == (None, "unscored")
     assert rows[0]["reason"].startswith(WHY)
 

@@ -25,8 +25,12 @@ Labels = dict[tuple[str, str], tuple[str, str, str]]
 
 def labels_of(ledger: Ledger) -> Labels:
     return {
-        (one.person.pseudonym, one.screen.item): (one.answers["overall_quality"], one.comment, one.at)
-        for one in ledger.given()
+        (record.person.pseudonym, record.screen.item): (
+            record.answers["overall_quality"],
+            record.comment,
+            record.at,
+        )
+        for record in ledger.given()
     }
 
 

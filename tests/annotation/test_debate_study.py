@@ -51,11 +51,11 @@ def test_each_meets_each_question_once_and_all_is_balanced(
     screens = planned_judgments(questions, judges, design, instructions, seed)
     turns = 3 if design == "pilot" else 2
     assert len(screens) == judges * count * turns
-    first = [(one, one.judging) for one in screens if one.part == "1"]
+    first = [(screen, screen.judging) for screen in screens if screen.part == "1"]
     assert {(one.person, one.item) for one, _ in first} == {
         (judge, question.id) for judge in range(1, judges + 1) for question in questions
     }
-    home = {one.id: one.passage_id for one in questions}
+    home = {question.id: question.passage_id for question in questions}
     cells = 2 * len(instructions)
     by = {
         "judge": Counter((one.person, how.condition, how.instruction) for one, how in first if how),
@@ -71,7 +71,7 @@ def test_each_meets_each_question_once_and_all_is_balanced(
         for numbers in groups.values():
             assert spread(numbers + [0] * (cells - len(numbers))) <= 1, name
     for judge in range(1, judges + 1):
-        own = [one for one in screens if one.person == judge]
+        own = [screen for screen in screens if screen.person == judge]
         conditions = Counter(one.judging.condition for one in own if one.judging and one.part == "1")
         assert (
             spread(
@@ -94,7 +94,9 @@ def test_the_plan_is_drawn_anew_by_another_seed_and_the_same_by_the_same() -> No
     plans = [planned_judgments(made(8), 3, "main", BOTH, seed) for seed in (1, 1, 2)]
     assert plans[0] == plans[1] != plans[2]
     swapped = Counter(
-        one.judging.swapped for one in planned_judgments(made(60), 4, "main", BOTH) if one.judging
+        planned_judgment.judging.swapped
+        for planned_judgment in planned_judgments(made(60), 4, "main", BOTH)
+        if planned_judgment.judging
     )
     assert 0.4 < swapped[True] / swapped.total() < 0.6
 
@@ -105,7 +107,9 @@ def test_the_main_design_needs_passages(tmp_path: Path) -> None:
     bare = [replace(one, passage="") for one in made(2)]
     with pytest.raises(DeclarationError, match="has none"):
         begun_debate(tmp_path, questions=bare)
-    assert {one.part for one in planned_judgments(bare, 1, "pilot", ("simple",))} == {"1", "2"}
+    assert {
+        planned_judgment.part for planned_judgment in planned_judgments(bare, 1, "pilot", ("simple",))
+    } == {"1", "2"}
 
 
 def started(ledger: Ledger, name: str = "ann") -> ScreenTurn:
@@ -193,8 +197,10 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
     mine = judged(ledger, bob, sure["simple"])
     assert [(one.turn, bonus(one)) for one in mine] == [(1, SIMPLE.bonus(3)), (2, SIMPLE.bonus(3))]
     outcomes = settled(ledger, bob)
-    assert [one.toward_right for one in outcomes] == [3] * 4
-    assert sum(one.dollars for one in outcomes) == sum(bonus(row) or 0 for row in rows if row.judge == "p02")
+    assert [outcome.toward_right for outcome in outcomes] == [3] * 4
+    assert sum(outcome.dollars for outcome in outcomes) == sum(
+        bonus(row) or 0 for row in rows if row.judge == "p02"
+    )
 
 
 def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:

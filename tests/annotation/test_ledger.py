@@ -40,11 +40,11 @@ def test_every_screen_goes_to_as_many_people_as_planned_and_no_more(tmp_path: Pa
         for person in ledger.people():
             if ledger.next(person) is not None:
                 rate(ledger, person.name)
-    labels = Counter(one.screen.item for one in ledger.given())
+    labels = Counter(record.screen.item for record in ledger.given())
     assert len(labels) == 30
     assert set(labels.values()) == {2}
     assert ledger.wanted() == (60, 60)
-    mine = [one.person.name for one in ledger.given()]
+    mine = [record.person.name for record in ledger.given()]
     assert max(Counter(mine).values()) - min(Counter(mine).values()) <= 1
 
 
@@ -62,7 +62,9 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert Counter(one.screen.item for one in ledger.given()) == Counter({f"item-{n}": 3 for n in range(40)})
+    assert Counter(record.screen.item for record in ledger.given()) == Counter(
+        {f"item-{n}": 3 for n in range(40)}
+    )
 
 
 def test_the_same_answer_twice_is_one_and_another_is_refused(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_an_answer_and_the_screen_after_it_are_written_together_or_not_at_all(tm
     assert following == ledger.begun(anna) != first
     with pytest.raises(StaleAnswerError):
         ledger.answer_and_next(anna, first, {"overall_quality": "2"}, "", 0)
-    assert [one.answers for one in ledger.given()] == [{"overall_quality": "4"}]
+    assert [record.answers for record in ledger.given()] == [{"overall_quality": "4"}]
     third = ledger.answer_and_next(anna, following, {"overall_quality": "3"}, "", 0)
     assert third is not None
     again = Ledger(tmp_path)
@@ -98,7 +100,7 @@ def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Pat
     anna = ledger.person("anna")
     turn = rate(ledger, "anna", "4", "at first")
     ledger.answer(anna, turn, {"overall_quality": "2"}, "on second thoughts", 1)
-    assert [one.answers["overall_quality"] for one in ledger.given()] == ["2"]
+    assert [record.answers["overall_quality"] for record in ledger.given()] == ["2"]
     ledger.withdraw(anna, turn, 2)
     assert list(ledger.given()) == []
     assert next_of(ledger, "anna").number == turn.number
@@ -117,7 +119,7 @@ def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Pat
     assert len(list(ledger.given(dropped=True))) == 4
     rate(ledger, "ben")
     ledger.set_state(ledger.person("anna"), "active")
-    assert Counter(one.person.name for one in ledger.given()) == {"anna": 3, "ben": 1}
+    assert Counter(record.person.name for record in ledger.given()) == {"anna": 3, "ben": 1}
     assert ("dropped", "anna: answered all in a minute") in [event[1:] for event in ledger.events()]
 
 
@@ -129,7 +131,7 @@ def test_what_was_given_and_not_answered_goes_to_others(tmp_path: Path) -> None:
     rate(ledger, "ben")
     with pytest.raises(DeclarationError, match="somebody else"):
         ledger.answer(ledger.person("anna"), turn, {"overall_quality": "1"}, "", 0)
-    assert [one.person.name for one in ledger.given()] == ["ben"]
+    assert [record.person.name for record in ledger.given()] == ["ben"]
 
 
 def test_who_wants_to_be_forgotten_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ def test_who_is_dropped_while_an_answer_is_under_way_has_not_given_it(tmp_path: 
     rate(ledger, "ben")
     with pytest.raises(DeclarationError, match="somebody else"):
         ledger.answer(anna, turn, {"overall_quality": "1"}, "", 1)
-    assert [one.person.name for one in ledger.given()] == ["ben"]
+    assert [record.person.name for record in ledger.given()] == ["ben"]
 
 
 def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     assert [one.screen.item for one in first if one is not None] == [f"practice-{n}" for n in range(5)]
     assert len(list(ledger.given(practice=True))) == 10
     ledger.forget(ledger.person("ben"))
-    assert {one.person.name for one in ledger.given(practice=True)} == {"anna"}
+    assert {record.person.name for record in ledger.given(practice=True)} == {"anna"}
 
 
 def test_who_runs_it_may_let_somebody_go_on_all_the_same(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words()
     assert relevance.choices[3].meaning == "relevant, with usable content."
     assert any(line.startswith("- Specificity:") for line in relevance.guide)
     assert {question.name for question in whole.questions} == {
-        "answer_relevance", "groundedness", *(one.name for one in DIMENSIONS),
+        "answer_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS),
     }  # fmt: skip
     named = {question.name: question for question in whole.questions}
     cogency = named["cogency"]
@@ -67,7 +67,7 @@ def test_sides_are_drawn_and_written_down_as_they_stand_in_the_item() -> None:
     assert 8 < swapped[True] < 32
     for screen in found:
         own = "A" if screen.passages[0].text.startswith("Accidents") else "B"
-        chosen = next(one.value for one in screen.questions[0].choices if one.says == own)
+        chosen = next(choice.value for choice in screen.questions[0].choices if choice.says == own)
         assert screen.written(screen.read({"preference": chosen})) == {"preference": "first"}
         assert screen.written({"preference": CANNOT_JUDGE}) == {"preference": CANNOT_JUDGE}
 

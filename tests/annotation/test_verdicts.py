@@ -56,7 +56,7 @@ def export(folder: Path, *options: str) -> list[dict[str, str]]:
 def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     study: Ledger, tmp_path: Path
 ) -> None:
-    assert [(one.value, one.how) for one in verdicts(study.given())] == [
+    assert [(verdict.value, verdict.how) for verdict in verdicts(study.given())] == [
         ("4", "all agree"), ("4", "most"), (None, ""),
     ]  # fmt: skip
     assert [row["for_estimation"] for row in export(tmp_path, "--final")] == ["no", "no"]
@@ -74,11 +74,11 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
     study.forget(study.person("ben"))
-    assert [one.by for one in study.finals()] == ["somebody else"]
+    assert [final.by for final in study.finals()] == ["somebody else"]
 
 
 def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:
-    assert [(one.place, one.questions) for one in disputes(study)] == [
+    assert [(dispute.place, dispute.questions) for dispute in disputes(study)] == [
         (2, ("overall_quality",)), (3, ("overall_quality",)),
     ]  # fmt: skip
     study.set_state(study.person("carl"), "dropped")
@@ -123,7 +123,7 @@ def test_pairs_are_labelled_as_detection_reads_them(tmp_path: Path) -> None:
     ledger = begin(tmp_path, pairs, "perspective")
     say(ledger, "anna", "contains_perspective", {"x": "yes", "y": "no"})
     export(tmp_path, "--to", "pairs")
-    assert [one.label for one in read_pairs(pairs, str(tmp_path / "out.csv"))] == [True, False]
+    assert [pair.label for pair in read_pairs(pairs, str(tmp_path / "out.csv"))] == [True, False]
 
 
 def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Path) -> None:
@@ -144,8 +144,9 @@ def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Pat
         seen.append(turn.screen.part)
     assert sorted(seen) == ["best against fair", "best against worst", "fair against worst"]
     export(tmp_path, "--to", "comparisons")
-    found = read_comparisons(tmp_path / "out.csv")
-    assert {(one.first, one.second, one.outcome, one.annotator, one.item) for one in found} == {
+    comparisons = read_comparisons(tmp_path / "out.csv")
+    assert {(comparison.first, comparison.second, comparison.outcome, comparison.annotator,
+    comparison.item) for comparison in comparisons} == {
         ("best", "fair", 1.0, "p01", "q"), ("best", "worst", 1.0, "p01", "q"), ("fair", "worst", 1.0, "p01", "q"),
     }  # fmt: skip
 

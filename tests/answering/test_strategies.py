@@ -57,10 +57,10 @@ class Scripted:
         self.asked.append(request)
         said = self.replies.pop(0)
         text = said if isinstance(said, str) else json.dumps(said)
-        found = read_reply(Completion(text), request.response, request.context)
-        if isinstance(found, Rejection):
-            return Answer(None, (), reason=found.reason, detail=found.fault)
-        return Answer(found, ())
+        reply = read_reply(Completion(text), request.response, request.context)
+        if isinstance(reply, Rejection):
+            return Answer(None, (), reason=reply.reason, detail=reply.fault)
+        return Answer(reply, ())
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def search(corpus: Path) -> ChunkSearch:
 
 
 def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
-    text = "".join(json.dumps(one) + "\n" for one in records)
+    text = "".join(json.dumps(record) + "\n" for record in records)
     (folder / "documents.jsonl").write_text(text, encoding="utf-8")
 
 
@@ -112,7 +112,7 @@ def test_rag_shows_the_best_chunks_for_the_question(search: ChunkSearch) -> None
     answerer = Scripted("Views differ.")
     desk = desk_of("rag", search, answerer, Scripted(), chunks=2, length=150)
     respond("rag", desk)
-    system, user = (one.content for one in answerer.asked[0].messages)
+    system, user = (message.content for message in answerer.asked[0].messages)
     assert "about 150 tokens" in system
     assert user.count("<document ") == 2
     assert "more riders" in user

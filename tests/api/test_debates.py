@@ -18,7 +18,10 @@ def files(tmp_path):
 
 def test_controllability_of_files_and_of_items(files, tmp_path):
     found = conqret.controllability(files, output=tmp_path / "run")
-    assert [(one.system, one.positive.value) for one in found.systems] == [("ours", 1), ("theirs", 0)]
+    assert [(system.system, system.positive.value) for system in found.systems] == [
+        ("ours", 1),
+        ("theirs", 0),
+    ]
     again = conqret.controllability(files, good_from=60, output=tmp_path / "run")
     assert (again.session.sent, again.session.kept, again.missing) == (0, 2, ())
     item = Item(id="1", topic="Trams?", stance="con", argument="Trams are bad and wrong.")

@@ -60,14 +60,14 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
-    given = pl.DataFrame(rows())
-    frame = judge(given, format="direct")
+    data_frame = pl.DataFrame(rows())
+    frame = judge(data_frame, format="direct")
     assert isinstance(frame, pl.DataFrame)
     assert frame.columns == [
-        *given.columns, "status", "reason", "context_relevance", "groundedness",
+        *data_frame.columns, "status", "reason", "context_relevance", "groundedness",
         "context_relevance_explanation", "groundedness_explanation",
     ]  # fmt: skip
-    assert frame.select(given.columns).equals(given)
+    assert frame.select(data_frame.columns).equals(data_frame)
     assert frame["groundedness"].is_between(0, 1).all()
 
 
@@ -93,9 +93,15 @@ def test_a_pandas_frame_keeps_its_columns_and_its_index() -> None:
 def test_every_row_of_a_long_table_gets_its_items_scores() -> None:
     long = pl.DataFrame(
         [
-            {"qid": item.id, "query": item.topic, "qanswer": item.argument, "docno": one.id, "text": one.text}
+            {
+                "qid": item.id,
+                "query": item.topic,
+                "qanswer": item.argument,
+                "docno": document.id,
+                "text": document.text,
+            }
             for item in ITEMS
-            for one in item.documents
+            for document in item.documents
         ]
     )
     frame = judge(long, format="direct", metrics=["groundedness"])

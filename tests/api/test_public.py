@@ -146,7 +146,7 @@ def test_public_functions_are_typed_and_short(name: str) -> None:
     parameters = inspect.signature(function).parameters.values()
     assert len(parameters) <= 12
     if name not in ("judge", "ajudge"):  # their overloads are
-        assert not [one.name for one in parameters if "Any" in str(one.annotation)]
+        assert not [parameter.name for parameter in parameters if "Any" in str(parameter.annotation)]
 
 
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:

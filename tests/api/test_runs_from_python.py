@@ -22,10 +22,10 @@ def lines(file: Path, *rows: dict[str, Any]) -> Path:
 
 
 def test_the_settings_of_planning_are_its_fields() -> None:
-    assert [*PlanSettings.__annotations__] == [one.name for one in fields(SamplePlan)]
+    assert [*PlanSettings.__annotations__] == [field.name for field in fields(SamplePlan)]
     pytest.importorskip("scipy")
     found = conqret.power_difference(shift=0.2, sd=0.1, topics=[8], items=[2], simulations=20)
-    assert [(one.topics, one.items, one.power) for one in found.cells] == [(8, 2, 1.0)]
+    assert [(cell.topics, cell.items, cell.power) for cell in found.cells] == [(8, 2, 1.0)]
 
 
 def test_debates_are_held_filtered_and_made_training_data(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_two_turn_debates_are_judged_and_graded(tmp_path: Path) -> None:
     assert came == judged.summary.came
     grades = conqret.grade_counter_arguments(DEBATES)
     assert grades.judgments is not None
-    assert sum(one.ungraded for one in grades.grades) == 0
+    assert sum(grade.ungraded for grade in grades.grades) == 0
     questions = len(conqret.read_two_turn(DEBATES))
     written = conqret.write_debates(DEBATES, output=tmp_path / "written")
     assert written.summary.debates == questions

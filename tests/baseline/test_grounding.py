@@ -111,7 +111,7 @@ def test_what_is_everywhere_in_a_source_is_only_looked_at_where_it_matters() -> 
     for _ in range(300):
         odds = [chance.random() ** 4 for _ in words]
         source = Text(" ".join(chance.choices(words, odds, k=chance.choice([30, 200, 800]))))
-        claim = Sentence(" ".join(chance.choices(words, [one**0.3 for one in odds], k=chance.randint(1, 12))))
+        claim = Sentence(" ".join(chance.choices(words, [odd**0.3 for odd in odds], k=chance.randint(1, 12))))
         assert best_passage(claim, source)[2] == best_of_all(claim, source)
 
 

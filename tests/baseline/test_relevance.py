@@ -123,9 +123,9 @@ def test_context_relevance_is_the_mean_and_falls_with_each_replaced_document() -
 
 
 def test_the_order_of_the_documents_changes_nothing() -> None:
-    for one in fixture_items(documents=10)[:4]:
-        backwards = one.model_copy(update={"documents": one.documents[::-1]})
-        forward, back = Evidence(one), Evidence(backwards)
+    for fixture_item in fixture_items(documents=10)[:4]:
+        backwards = fixture_item.model_copy(update={"documents": fixture_item.documents[::-1]})
+        forward, back = Evidence(fixture_item), Evidence(backwards)
         assert forward.context_relevance() == back.context_relevance()
         assert [forward.document_relevance(i) for i in range(10)] == [
             back.document_relevance(9 - i) for i in range(10)

@@ -75,13 +75,13 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
                 "-o", tmp_path / "out")  # fmt: skip
         done = cli(*call)
         assert done.code == 0, done.err
-        asked = [one.body for one in server.requests]
+        asked = [request.body for request in server.requests]
         assert sorted(one["model"] for one in asked) == ["agent"] * 6 + ["writer"] * 3
         assert {one.get("top_p") for one in asked if one["model"] == "writer"} == {0.9}
         assert not any("top_p" in one for one in asked if one["model"] == "agent")
         assert cli(*call, "--quiet").code == 0
         assert len(server.requests) == len(asked)
-    assert {one["generation"] for one in answers(tmp_path / "out")} == {"Views differ."}
+    assert {answer["generation"] for answer in answers(tmp_path / "out")} == {"Views differ."}
     assert "Costs are missing." in (tmp_path / "out" / "report.html").read_text()
     other = cli(*call[:-2], "--agent", "openai/other", "-o", tmp_path / "out")
     assert (other.code, "agent" in other.err) == (2, True)

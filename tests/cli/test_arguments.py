@@ -44,14 +44,14 @@ def test_every_output_is_known() -> None:
     """What a help calls a file or page to write is one of the parameters that are compared with what is read."""
     writing = ("write", "the file to", "a page", "a picture", "the sheet to", "the folder for")
     for name, command in commands():
-        for one in command.params:
-            help_ = (getattr(one, "help", None) or "").casefold()
+        for param in command.params:
+            help_ = (getattr(param, "help", None) or "").casefold()
             if (
-                one.param_type_name == "option"
+                param.param_type_name == "option"
                 and help_.startswith(writing)
-                and one.name not in (*WRITTEN, IN_PLACE)
+                and param.name not in (*WRITTEN, IN_PLACE)
             ):
-                pytest.fail(f"{name} writes {one.name}")
+                pytest.fail(f"{name} writes {param.name}")
 
 
 @pytest.mark.parametrize(

@@ -173,8 +173,8 @@ def contents(folder: Path) -> dict[str, Any]:
 
 def _bare(data: Any) -> Any:
     if isinstance(data, dict):
-        return {name: _bare(one) for name, one in data.items() if name not in HOW}
-    return [_bare(one) for one in data] if isinstance(data, list) else data
+        return {name: _bare(entry) for name, entry in data.items() if name not in HOW}
+    return [_bare(entry) for entry in data] if isinstance(data, list) else data
 
 
 def at_once(cli: Cli, case: Case, arguments: tuple[object, ...], out: Path) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
         {"topic": f"Ban {n % 6}?", "argument": f"Yes, as {n}.", "second_argument": f"No, as {n + 9}."}
         for n in range(12)
     ]
-    pairs.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     asked = (
         "bias",
         pairs,

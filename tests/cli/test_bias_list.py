@@ -14,7 +14,7 @@ DEMO = Path(__file__).parents[2] / "fixtures" / "demo" / "items.jsonl"
 def test_the_list_on_the_screen_and_as_json(cli: Cli) -> None:
     shown = cli("bias", "--list")
     assert "bandwagon  only where it is named: --probe bandwagon" in shown.out
-    rows = {one["name"]: one for one in json.loads(cli("bias", "--list", "--json").out)}
+    rows = {entry["name"]: entry for entry in json.loads(cli("bias", "--list", "--json").out)}
     assert rows["position"]["default"]
     assert not rows["yes-bias"]["default"]
     refused = cli("bias")

@@ -64,7 +64,7 @@ def files(card, tmp_path):
 
 
 def order(found):
-    return [[Path(one.card).name for one in board.standings] for board in found.boards]
+    return [[Path(standing.card).name for standing in board.standings] for board in found.boards]
 
 
 def test_each_board_has_its_order(files):

@@ -257,7 +257,7 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     left = [json.loads(line) for line in final.open(encoding="utf-8")]
     assert sum(len(one["partial_answers"]) for one in left) == len(rows) - 1
     # What is left is what `conqret debateqa score` reads.
-    assert sum(len(one.partial_answers) for one in read_questions(final).values()) == len(rows) - 1
+    assert sum(len(question.partial_answers) for question in read_questions(final).values()) == len(rows) - 1
 
 
 def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):

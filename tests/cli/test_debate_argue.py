@@ -89,13 +89,17 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
         assert done.code == 1
         # q1: one argument thrice, and neither answer can be asked for
         assert len(server.requests) == 2 * 4 + 1 + 3
-        told = [str(one.body["messages"][2:]) for one in server.requests if len(one.body["messages"]) > 2]
+        told = [
+            str(request.body["messages"][2:])
+            for request in server.requests
+            if len(request.body["messages"]) > 2
+        ]
     assert len(told) == 2
     assert all("does not stand in the passage word for word" in one for one in told)
     assert "2 of 3 debates are whole" in done.out
     assert "1 debates are not whole, and left out" in done.err
     assert "'The crew sang'" in done.err
-    assert [one["id"] for one in lines(out / "debates.jsonl")] == ["q0", "q2"]
+    assert [line["id"] for line in lines(out / "debates.jsonl")] == ["q0", "q2"]
     summary = json.loads((out / "summary.json").read_text())
     assert summary["unwritten"] == {"invalid_answer": 1, "nothing_to_judge": 2}
 
@@ -165,7 +169,7 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
     assert judged.code == 0, judged.err
     assert "Whom judges go with" in judged.out
     answers = tmp_path / "judged" / "answers.jsonl"
-    assert {one.get("consultant") for one in lines(answers)} == {None, "right", "wrong"}
+    assert {line.get("consultant") for line in lines(answers)} == {None, "right", "wrong"}
     found = json.loads(cli("debate", "two-turn", "writers", answers, "--json").out)
     assert [one["writer"] for one in found] == ["openai/a", "openai/b"]
     assert found[0]["right"]["followed"]["value"] == 1

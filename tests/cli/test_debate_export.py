@@ -76,7 +76,7 @@ def test_datasets_reads_it(cli, tmp_path, shape, monkeypatch):
     data = tmp_path / "data"
     assert cli("debate", "export", lines(tmp_path / "s.jsonl", ROWS), "--as", shape, "-o", data).code == 0
     files = {name: str(data / f"{name}.jsonl") for name in ("train", "test")}
-    found = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
-    assert (found["train"].num_rows, found["test"].num_rows) == (6, 2)
+    dataset = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    assert (dataset["train"].num_rows, dataset["test"].num_rows) == (6, 2)
     columns = {"chat": {"messages"}, "instruction": {"instruction", "input", "output"}}[shape]
-    assert set(found["train"].column_names) == columns | {"topic", "side", "argument"}
+    assert set(dataset["train"].column_names) == columns | {"topic", "side", "argument"}

@@ -57,9 +57,9 @@ def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, 
     assert "a floor and not a debater" in done.err
     assert "3 of 3 debates finished, 6 statements concluded" in done.out
     debates = rows(out / "debates.jsonl")
-    assert [one["id"] for one in debates] == ["1-1", "2-1", "2-2"]
-    assert [one["opens"] for one in debates] == ["affirmative", "affirmative", "negative"]
-    assert all(len(one["rounds"]) == 2 and not one["lacks"] for one in debates)
+    assert [debate["id"] for debate in debates] == ["1-1", "2-1", "2-2"]
+    assert [debate["opens"] for debate in debates] == ["affirmative", "affirmative", "negative"]
+    assert all(len(debate["rounds"]) == 2 and not debate["lacks"] for debate in debates)
     items = read_statements([out / "statements.jsonl"])
     assert [item.stance for item in items] == ["pro", "con"] * 3
     assert items[0].metadata["argument"] == "Cages harm animals."

@@ -142,7 +142,7 @@ def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, 
     with FaultServer(FaultPlan(always="truncated"), answer=by_place) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
         done = cli("debate", "two-turn", "judge", questions, *call, "--allowance", 150, "--passage-tokens", 8)
-    assert {one.body["max_tokens"] for one in server.requests} == {150}
+    assert {request.body["max_tokens"] for request in server.requests} == {150}
     assert len(server.requests) == 8  # both questions are the same to the model
     assert done.code == 1  # an answer that was cut off is none, and is not asked for again
     record = json.loads((out / "run.json").read_text())

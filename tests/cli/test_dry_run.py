@@ -74,7 +74,7 @@ def test_as_many_calls_as_will_be_made_and_nothing_written(
         facts = json.loads(done.out)
         if name != "generate":  # a made-up argument is invalid, and asked for again
             cli(*asked)
-            first = [one for one in server.requests if len(one.body["messages"]) == 2]
+            first = [request for request in server.requests if len(request.body["messages"]) == 2]
             assert len({one.body_hash for one in first}) <= facts["calls"]
             assert len(first) == facts["calls"]
     assert facts["calls"] == sum(one["calls"] for one in facts["stages"])
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, t
 def options_of(command: Any, *name: str) -> dict[str, set[str]]:
     """The options of every command under this one."""
     if not hasattr(command, "commands"):
-        return {" ".join(name): {option for one in command.params for option in one.opts}}
+        return {" ".join(name): {option for param in command.params for option in param.opts}}
     found = [options_of(inner, *name, word) for word, inner in command.commands.items()]
     return {word: options for part in found for word, options in part.items()}
 

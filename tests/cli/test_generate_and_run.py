@@ -205,10 +205,10 @@ def test_dry_run(folder, monkeypatch, capsys):
     ]
     assert not (folder / "runs").exists()
     assert conqret(monkeypatch, "experiment", "experiment.toml", "--dry-run") == 0
-    said = capsys.readouterr().out
-    assert "$0.00" in said
-    assert max(map(len, said.splitlines())) <= 80
-    assert {"given+floor", "rag-fine-grained-offline", "gpt-4o-mini"} <= set(said.split())
+    out = capsys.readouterr().out
+    assert "$0.00" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert {"given+floor", "rag-fine-grained-offline", "gpt-4o-mini"} <= set(out.split())
 
 
 def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
@@ -244,7 +244,7 @@ def test_a_judge_without_any_score_is_never_exit_0(folder, monkeypatch, capsys):
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         with_judge(folder, "openai/judge", f'[models."openai/judge"]\napi_base = "{server.url}"\n')
         assert conqret(monkeypatch, "experiment", "experiment.toml", "--trust-file") == 1
-    said = capsys.readouterr().err
-    assert "0 of 1 scored, invalid_answer: buses-pro" in said
-    assert "this is missing, and it has to be there" in said
-    assert "not everything could be had (judge 1)" in said
+    err = capsys.readouterr().err
+    assert "0 of 1 scored, invalid_answer: buses-pro" in err
+    assert "this is missing, and it has to be there" in err
+    assert "not everything could be had (judge 1)" in err

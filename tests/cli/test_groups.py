@@ -166,7 +166,7 @@ def test_a_docstring_says_what_options_do() -> None:
 
     app = typer.Typer(add_completion=False)
     app.command()(command)
-    shown = {one.name: one for one in typer.main.get_command(app).params}
+    shown = {param.name: param for param in typer.main.get_command(app).params}
     assert command.__doc__ == "Wrap something.\n\nExample: wrap book"
     told = {
         name: (one.opts, getattr(one, "help", ""), getattr(one, "rich_help_panel", ""))

@@ -21,7 +21,7 @@ def test_passages_become_a_corpus(cli, tmp_path):
     assert cli("corpus", "import-passages", good, "--url", "{text}").code == 2
     done = cli("corpus", "import-passages", good, "-o", out, "--json")
     assert (done.code, json.loads(done.out)["passages"]) == (0, 2)
-    assert [one.title for one in CorpusDirectory(out).documents()] == ["Aaron", "Tram (vehicle)"]
+    assert [document.title for document in CorpusDirectory(out).documents()] == ["Aaron", "Tram (vehicle)"]
     assert json.loads(cli("retrieve", "index", out, "--engine", "bm25s", "--json").out)["documents"] == 2
     again = cli("corpus", "import-passages", good, good, "-o", out)  # that an id stands twice the index says
     assert again.code == 0

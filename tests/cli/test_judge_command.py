@@ -89,7 +89,7 @@ def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_pat
         for n, text in enumerate(("Cars foul the air.", "…", "?!"))
     ]
     path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     done = cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r")
     assert done.code == 0
     assert done.out.count("item-1: the argument holds no word") == 1

@@ -66,7 +66,7 @@ def test_escape_sequences_of_others_reach_no_terminal(
         cli("runs", "recordings", "stats", tmp_path / "mine.sqlite"),
         cli("runs", "recordings", "stats", tmp_path / "mine.sqlite", "--json"),
     ]  # fmt: skip
-    assert [one.code for one in runs] == [0] * 5
+    assert [run.code for run in runs] == [0] * 5
     refused = cli("judge", tmp_path / f"{evil}.jsonl")
     assert refused.code == 2
     assert "argument 2" in refused.err

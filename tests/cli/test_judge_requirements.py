@@ -22,7 +22,7 @@ def items(tmp_path: Path) -> Path:
 
 def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, tmp_path: Path) -> None:
     def required(*conditions: str, json: bool = False) -> Any:
-        options = [part for one in conditions for part in ("--require", one)]
+        options = [part for condition in conditions for part in ("--require", condition)]
         files = ("--junit", tmp_path / "junit.xml", "--markdown", tmp_path / "build.md")
         asked = ("judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q")
         return cli(*asked, *files, *options, *["--json"] * json)
@@ -61,7 +61,7 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
 
 def test_ends_and_bounds_are_called_as_in_json(cli: Cli, tmp_path: Path) -> None:
     conditions = (f"groundedness.{end} >= 0" for end in ("low", "high", "worst_case", "best_case"))
-    options = [part for one in conditions for part in ("--require", one)]
+    options = [part for condition in conditions for part in ("--require", condition)]
     done = cli("judge", DEMO, "-f", "direct", "-o", tmp_path / "r", "-q", "--json", *options)
     found = json.loads(done.out)["metrics"]["groundedness"]
     for end in ("low", "high", "worst_case", "best_case"):
@@ -81,7 +81,7 @@ def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tm
     rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()[:4]]
     rows[3]["documents"] = []
     path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     asked = ("judge", path, "-f", "direct", "--metric", "groundedness", "--skip-invalid", "-q")
     done = cli(*asked, "-o", tmp_path / "r", "--require", "coverage >= 0.95", "--json")
     assert done.code == 1

@@ -187,7 +187,7 @@ def krippendorff(folder: Path) -> float:
     """Alpha for ordinal labels of two people, by its definition: 1 - observed / expected disagreement."""
     first, second = ([label(place) for place in range(20)] for label in (anna, ben))
     values = sorted(first + second)
-    counts = {one: values.count(one) for one in set(values)}
+    counts = {value: values.count(value) for value in set(values)}
 
     def apart(low: int, high: int) -> float:
         low, high = min(low, high), max(low, high)

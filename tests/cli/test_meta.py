@@ -13,9 +13,9 @@ FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"
 @pytest.fixture
 def judged(tmp_path, cli):
     """Reports that are judged, and a reference for them."""
-    lines = "".join(json.dumps(one) + "\n" for one in reports())
+    lines = "".join(json.dumps(report) + "\n" for report in reports())
     (tmp_path / "reports.jsonl").write_text(lines)
-    (tmp_path / "requests.jsonl").write_text("".join(json.dumps(one) + "\n" for one in REQUESTS))
+    (tmp_path / "requests.jsonl").write_text("".join(json.dumps(request) + "\n" for request in REQUESTS))
     grades = {"alpha": 0.9, "beta": 0.6, "gamma": 0.1}
     rows = [f"{run} {topic} GRADE {grade}" for run, grade in grades.items() for topic in (*TOPICS, "all")]
     (tmp_path / "truth.txt").write_text("run topic measure value\n" + "\n".join(rows))

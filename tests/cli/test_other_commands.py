@@ -54,7 +54,7 @@ def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
     found: Any = get_command(app)
     for name in command.split():
         found = found.commands[name]
-    told = [found.help, *found.epilog.split("\n\n"), *(one.help or "" for one in found.params)]
+    told = [found.help, *found.epilog.split("\n\n"), *(param.help or "" for param in found.params)]
     written = [_dense(part) for text in told for part in text.split("\n\n")]
     assert [part for part in written if part not in _dense(shown)] == []
 
@@ -189,10 +189,10 @@ def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str
     for file in files:
         identifier = file.relative_to(mine).with_suffix("").as_posix()
         assert copies[identifier].digest == ours[identifier].digest
-        said = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
         for block, names in ours.used(identifier).items():
-            assert all(f"  {block}: {one} - " in said for one in names)
-        assert "given by the format" not in said
+            assert all(f"  {block}: {name} - " in text for name in names)
+        assert "given by the format" not in text
     assert (
         cli("info", "prompt", "copy", name, "-o", mine).code == 0
     )  # nothing is changed yet, and nothing lost

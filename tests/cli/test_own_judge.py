@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     del sys.modules["rater_of_a_test"]
     code = "def rate(item):\n    return len(item['argument']) % 7 / 10\n"
     (tmp_path / "rater_of_a_test.py").write_text(code, encoding="utf-8")
-    lines = [json.dumps({**one, "argument": "Yes. " * n + "It is."}) for n, one in enumerate(ITEMS)]
+    lines = [json.dumps({**item, "argument": "Yes. " * n + "It is."}) for n, item in enumerate(ITEMS)]
     (tmp_path / "items.jsonl").write_text("\n".join(lines), encoding="utf-8")
     people = [f"item-{n},{who},overall_quality,{1 + (n + ord(who)) % 3}" for n in range(8) for who in "ab"]
     (tmp_path / "labels.csv").write_text("\n".join(["item,annotator,dimension,value", *people]), "utf-8")

@@ -163,7 +163,13 @@ def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
 )
 def test_bad_input(cli, pairs, tmp_path, arguments, message):
     out = tmp_path / "out"
-    done = cli("perspectives", "detect", *(pairs if one == "PAIRS" else one for one in arguments), "-o", out)
+    done = cli(
+        "perspectives",
+        "detect",
+        *(pairs if argument == "PAIRS" else argument for argument in arguments),
+        "-o",
+        out,
+    )
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not out.exists()

@@ -19,7 +19,7 @@ def given(tmp_path):
         "pages.jsonl": [{"question_id": name, "text": text} for name, text in pages],
     }
     for name, rows in lines.items():
-        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return tmp_path
 
 
@@ -65,7 +65,7 @@ def test_collect_then_score(cli, given):
     ],
 )
 def test_bad_input(cli, given, options, told):
-    wanted = [str(given / "pages.jsonl") if one == "PAGES" else one for one in options]
+    wanted = [str(given / "pages.jsonl") if option == "PAGES" else option for option in options]
     done = cli("perspectives", "collect", given / "questions.jsonl", *wanted, "-o", given / "w")
     assert done.code == 2
     assert told in " ".join(done.err.split())

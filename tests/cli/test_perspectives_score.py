@@ -21,7 +21,7 @@ def given(tmp_path):
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     rows = [{"id": name, "title": "", "url": "", "text": text} for name, text in DOCUMENTS.items()]
-    (corpus / "documents.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    (corpus / "documents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     question = {"id": "q", "question": "Do trams pay?", "perspectives": ["Trams do not pay.", "Trams pay."]}
     (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
     lines = [f"q Q0 {name} {n} {9 - n}.0 t\n" for n, name in enumerate(("pay", "cats", "lose"), start=1)]
@@ -85,7 +85,7 @@ class ByWords:
     identity, threshold = "by words", 0.5
 
     def scores(self, pairs):
-        return [float(("not" in one.document) == ("not" in one.perspective)) for one in pairs]
+        return [float(("not" in pair.document) == ("not" in pair.perspective)) for pair in pairs]
 
     def probability(self, score):
         return score
@@ -128,7 +128,7 @@ def test_bad_input(cli, given, arguments, told):
     foreign = given / "foreign.res"
     foreign.write_text("other Q0 pay 1 1.0 t\n", encoding="utf-8")
     files = {"RUN": given / "mine.res", "FOREIGN": foreign, "CORPUS": given / "corpus"}
-    named = [str(files.get(one, one)) for one in arguments]
+    named = [str(files.get(argument, argument)) for argument in arguments]
     done = cli(
         "perspectives", "score", *named, "--perspectives", given / "questions.jsonl", "-o", given / "out"
     )

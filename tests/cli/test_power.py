@@ -51,7 +51,7 @@ def test_a_plan_from_a_pilot(cli, tmp_path):
     planned = cli(*asked, "--scale", "1:3", "--json")
     assert planned.code == 0
     assert "24 items of 12 topics" in planned.err
-    assert [one["topics"] for one in json.loads(planned.out)] == [8, 4]
+    assert [entry["topics"] for entry in json.loads(planned.out)] == [8, 4]
     unscaled = cli(*asked)
     assert unscaled.code == 2
     assert "--scale" in unscaled.err
@@ -89,15 +89,19 @@ def pilots(tmp_path_factory):
 
 def test_a_pilot_of_damage_gives_its_spread_and_not_its_fall(pilots):
     plain, damaged, even, _ = pilots
-    found = of_versions([*plain, *damaged, *even], ["f"], "irrelevant", "clarity")
-    assert len(found.values) == 24
-    assert len(set(found.topics)) == 12
-    assert sum(found.values) == pytest.approx(0)
-    last = {one.version.original: one.value("clarity") for one in damaged if one.version.level == 50}
+    versions = of_versions([*plain, *damaged, *even], ["f"], "irrelevant", "clarity")
+    assert len(versions.values) == 24
+    assert len(set(versions.topics)) == 12
+    assert sum(versions.values) == pytest.approx(0)
+    last = {
+        judgment.version.original: judgment.value("clarity")
+        for judgment in damaged
+        if judgment.version.level == 50
+    }
     expected = np.array(
         [last[one.item] - 0.5 for one in plain]
     )  # of three points the line's rise is last - first
-    assert found.values == pytest.approx((expected - expected.mean()).tolist())
+    assert versions.values == pytest.approx((expected - expected.mean()).tolist())
     with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
         of_versions([*plain, *even], ["f"], "padding", "clarity")
     with pytest.raises(DeclarationError, match="of 2 judges"):
@@ -113,7 +117,9 @@ def test_a_pilot_of_damage_gives_its_spread_and_not_its_fall(pilots):
 def test_a_pilot_of_two_runs_is_paired(pilots):
     plain, damaged, _, _ = pilots
     other = [
-        one.model_copy(update={"item": one.version.original}) for one in damaged if one.version.level == 25
+        judgment.model_copy(update={"item": judgment.version.original})
+        for judgment in damaged
+        if judgment.version.level == 25
     ]
     found = between_runs(plain, other[:-3], "clarity")
     assert len(found.values) == 21

@@ -61,14 +61,16 @@ def test_the_same_command_heals_a_run(cli: Cli, server: FaultServer, items: Path
     assert sent(server) == ASKED
     assert "4 items: 4 scored" in done.out
     assert f"{ASKED} invalid responses of an earlier run requested again" in done.err
-    first = [one.model_dump(exclude={"trace"}) for one in JudgeFolder(tmp_path / "r").judgments()]
+    first = [judgment.model_dump(exclude={"trace"}) for judgment in JudgeFolder(tmp_path / "r").judgments()]
 
     done = cli(*given)
     assert (done.code, sent(server)) == (0, 0)
     assert "requested again" not in done.err
     replayed = cli(*judging(server, items, tmp_path / "replayed", "--replay", tmp_path / "r"))
     assert (replayed.code, sent(server)) == (0, 0)
-    again = [one.model_dump(exclude={"trace"}) for one in JudgeFolder(tmp_path / "replayed").judgments()]
+    again = [
+        judgment.model_dump(exclude={"trace"}) for judgment in JudgeFolder(tmp_path / "replayed").judgments()
+    ]
     assert again == first
 
 
@@ -113,7 +115,7 @@ def test_a_server_that_is_down_takes_nothing_away(
 
     def found() -> tuple[int, int, list[dict[str, Any]]]:
         judgments = JudgeFolder(tmp_path / "r").judgments()
-        return done.code, sent(server), [one.model_dump(exclude={"trace"}) for one in judgments]
+        return done.code, sent(server), [judgment.model_dump(exclude={"trace"}) for judgment in judgments]
 
     done = cli(*given)
     code, asked, before = found()

@@ -41,7 +41,7 @@ def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
     summary = runs / "first" / "summary.json"
     summary.write_text(json.dumps(json.loads(summary.read_text()) | {"outstanding": 2}))
     (runs / "inner" / "second" / "recordings.sqlite").write_bytes(b"x" * 5000)
-    found = {Path(one["path"]).name: one for one in json.loads(cli("runs", "list", runs, "--json").out)}
+    found = {Path(entry["path"]).name: entry for entry in json.loads(cli("runs", "list", runs, "--json").out)}
     assert list(found) == ["begun", "broken", "first", "second"]
     assert [one["state"] for one in found.values()] == [
         "not finished", "its record cannot be read", "2 outstanding", "finished"
@@ -51,7 +51,7 @@ def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
     assert found["first"]["size"] == sum(file.stat().st_size for file in (runs / "first").iterdir())
     shown = cli("runs", "list", runs)
     assert (shown.code, len(shown.out.splitlines())) == (0, 4)  # a line each, however long
-    (line,) = (one for one in shown.out.splitlines() if "first" in one)
+    (line,) = (splitline for splitline in shown.out.splitlines() if "first" in splitline)
     assert re.search(r"/first +2 outstanding .* [KM]B +judge: direct, offline, items.jsonl", line)
     assert "finished, answers damaged" in shown.out
     alone = cli("runs", "list", runs / "first").out.splitlines()
@@ -112,7 +112,7 @@ def test_merged_answers_serve_all_runs_and_the_first_one_stays(cli: Cli, runs: P
     store = tmp_path / "shared" / "answers.sqlite"
     first, second = answers(runs / "first"), answers(runs / "inner" / "second")
     done = cli("runs", "merge", store, runs, "--json")
-    assert [(one["answers"], one["new"], one["differing"]) for one in json.loads(done.out)] == [
+    assert [(entry["answers"], entry["new"], entry["differing"]) for entry in json.loads(done.out)] == [
         (len(first), len(first), 0), (len(second), len(second), 0)
     ]  # fmt: skip
     assert answers(store) == first | second

@@ -294,7 +294,7 @@ def test_statistics_that_are_not_installed_are_named_first(
 ):
     monkeypatch.setitem(sys.modules, "scipy", None)
     places = {"answers": answers, "questions": questions, "table": tables[0], "out": tmp_path / "out"}
-    done = RUN.invoke(app, [one.format(**places) for one in arguments])
+    done = RUN.invoke(app, [argument.format(**places) for argument in arguments])
     assert isinstance(done.exception, MissingDependencyError)
     assert "pip install 'conqret[stats]'" in str(done.exception)
     assert not (tmp_path / "out").exists()
@@ -440,7 +440,10 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
 
 
 def test_means_count_what_is_missing(tables):
-    means = {(one.system, one.metric): one for one in system_means(read_tables(tables))}
+    means = {
+        (system_mean.system, system_mean.metric): system_mean
+        for system_mean in system_means(read_tables(tables))
+    }
     good = means["good", AWARENESS]
     assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
 
@@ -472,6 +475,6 @@ def test_means_count_what_is_missing(tables):
 )
 def test_wrong_calls(arguments, message, answers, questions, tables):
     places = {"answers": answers, "questions": questions, "table": tables[0]}
-    done = RUN.invoke(app, [one.format(**places) for one in arguments])
+    done = RUN.invoke(app, [argument.format(**places) for argument in arguments])
     assert isinstance(done.exception, DeclarationError)
     assert message in str(done.exception)

@@ -42,8 +42,8 @@ def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, referenc
     done = RUN.invoke(app, asked)
     assert done.exit_code == 0, done.output
     means = json.loads(done.stdout)
-    assert [one["metric"] for one in means] == ["direct_score", "g_eval", "num_of_povs", "acknowledge"]
-    assert {(one["system"], one["scored"], one["total"]) for one in means} == {("mine", 1, 2)}
+    assert [mean["metric"] for mean in means] == ["direct_score", "g_eval", "num_of_povs", "acknowledge"]
+    assert {(mean["system"], mean["scored"], mean["total"]) for mean in means} == {("mine", 1, 2)}
     assert "trams" in done.stderr
     assert "cigars" in done.stderr
     assert "4 scores are missing: the answer is empty" in done.stderr
@@ -71,7 +71,7 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     assert first.exit_code == 0, first.output
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
     metrics = [one.replace("-", "_") for one in names.split(",")]
-    assert table["metric"].to_list() == [one for one in metrics for _ in range(2)]
+    assert table["metric"].to_list() == [metric for metric in metrics for _ in range(2)]
     assert table["id"].to_list() == ["zoos", "cars"] * len(metrics)
     assert table.filter(pl.col("id") == "cars")["value"].null_count() == len(metrics)
     value = dict(table.filter(pl.col("id") == "zoos").select("metric", "value").iter_rows())
@@ -102,7 +102,7 @@ def test_correlate_reads_the_table(tmp_path, references):
         done = RUN.invoke(app, command(answers, references, tmp_path / system, "direct-score"))
         assert done.exit_code == 0, done.output
         tables.append(str(tmp_path / system / "scores.parquet"))
-    values = [pl.read_parquet(one)["value"][0] for one in tables]
+    values = [pl.read_parquet(table)["value"][0] for table in tables]
     assert values[0] > values[2]
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\ngood,poor,first\n")
@@ -164,9 +164,9 @@ def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
     from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
 
     monkeypatch.setenv("COLUMNS", "1000")
-    said = RUN.invoke(app, ["debateqa", "score", "baselines", "--help"]).output
-    assert all(name in said for name in BASELINES)
-    assert f"default: {','.join(DEFAULT)}" in said
+    output = RUN.invoke(app, ["debateqa", "score", "baselines", "--help"]).output
+    assert all(name in output for name in BASELINES)
+    assert f"default: {','.join(DEFAULT)}" in output
 
 
 def test_help_imports_nothing_heavy(tmp_path):

@@ -93,9 +93,9 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     assert refused.code == 2
     assert "items.jsonl:4 [argument] is missing or empty, and the task rating shows it" in refused.err
     assert not (tmp_path / "study").exists()
-    told: list[CheckedItems] = []
-    sound = items_of(items, "rating", skip_invalid=True, on_check=told.append)
-    assert told[0].warning == "3 of 11 items left out, because they have faults"
+    checked_items: list[CheckedItems] = []
+    sound = items_of(items, "rating", skip_invalid=True, on_check=checked_items.append)
+    assert checked_items[0].warning == "3 of 11 items left out, because they have faults"
     found = planned_screens(sound, "rating")
     assert (len(found.screens), found.notes) == (SOUND, [])
     refused = cli(
@@ -130,7 +130,7 @@ def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli:
         {"id": "b", "topic": "Zoos are good", "side": "sideways", "statement": "Zoos are prisons."},
         {"id": "c", "topic": "Zoos are good", "side": "con", "statement": "Cages hurt animals."},
     ]
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for name in ("score", "quality", "filter", "topics"):
         folder = tmp_path / f"run-{name}"
         files = name in ("filter", "topics")
@@ -149,7 +149,9 @@ def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli:
 def test_a_log_may_lack_items_and_has_no_rows_left_out(cli: Cli, items: Path, tmp_path: Path) -> None:
     ids = [json.loads(line)["id"] for line in items.read_text(encoding="utf-8").splitlines()]
     log = tmp_path / "log.jsonl"
-    log.write_text("".join(json.dumps({"id": one, "score": 0.5}) + "\n" for one in dict.fromkeys(ids)))
+    log.write_text(
+        "".join(json.dumps({"id": fromkey, "score": 0.5}) + "\n" for fromkey in dict.fromkeys(ids))
+    )
     refused = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r")
     assert (refused.code, "items.jsonl:11 [id]" in refused.err) == (2, True)
     done = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r", "--skip-invalid")
@@ -164,7 +166,7 @@ def test_skipped_rows_have_status_and_reason_in_frames(items: Path) -> None:
     table = found.to_polars()
     assert table["status"].to_list() == ["scored"] * 2 + ["skipped"] * 2 + ["scored"] * 6 + ["skipped"]
     reasons = [one for one in table["reason"] if one is not None]
-    assert [one.partition(" is ")[0].rpartition("/")[2] for one in reasons] == [
+    assert [reason.partition(" is ")[0].rpartition("/")[2] for reason in reasons] == [
         "items.jsonl:3 [topic]",
         "items.jsonl:4 [argument]",
         "items.jsonl:11 [id]",

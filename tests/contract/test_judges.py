@@ -137,7 +137,7 @@ def test_a_metric_that_raises_is_a_failure(name: str) -> None:
     other = replace(found, computed=tuple(replace(one, score=broken) for one in found.computed))
     for judgment in judge(demo()[:2], format=other):
         assert judgment.status == "failed"
-        assert {(one.reason, one.detail) for one in judgment.measures.values()} == {
+        assert {(measure.reason, measure.detail) for measure in judgment.measures.values()} == {
             ("judge_failed", "ZeroDivisionError: division by zero")
         }
 

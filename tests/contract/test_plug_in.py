@@ -55,9 +55,9 @@ def test_everything_that_it_brings_is_found_by_its_name(site):
 
 def test_its_judge_judges(site):
     judged = judge(demo()[:3], format="Clarity", metrics=["clarity"])
-    assert [set(one.measures) for one in judged] == [{"clarity"}] * 3
+    assert [set(judgment.measures) for judgment in judged] == [{"clarity"}] * 3
     itself = judge(demo()[:3], format=JUDGES["clarity"])
-    assert [one.measures for one in itself] == [one.measures for one in judged]
+    assert [one.measures for one in itself] == [judgment.measures for judgment in judged]
 
 
 def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):

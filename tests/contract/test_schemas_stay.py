@@ -107,8 +107,8 @@ def _descriptions(schema: Any) -> Iterator[str]:
 def test_what_a_model_is_shown_of_a_schema_speaks_to_it(answer: type[BaseModel]) -> None:
     if answer is JUDGED["likelihood"]:
         pytest.skip("it is answered by reading, and its schema never sent")
-    for said in _descriptions(answer.model_json_schema()):
-        assert not re.search(r"`|:\w+:|\n|conqret|pydantic|validat|[Rr]ead from", said), said
+    for description in _descriptions(answer.model_json_schema()):
+        assert not re.search(r"`|:\w+:|\n|conqret|pydantic|validat|[Rr]ead from", description), description
 
 
 def test_every_answer_that_is_asked_for_by_name_is_looked_at() -> None:

@@ -49,7 +49,7 @@ class MemorySource:
         return [list(self.evidence)[:depth] for _ in queries]
 
     def read(self, identifiers: Any) -> list[PageEvidence]:
-        return [self.evidence[one] for one in identifiers if one in self.evidence]
+        return [self.evidence[identifier] for identifier in identifiers if identifier in self.evidence]
 
 
 def scripted(views: Any = 3) -> Any:

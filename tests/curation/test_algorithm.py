@@ -58,21 +58,25 @@ def test_a_benchmark_rests_on_trusted_documents_alone(tmp_path):
     assert [one["documents"] for one in first["partial_answers"]] == [["d7"], ["d7", "d5"], ["d7", "d4"]]
     assert first["partial_answers"][1]["explanation"] == "Because of View 1."
     texts = lines(tmp_path / "out" / "documents.jsonl")
-    assert [(one["id"], one["url"]) for one in texts] == [
+    assert [(text["id"], text["url"]) for text in texts] == [
         ("d7", "https://f.pro/6"), ("d5", "http://e.org/5"), ("d4", "https://d.edu/4"), ("d2", "https://b.gov/2")
     ]  # fmt: skip
-    assert {one["licence"] for one in texts} == {UNSTATED}
+    assert {text["licence"] for text in texts} == {UNSTATED}
     assert summary.unstated_licences == 4
     read = read_questions(tmp_path / "out" / "benchmark.jsonl")
-    assert [one.point_of_view for one in read["q"].partial_answers] == ["View 0.", "View 1.", "View 2."]
+    assert [partial_answer.point_of_view for partial_answer in read["q"].partial_answers] == [
+        "View 0.",
+        "View 1.",
+        "View 2.",
+    ]
     items = list(open_items(tmp_path / "out" / "items.jsonl"))
-    assert [(one.id, len(one.documents)) for one in items[:2]] == [("q#1", 1), ("q#2", 2)]
+    assert [(item.id, len(item.documents)) for item in items[:2]] == [("q#1", 1), ("q#2", 2)]
 
 
 def test_what_is_asked_holds_the_documents_without_addresses_and_those_of_the_view_alone(tmp_path):
     with FaultServer(answer=scripted()) as server:
         run(server, tmp_path / "out")
-        bodies = [one.body["messages"][1]["content"] for one in server.requests]
+        bodies = [request.body["messages"][1]["content"] for request in server.requests]
     views = [
         body
         for body in bodies
@@ -107,8 +111,8 @@ def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     with FaultServer(answer=scripted()) as server:
         plan = CurationPlan(document_tokens=300, prompt_tokens=450)
         summary = run(server, tmp_path / "out", source, plan=plan).summary
-        shown = next(one.body["messages"][1]["content"] for one in server.requests if "2000" not in str(one.body)
-                     and "</documents>" in str(one.body))  # fmt: skip
+        shown = next(request.body["messages"][1]["content"] for request in server.requests if "2000" not in str(request.body)
+                     and "</documents>" in str(request.body))  # fmt: skip
     assert 400 <= shown.count("word") <= 450
     assert summary.cut_tokens > 0
 
@@ -152,10 +156,10 @@ def test_another_budget_or_list_is_another_run(tmp_path):
 def test_the_price_is_known_before():
     collector = Collector(MemorySource(), TrustedDomains(), CurationPlan(keep=4), Session("gpt-4o-mini"))
     parts = {one.by: one for one in estimate(QUESTIONS, collector)}
-    assert {name: one.calls for name, one in parts.items()} == {
+    assert {name: part.calls for name, part in parts.items()} == {
         "search queries": 2, "the best documents": 2, "points of view": 2, "explanations": 8,
     }  # fmt: skip
-    assert all(one.cost_usd > 0 for one in parts.values())
+    assert all(part.cost_usd > 0 for part in parts.values())
     collector = Collector(
         MemorySource(), TrustedDomains(), CurationPlan(rerank="lexical"), Session("gpt-4o-mini")
     )
@@ -175,5 +179,5 @@ def test_every_step_has_a_trial_that_waits_for_what_it_needs():
     trials = Collector(MemorySource(), TrustedDomains(), CurationPlan(), Session("offline")).trials(
         QUESTIONS[0]
     )
-    assert [one.key for one in trials] == [f"q {step}" for step in STEPS]
+    assert [trial.key for trial in trials] == [f"q {step}" for step in STEPS]
     assert trials[-1].after == ("q documents", "q views")

@@ -114,7 +114,7 @@ def test_what_two_of_three_reject_goes_and_a_question_without_any_goes_too():
         ("r#1", "a", "grounded", 0.0), ("r#1", "b", "grounded", 0.0), ("r#2", "a", "ethical", None),
     )  # fmt: skip
     lines, found = remove(MADE, labels, {"r#1=r#2": True, "q#1=q#3": False})
-    assert [one["id"] for one in lines] == ["q"]
+    assert [line["id"] for line in lines] == ["q"]
     assert [one["point_of_view"] for one in lines[0]["partial_answers"]] == ["right", "left"]
     assert lines[0]["licence"] == "CC0"
     assert (found.rejected, found.duplicates, found.kept, found.lost) == (2, 1, 2, ("r",))

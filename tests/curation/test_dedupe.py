@@ -106,7 +106,7 @@ def test_questions_are_counted_by_source():
     kept, found = deduplicate(questions, np.array([[1, 0], [0, 1], [1, 0.01], [0.5, -1]]), encoder="given")
     assert [one.id for one in kept] == ["0", "1", "3"]
     assert (found.before, found.after, found.removed) == ({"a": 2, "b": 2}, {"a": 1, "b": 2}, ("2",))
-    assert [(one.first, one.second, one.removed) for one in found.pairs] == [("0", "2", "second")]
+    assert [(pair.first, pair.second, pair.removed) for pair in found.pairs] == [("0", "2", "second")]
 
 
 def test_delphi_gets_its_texts_from_the_question_pairs(tmp_path):
@@ -118,8 +118,8 @@ def test_delphi_gets_its_texts_from_the_question_pairs(tmp_path):
         "id,qid1,qid2,question1,question2,is_duplicate\n0,71,3,Is it fair?,Who is it?,0\n"
         '1,9,74,Is it?,"Is that, then, right?",0\n'
     )
-    found = read_sourced([delphi], quora)
-    assert [(one.id, one.question) for one in found] == [
+    sourced = read_sourced([delphi], quora)
+    assert [(one.id, one.question) for one in sourced] == [
         ("delphi-71", "Is it fair?"), ("delphi-74", "Is that, then, right?"),
     ]  # fmt: skip
     with pytest.raises(DeclarationError, match="give it with --texts"):

@@ -32,8 +32,8 @@ def test_as_many_pairs_come_from_each_band(monkeypatch):
     )
     cosines = [np.cos(np.radians(b - a)) for a in range(60) for b in range(a + 1, 60)]
     for band, rows in by_band.items():
-        assert {one.band_pairs for one in rows} == {sum(band <= one < band + 0.05 for one in cosines)}
-        assert all(band - 1e-6 <= one.similarity <= band + 0.05 for one in rows)
+        assert {row.band_pairs for row in rows} == {sum(band <= cosine < band + 0.05 for cosine in cosines)}
+        assert all(band - 1e-6 <= row.similarity <= band + 0.05 for row in rows)
     assert draw_pairs(vectors, 30, lowest=0.5, seed=3) == drawn
     assert draw_pairs(vectors, 30, lowest=0.5, seed=4) != drawn
     monkeypatch.setattr(similarity, "BLOCK", 7)
@@ -76,7 +76,7 @@ def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
     assert found.at_most_below == pytest.approx(1 - 0.05 ** (1 / 3))
     # From .82 on: hits 1 + 1 + 5 pairs, none wrong, none missed.
     assert (found.best_f1, found.precision, found.recall, found.f1) == (0.82, 1.0, 1.0, 1.0)
-    assert [(one.band, one.pairs, one.labelled, one.duplicates) for one in found.bands] == [
+    assert [(band.band, band.pairs, band.labelled, band.duplicates) for band in found.bands] == [
         (0.95, 2, 2, 2), (0.8, 10, 2, 1), (0.6, 100, 2, 0),
     ]  # fmt: skip
     low = sheet(tmp_path / "low.csv", [(0.9, 0.9, 2, "yes"), (0.62, 0.6, 100, "yes"), (0.61, 0.6, 100, "no")])
@@ -122,7 +122,7 @@ def test_verdicts_are_kept_and_asked_once(tmp_path):
     session, folder = Session("offline"), VerdictFolder(tmp_path / "v")
     for sent in (2, 0):
         done = run(VerdictPlan(session, folder, VERDICT, subjects(questions)))
-        assert [failed(one.answer) for one in done.rows] == [(), ("about_issue",)]
+        assert [failed(row.answer) for row in done.rows] == [(), ("about_issue",)]
         assert done.session.sent == sent
     assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
     with pytest.raises(DeclarationError, match="What differs: what is asked"):

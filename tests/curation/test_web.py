@@ -81,4 +81,4 @@ def test_no_search_is_made_for_a_price():
     trusted = TrustedDomains((".gov",))
     likely = WebSource(options, trusted).likely("Are trams cheap?", 20)
     assert len(likely) == 5
-    assert all(one.url in trusted and len(one.text.split()) > 2_000 for one in likely)
+    assert all(document.url in trusted and len(document.text.split()) > 2_000 for document in likely)

@@ -48,7 +48,9 @@ def script():
 
 def test_two_variants_from_topics_to_both_tables(script, tmp_path, capsys):
     (tmp_path / "small.toml").write_text(SMALL)
-    write_rows(tmp_path / "topics.jsonl", [{"topic": f"{one} should be free"} for one in SUBJECTS[:2]])
+    write_rows(
+        tmp_path / "topics.jsonl", [{"topic": f"{subject} should be free"} for subject in SUBJECTS[:2]]
+    )
     save_model(tmp_path / "base")
     out = tmp_path / "out"
     script.ablations(tmp_path / "small.toml", out)

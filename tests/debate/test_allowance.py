@@ -52,8 +52,8 @@ def test_a_judge_is_told_its_allowance_and_that_the_passage_is_shortened(questio
     assert one.allowance == 300
     assert "You have 300 tokens in all" in prompt(one, Library()).system
     short = shortened(questions, 40, "offline")[0][0]
-    told = prompt(DebateRequest(short, "PS", 1, "simple", False), Library()).system
-    assert f"{CUT} stands where" in told
+    system = prompt(DebateRequest(short, "PS", 1, "simple", False), Library()).system
+    assert f"{CUT} stands where" in system
     plain = prompt(DebateRequest(questions[0], "PS", 1, "simple", False), Library()).system
     assert "tokens in all" not in plain
     assert CUT not in plain

@@ -262,7 +262,11 @@ def test_a_plain_table_and_the_published_columns(tmp_path):
     ]
     ids = [item.id for item in items]
     assert len(set(ids)) == 3
-    assert [one.rpartition("-")[0] for one in ids] == ["ours-trams-pro", "ours-trams-con", "theirs-trams-con"]
+    assert [identifier.rpartition("-")[0] for identifier in ids] == [
+        "ours-trams-pro",
+        "ours-trams-con",
+        "theirs-trams-con",
+    ]
     assert list(map(system_of, items)) == ["ours", "ours", "theirs"]
     assert items[2].metadata["argument"] == "the point"
 
@@ -271,8 +275,8 @@ def test_a_column_names_the_system(tmp_path):
     file = table(
         tmp_path / "all.csv", (*HEAD, "model"), ("T?", "pro", "Yes.", "x"), ("T?", "con", "No.", "y")
     )
-    found = read_statements([file])
-    assert [(item.id.rpartition("-")[0], system_of(item)) for item in found] == [
+    statements = read_statements([file])
+    assert [(item.id.rpartition("-")[0], system_of(item)) for item in statements] == [
         ("t-pro", "x"),
         ("t-con", "y"),
     ]

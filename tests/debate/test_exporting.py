@@ -22,7 +22,7 @@ def both(topic, count=1):
 
 
 def topics_of(examples):
-    return {one.topic for one in examples}
+    return {example.topic for example in examples}
 
 
 @pytest.mark.parametrize("shape", ["chat", "instruction"])

@@ -61,9 +61,9 @@ def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_p
     found = filtered(rows_of(file), items, offline(items), sides)
     assert found.kept == [ROWS[0]]
     assert found.reasons == {"hate": 1, NOT_ITS_SIDE: 1}
-    lost = {said: Measure.missing(Reason.TIMEOUT) for said in sides}
+    lost = {side: Measure.missing(Reason.TIMEOUT) for side in sides}
     assert filtered(rows_of(file), items, offline(items), lost).reasons == {NO_ANSWER: 2, "hate": 1}
-    others = [one.model_copy(update={"argument": "Another."}) for one in items]
+    others = [item.model_copy(update={"argument": "Another."}) for item in items]
     with pytest.raises(DeclarationError, match=f"'{items[0].id}' is not in that run"):
         filtered(rows_of(file), others, offline(items), sides)
     with pytest.raises(DeclarationError, match="good-from"):

@@ -101,15 +101,15 @@ def test_a_record_that_is_too_long_loses_the_same_share_everywhere_and_no_questi
         (1, side, turn(1, side, statement="Much is said. " * words, questions=("Why now?",)))
         for side, words in (("affirmative", 800), ("negative", 1600))
     )
-    one = Speaking(MOTION, 2, "affirmative", long)
-    fitted = one.fitted(LIBRARY, Window(6500))
+    speaking = Speaking(MOTION, 2, "affirmative", long)
+    fitted = speaking.fitted(LIBRARY, Window(6500))
     assert [cut.document for cut in fitted.trims] == ["round 1, affirmative", "round 1, negative"]
     kept = [cut.after / cut.before for cut in fitted.trims]
     assert kept[0] == pytest.approx(kept[1], abs=0.02)
     assert kept[0] < 0.9
     assert fitted.rendered.user.count("Why now?") == 3  # both turns' own, and the one to be answered
-    assert one.fitted(LIBRARY, Window(None)).trims == ()
-    assert one.fitted(LIBRARY, Window(4300)) is None
+    assert speaking.fitted(LIBRARY, Window(None)).trims == ()
+    assert speaking.fitted(LIBRARY, Window(4300)) is None
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
     }
     debate = MOTION.debate(said, {"affirmative": "m", "negative": "n"})
     assert not debate.finished
-    assert [(one.what, one.reason) for one in debate.lacks] == [("round 2, affirmative", Reason.REFUSAL)]
+    assert [(lack.what, lack.reason) for lack in debate.lacks] == [("round 2, affirmative", Reason.REFUSAL)]
     assert debate.rounds[1].turns == {"affirmative": None, "negative": None}
     assert list(debate.statements()) == []
 
@@ -246,7 +246,7 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
     missing = {
         key: TranscriptRow(id=key, reason=NOT_REACHED)
         for motion in debated
-        for key in (motion.key(*one) for one in motion.places())
+        for key in (motion.key(*place) for place in motion.places())
     }
     held = [motion.debate(missing, models) for motion in debated]
     text = "".join(held_page(held, summary))

@@ -59,22 +59,22 @@ def test_all_that_is_bad_is_drawn_and_of_the_good_as_many_as_were_asked_for():
     items, judgments = [*items, *more[0]], [*judgments, *more[1]]
     lost = Item(id="lost", topic="T1", stance="con", argument="So.", metadata={"system": "b"})
     items, judgments = [*items, lost], [*judgments, judged(lost, Measure.missing(Reason.TIMEOUT))]
-    found = draw_inspection(items, judgments, good=10, seed=5)
-    strata = Counter((one.system, one.verdict, one.probability) for one in found.drawn)
+    inspection = draw_inspection(items, judgments, good=10, seed=5)
+    strata = Counter((one.system, one.verdict, one.probability) for one in inspection.drawn)
     assert strata == {("a", "bad", 1.0): 8, ("a", "good", 0.25): 10, ("b", "good", 1.0): 3}
-    assert found.unanswered == 1
-    assert found == draw_inspection(items, judgments, good=10, seed=5)
-    assert found != draw_inspection(items, judgments, good=10, seed=6)
-    verdicts = [one.verdict for one in found.drawn]
+    assert inspection.unanswered == 1
+    assert inspection == draw_inspection(items, judgments, good=10, seed=5)
+    assert inspection != draw_inspection(items, judgments, good=10, seed=6)
+    verdicts = [one.verdict for one in inspection.drawn]
     assert verdicts != sorted(verdicts)  # the order of the sheet gives nothing away
-    assert len({one.item for one in found.drawn}) == len(found.drawn)
+    assert len({one.item for one in inspection.drawn}) == len(inspection.drawn)
 
 
 def test_agreement_is_that_of_a_computation_by_hand():
     """2 bad, 8 good of which 4 are drawn and stand for 2 each; people find one bad good, and one of the 4 bad."""
     items, judgments = population(2, 8, topics=3)
     inspection = draw_inspection(items, judgments, good=4)
-    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    good = [statement.item for statement in inspection.drawn if statement.verdict == "good"]
     said = {"a0": "bad", "a1": "good", good[0]: "bad", **dict.fromkeys(good[1:], "good")}
     (found,) = agreement(inspection, labels(said))
     agreed = Fraction(1 + 6, 10)  # one bad, three good that stand for two each
@@ -94,7 +94,7 @@ def test_agreement_is_that_of_a_computation_by_hand():
 def test_ties_are_left_out_and_counted_and_labels_of_one_statement_share_its_weight():
     items, judgments = population(2, 8)
     inspection = draw_inspection(items, judgments, good=4)
-    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    good = [statement.item for statement in inspection.drawn if statement.verdict == "good"]
     said = {"a0": ["bad", "good"], "a1": "tie", good[0]: "tie", **dict.fromkeys(good[1:], "good")}
     (found,) = agreement(inspection, labels(said))
     assert found.ties.value == pytest.approx((1 + 2) / 10)
@@ -105,7 +105,7 @@ def test_ties_are_left_out_and_counted_and_labels_of_one_statement_share_its_wei
 def test_what_is_not_labelled_yet_is_stood_for_by_its_like():
     items, judgments = population(2, 8)
     inspection = draw_inspection(items, judgments, good=4)
-    good = [one.item for one in inspection.drawn if one.verdict == "good"]
+    good = [statement.item for statement in inspection.drawn if statement.verdict == "good"]
     (found,) = agreement(inspection, labels({"a0": "bad", "a1": "", good[0]: "good", good[1]: "bad"}))
     assert found.unlabelled == 3
     assert found.agreement.value == pytest.approx((2 + 4) / 10)
@@ -124,11 +124,17 @@ def test_over_many_draws_the_correction_is_right_and_a_plain_count_is_not():
     for seed in range(150):
         inspection = draw_inspection(items, judgments, good=20, seed=seed)
         said = {
-            one.item: one.verdict if one.item not in wrong else "good" if one.verdict == "bad" else "bad"
-            for one in inspection.drawn
+            statement.item: statement.verdict
+            if statement.item not in wrong
+            else "good"
+            if statement.verdict == "bad"
+            else "bad"
+            for statement in inspection.drawn
         }
         corrected.append(agreement(inspection, labels(said))[0].agreement.value)
-        counted.append(sum(one.item not in wrong for one in inspection.drawn) / len(inspection.drawn))
+        counted.append(
+            sum(statement.item not in wrong for statement in inspection.drawn) / len(inspection.drawn)
+        )
     assert sum(corrected) / 150 == pytest.approx(truth, abs=0.015)
     assert abs(sum(counted) / 150 - truth) > 0.15
 
@@ -139,9 +145,9 @@ def test_the_papers_counts_of_its_human_study():
     for overall, bad in ((0.969, 15), (0.848, 73)):
         assert round((1 - overall) * 480) == bad
         items, judgments = population(bad, 480 - bad)
-        found = draw_inspection(items, judgments, good=100 - bad)
-        assert len(found.drawn) == 100
-        assert sum(1 / one.probability for one in found.drawn) == pytest.approx(480)
+        inspection = draw_inspection(items, judgments, good=100 - bad)
+        assert len(inspection.drawn) == 100
+        assert sum(1 / one.probability for one in inspection.drawn) == pytest.approx(480)
 
 
 @pytest.mark.parametrize("more", [{"good": 0}, {"good_from": 50}])

@@ -25,7 +25,7 @@ def test_the_three_ways_to_say_it(tmp_path):
         {"instruction": "Argue.", "input": "On trams.", "output": "So it is.", "id": 7},
         {"topic": "Trams", "side": "con", "argument": "dear", "response": "No."},
     )
-    assert [one.role for one in chat.messages] == ["system", "user"]
+    assert [message.role for message in chat.messages] == ["system", "user"]
     assert (chat.response, chat.topic, chat.stance, chat.argument) == ("So it is.", "Trams", "pro", "cheap")
     assert (plain.id, plain.text, plain.response) == ("7", "Argue.\n\nOn trams.", "So it is.")
     assert made.text == 'Argue for the negative side of the topic "Trams", with this argument: "dear".'

@@ -41,16 +41,16 @@ def test_main_design_has_two_judgments_and_the_pilot_three(question):
         for turn in (1, 2)
     ]
     pilot = askings([question], "pilot", ("simple", "encourage-abstain"))
-    assert {one.condition for one in pilot} == {"S", "SA"}
+    assert {answer.condition for answer in pilot} == {"S", "SA"}
     assert len(pilot) == 2 * 2 * 2 * 3
-    assert len({one.key for one in pilot}) == len(pilot)
+    assert len({answer.key for answer in pilot}) == len(pilot)
 
 
 def test_what_is_lacking_decides_how_often_is_judged(question):
-    assert {one.turn for one in askings([bare(question)])} == {1, 2}  # the third is with the passage
+    assert {asking.turn for asking in askings([bare(question)])} == {1, 2}  # the third is with the passage
     first = bare(question, sides=without_counters(question))
-    assert [(one.condition, one.turn) for one in askings([first])][:2] == [("S", 1), ("S", 1)]
-    assert {one.turn for one in askings([question, first])} == {1}
+    assert [(asking.condition, asking.turn) for asking in askings([first])][:2] == [("S", 1), ("S", 1)]
+    assert {asking.turn for asking in askings([question, first])} == {1}
     with pytest.raises(DeclarationError, match="question 'q1' has none"):
         askings([bare(question)], "main")
 
@@ -83,9 +83,9 @@ def test_the_options_change_places_and_the_right_one_with_them(question):
     second = prompt(swapped, LIBRARY).user
     assert first.index("Kane alone") < first.index("A crew")
     assert second.index("A crew") < second.index("Kane alone")
-    found = DebateJudgment(id="k", slider=-2)
-    assert given.answer("m", found).toward_right == 2
-    assert swapped.answer("m", found).toward_right == -2
+    judgment = DebateJudgment(id="k", slider=-2)
+    assert given.answer("m", judgment).toward_right == 2
+    assert swapped.answer("m", judgment).toward_right == -2
 
 
 def test_instructions_say_their_pay_offs_and_thresholds(question):

@@ -38,20 +38,20 @@ def printed():
 
 
 def test_every_ratio_of_table_2_follows_from_its_shares(printed):
-    for one in printed.cells:
-        correct, incorrect, abstain, ratio = TABLE_2[one.condition, one.turn, one.instruction]
-        assert 100 * one.correct.value == pytest.approx(correct, abs=0.1)
-        assert 100 * one.incorrect.value == pytest.approx(incorrect, abs=0.1)
-        assert 100 * one.abstained.value == pytest.approx(abstain, abs=0.1)
-        assert one.ratio.value == pytest.approx(correct / incorrect)
+    for cell in printed.cells:
+        correct, incorrect, abstain, ratio = TABLE_2[cell.condition, cell.turn, cell.instruction]
+        assert 100 * cell.correct.value == pytest.approx(correct, abs=0.1)
+        assert 100 * cell.incorrect.value == pytest.approx(incorrect, abs=0.1)
+        assert 100 * cell.abstained.value == pytest.approx(abstain, abs=0.1)
+        assert cell.ratio.value == pytest.approx(correct / incorrect)
         # what rounded to the printed shares may have any ratio between these
         low, high = (correct - 0.05) / (incorrect + 0.05), (correct + 0.05) / (incorrect - 0.05)
         assert low < ratio + 0.05
         assert high > ratio - 0.05
-        if (one.condition, one.turn, one.instruction) != ("PSA", 1, "encourage-abstain"):
-            assert round(one.ratio.value, 1) == ratio
+        if (cell.condition, cell.turn, cell.instruction) != ("PSA", 1, "encourage-abstain"):
+            assert round(cell.ratio.value, 1) == ratio
         else:
-            assert one.ratio.value == pytest.approx(4.556, abs=0.001)  # printed 4.5
+            assert cell.ratio.value == pytest.approx(4.556, abs=0.001)  # printed 4.5
 
 
 def test_the_table_has_table_2s_layout(printed):
@@ -103,10 +103,10 @@ def test_changes_are_paired_over_cells_that_are_alike_otherwise():
     ]
     rows += [answer(-1, question=name, instruction="encourage-abstain") for name in "abcd"]
     found = came_of(rows)
-    arguments = next(one for one in found.changes if one.factor == "arguments")
+    arguments = next(change for change in found.changes if change.factor == "arguments")
     assert (arguments.without.value, arguments.having.value, arguments.cells) == (0.5, 1.0, 1)
     assert arguments.difference.value == 0.5
-    assert [one.factor for one in found.changes] == ["arguments", "instruction"]
+    assert [change.factor for change in found.changes] == ["arguments", "instruction"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_loss_falls_and_the_model_is_stored_with_a_plain_template(whole, row
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     folder, found = whole
-    assert [one.step for one in found.steps] == [1, 2, 3, 4, 5, 6]
+    assert [step.step for step in found.steps] == [1, 2, 3, 4, 5, 6]
     assert found.steps[-1].loss < found.steps[0].loss - 0.5
     assert json.loads(folder.training_file.read_text())["steps"][0]["loss"] == found.steps[0].loss
     assert AutoTokenizer.from_pretrained(folder.model).chat_template == training.PLAIN_TEMPLATE

@@ -66,7 +66,7 @@ def test_only_the_last_judgment_with_arguments_of_debates_counts():
         debate(2, 1, condition="PS", turn=2),
         consulted(2, 1, "right"),
     ]
-    one = next(one for one in score_writers(rows) if one.writer == "A")
+    one = next(score_writer for score_writer in score_writers(rows) if score_writer.writer == "A")
     assert (one.right.answers, one.right.followed.value) == (1, 0)
 
 
@@ -101,7 +101,7 @@ def test_the_better_half_is_right_more_often_at_the_last_judgment():
     assert best_judges(pilot) == ("Bob", "Ann")
     assert best_judges(pilot[:9]) == ("Bob",)  # of three the smaller half
     main = [answer(1, judge="Ann"), answer(1, judge="Di")]
-    assert [one.judge for one in of_judges(main, ("Bob", "Ann"))] == ["Ann"]
+    assert [judge.judge for judge in of_judges(main, ("Bob", "Ann"))] == ["Ann"]
     with pytest.raises(DeclarationError, match=r"\(Bob\) is among those who answered here: Ann, Di"):
         of_judges(main, ("Bob",))
     with pytest.raises(DeclarationError, match="of two judges at least"):
@@ -139,9 +139,9 @@ def test_consultancies_are_asked_for_either_option(question):
     alone = [one for one in more if one.consulted]
     assert len(alone) == 2 * 2 * 2
     assert len({one.key for one in more}) == len(more)
-    assert {one.condition for one in askings([question], "pilot", consultancy=True) if one.consulted} == {
-        "SC"
-    }
+    assert {
+        asking.condition for asking in askings([question], "pilot", consultancy=True) if asking.consulted
+    } == {"SC"}
 
 
 def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
@@ -184,4 +184,4 @@ def test_both_consultants_of_a_question_are_two_answers(tmp_path):
            "instruction": "simple", "slider": 1, "right": 1}  # fmt: skip
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps({**row, "consultant": side}) + "\n" for side in ("right", "wrong")))
-    assert [one.consultant for one in read_slider_answers(path)] == ["right", "wrong"]
+    assert [slider_answer.consultant for slider_answer in read_slider_answers(path)] == ["right", "wrong"]

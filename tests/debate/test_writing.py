@@ -63,8 +63,8 @@ def test_two_writers_exchange_the_sides_and_share_the_arguments(question):
 def test_each_text_goes_to_its_place_in_the_layout(question, tmp_path):
     found = debates([question], ["A", "B"])
     rows = {
-        one.key: row(one, text=f"{one.writer} {one.option} {'answers' if one.opponent else 'argues'}")
-        for one in tasks(found)
+        task.key: row(task, text=f"{task.writer} {task.option} {'answers' if task.opponent else 'argues'}")
+        for task in tasks(found)
     }
     lines = [one.whole(rows).record() for one in found]
     first, second = read_two_turn(write(tmp_path / "debates.jsonl", *lines))

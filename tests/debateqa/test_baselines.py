@@ -48,7 +48,7 @@ def test_baselines_are_found_by_the_names_that_are_typed():
     names = [one.name for one in selected(["rouge_l", " BLEU ", "rouge-l"])]
     assert names == ["rouge-l", "bleu"]
     assert selected(["num-of-povs"])[0].metric == "num_of_povs"
-    assert {one.metric for one in BASELINES.values()} & LOWER_IS_BETTER == set()
+    assert {baseline.metric for baseline in BASELINES.values()} & LOWER_IS_BETTER == set()
     assert set(DEFAULT) < set(BASELINES)
     with pytest.raises(UnknownNameError, match="did you mean 'bleu'"):
         selected(["blue"])
@@ -244,11 +244,11 @@ def test_viewpoints_are_items_or_turns_that_differ():
 
 def test_lexical_criteria_by_hand():
     answer = "The matter is hotly debated. Some say that 40 percent of bears suffer in small cages each year."
-    found = Findings(ZOOS, answer)
+    findings = Findings(ZOOS, answer)
     words = 5 + 13
-    assert found.criteria["dispute"] == 1.0
-    assert found.criteria["perspectives"] == 0.0
-    assert found.criteria["evidence"] == pytest.approx((1 / 5 + words / (words + 120)) / 2)
+    assert findings.criteria["dispute"] == 1.0
+    assert findings.criteria["perspectives"] == 0.0
+    assert findings.criteria["evidence"] == pytest.approx((1 / 5 + words / (words + 120)) / 2)
     assert Findings(ZOOS, "Close them.").criteria["dispute"] == 0.0
     assert (
         Findings(ZOOS, "Close them.").steps["relevance"]

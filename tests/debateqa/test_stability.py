@@ -59,8 +59,8 @@ def test_intervals_leave_out_questions():
     rng = np.random.default_rng(3)
     values = rng.normal(size=(2, 4, 6))  # instruments by systems by questions
     scores = {
-        name: dict(zip("abcd", one.tolist(), strict=True))
-        for name, one in zip(("one", "two"), values, strict=True)
+        name: dict(zip("abcd", value.tolist(), strict=True))
+        for name, value in zip(("one", "two"), values, strict=True)
     }
     found = stability(rows_of(scores), DIVERSITY).values["one", "two"]
     without = [kendalltau(*np.delete(values, place, axis=2).mean(axis=2)).statistic for place in range(6)]

@@ -36,8 +36,8 @@ def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
         for n in range(1201)
     ]
     write_table(iter(rows), tmp_path / "new" / "scores.parquet")
-    found = read_tables([tmp_path / "new" / "scores.parquet"])
-    assert [ScoreRow(**row) for row in found.to_dicts()] == rows
+    tables = read_tables([tmp_path / "new" / "scores.parquet"])
+    assert [ScoreRow(**row) for row in tables.to_dicts()] == rows
 
 
 def test_a_table_is_there_whole_or_not_at_all(tmp_path):
@@ -58,7 +58,8 @@ def test_a_table_is_there_whole_or_not_at_all(tmp_path):
 def test_means_do_not_depend_on_the_order_of_rows():
     values = [0.1] * 10 + [1e16, 1.0, -1e16]
     forth, back = (
-        [ScoreRow("s", "x", DIVERSITY, "i", one) for one in order] for order in (values, values[::-1])
+        [ScoreRow("s", "x", DIVERSITY, "i", parameter) for parameter in order]
+        for order in (values, values[::-1])
     )
     ((one,), (other,)) = (system_means(frame_of(rows)) for rows in (forth, back))
     assert one.mean == other.mean == pytest.approx(2 / 13)
@@ -164,7 +165,9 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
     )
     some = (PartialAnswer("Zoos breed", "Rare animals."), PartialAnswer("Zoos cage", "All animals."))
     questions = {
-        one: DebatableQuestion(one, "Why?", () if one == "none" else some) for one in texts if one != "gone"
+        text: DebatableQuestion(text, "Why?", () if text == "none" else some)
+        for text in texts
+        if text != "gone"
     }
     asked = []
 

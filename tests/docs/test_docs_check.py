@@ -89,7 +89,7 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --people 3 --kill 1")
     names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
-    assert [kind_of(one) for one in names] == ["bart", "encoder", "reward", "decoder"]
+    assert [kind_of(name) for name in names] == ["bart", "encoder", "reward", "decoder"]
 
 
 def test_what_is_not_run_has_a_reason(monkeypatch):
@@ -164,9 +164,9 @@ def test_a_command_that_fails_is_told(tmp_path):
 
 
 def test_commands_of_a_block_are_joined():
-    assert [one.text for one in commands(Block("bash", "a \\\n  b\n# c\n\nd", 1))] == ["a b", "d"]
+    assert [command.text for command in commands(Block("bash", "a \\\n  b\n# c\n\nd", 1))] == ["a b", "d"]
     loop = Block("bash", "for a in b c; do\n  d $a\n  e\ndone\nf", 1)
-    assert [(one.line, one.text) for one in commands(loop)] == [
+    assert [(command.line, command.text) for command in commands(loop)] == [
         (2, "for a in b c; do d $a; e; done"),
         (6, "f"),
     ]
@@ -179,4 +179,4 @@ def test_everybody_answers_all_of_a_study(tmp_path, study):
         answer_all(tmp_path)
         done, wanted = ledger.wanted()
         assert done == wanted > 0
-        assert len({str(one.answers) for one in ledger.given()}) > 1
+        assert len({str(record.answers) for record in ledger.given()}) > 1

@@ -235,7 +235,7 @@ def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
         with TargetStore(tmp_path / "rows.jsonl", spread.fingerprint) as store:
             store.keep(*pairs[1][:1], pairs[1][1][0], wanted[1][0])
             found = list(spread.stream(pairs, store=store, on_context=done.append))
-            assert len(store) == len({(answer, one) for answer, targets in pairs for one in targets})
+            assert len(store) == len({(answer, target) for answer, targets in pairs for target in targets})
     assert done == list(range(7))
     assert [[(row.context, row.target) for row in rows] for rows in found] == [
         [(row.context, row.target) for row in rows] for rows in wanted

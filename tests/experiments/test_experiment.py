@@ -188,7 +188,10 @@ def test_what_is_done_is_not_done_again(finished, file):
 def test_what_was_expected_stands_beside_what_was_asked(finished):
     job = finished[0]
     write_costs(job)
-    rows = {(one["task"], one["of"], one["by"]): one for one in json.loads(job.out.costs_file.read_bytes())}
+    rows = {
+        (entry["task"], entry["of"], entry["by"]): entry
+        for entry in json.loads(job.out.costs_file.read_bytes())
+    }
     judged = rows["judge", "bm25+floor", "rag-fine-grained-offline"]
     assert (judged["expected"]["calls"], judged["made"]["calls"], judged["made"]["cost_usd"]) == (4, 4, 0.0)
     damaged = rows["damage", "bm25+floor", "rag-fine-grained-offline"]
@@ -264,9 +267,9 @@ def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkey
 def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
     asked = "[generators.floor]"
     assert asked in EXPERIMENT
-    own = file.with_name("extractive.toml")
-    own.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
-    job = experiment_job(own, output=tmp_path / "run")
+    name = file.with_name("extractive.toml")
+    name.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
+    job = experiment_job(name, output=tmp_path / "run")
     calls = {one.stage: one.calls for one in estimate(job)}
     assert not any(stage.startswith("generate") for stage in calls)
     assert calls["judge bm25+floor by preference"] == 8

@@ -249,7 +249,7 @@ def test_judges_that_are_no_jury(file):
 def test_levels_may_be_shares(file):
     text = file.read_text().replace('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["25%", "50%"]')
     file.write_text(text)
-    (damage,) = [one.damage() for one in read_experiment(file).perturbations]
+    (damage,) = [perturbation.damage() for perturbation in read_experiment(file).perturbations]
     assert (damage.perturbation.name, damage.levels) == ("hallucinate-share", (0, 25, 50))
 
 

@@ -44,8 +44,8 @@ def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
         job.experiment.corpus, engine="bm25,dense", encoder="tests.retrieval.letters:load", weights=[0.3, 0.7],
         cross_encoder="tests.retrieval.letters:overlap", depth=12, split="test", output=tmp_path / "own.res",
     )  # fmt: skip
-    assert {topic: tuple(found) for topic, found in read_rankings(target).items()} == expected.rankings
-    assert all(len(found) == 12 for found in expected.rankings.values())
+    assert {topic: tuple(ranking) for topic, ranking in read_rankings(target).items()} == expected.rankings
+    assert all(len(ranking) == 12 for ranking in expected.rankings.values())
     state = json.loads(target.with_name(target.name.replace(".res.gz", ".json")).read_text())
     assert state["engine"].endswith(", dense")
     assert len(state["index"].split(", ")) == 2

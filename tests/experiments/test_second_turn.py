@@ -34,7 +34,7 @@ def test_the_first_turn_of_both_is_the_same_text(ran):
         turns = other.metadata["generation"]["turns"]
         assert turns["argument"] == one.argument
         assert turns["revised"] == other.argument
-    assert [one.argument for one in first] != [one.argument for one in second]
+    assert [one.argument for one in first] != [judgment.argument for judgment in second]
 
 
 def test_the_difference_is_that_of_pairs(ran):

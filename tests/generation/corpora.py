@@ -16,13 +16,13 @@ def write_corpus(folder: Path) -> CorpusDirectory:
     corpus = CorpusDirectory(folder)
     corpus.write_debates(debate(name) for name in SUBJECTS)
     write_lines(corpus.ledger_file, (entry.model_dump() for name in SUBJECTS for entry in ledger(name)))
-    corpus.write_documents(one for name in SUBJECTS for one in documents(name))
+    corpus.write_documents(document for name in SUBJECTS for document in documents(name))
     corpus.write_topics(
         CorpusTopic(id=name, question=question(name), split=split)  # type: ignore[arg-type]
         for name, split in SUBJECTS.items()
     )
     for split in ("train", "test"):
-        names = [name for name, one in SUBJECTS.items() if one == split]
+        names = [name for name, subject in SUBJECTS.items() if subject == split]
         for stance, numbers in (("pro", (1, 2)), ("con", (3,))):
             corpus.write_qrels(
                 stance, split, [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers]

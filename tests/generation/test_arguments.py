@@ -78,7 +78,9 @@ def test_sentences_and_citations_are_read_back(argument):
     found = sentences(text)
     assert [citations(span.text) for span in found] == expected
     stated = [
-        line for one in argument.conclusions for line in (one.conclusion, *(p.text for p in one.premises))
+        line
+        for conclusion in argument.conclusions
+        for line in (conclusion.conclusion, *(p.text for p in conclusion.premises))
     ]
     assert [strip_citations(span.text).rstrip(".") for span in found] == [line.rstrip(".") for line in stated]
 

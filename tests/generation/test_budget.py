@@ -51,7 +51,7 @@ SIZES = st.lists(st.integers(1, 60), min_size=1, max_size=6)
 @given(SIZES, st.lists(SIZES, max_size=3), st.integers(0, 9000))
 def test_the_budget_is_never_exceeded_and_nothing_that_fits_is_trimmed(sizes, shots, room):
     documents = [document(f"d{n}", size) for n, size in enumerate(sizes)]
-    examples = [example(n, one) for n, one in enumerate(shots)]
+    examples = [example(n, shot) for n, shot in enumerate(shots)]
     question = BudgetedQuestion(PRO, "Are trams good?", "pro", documents, examples)
     whole, bare = tokens(question.fitted(Window(None))), question.bare()
     count = len(sizes) + sum(map(len, shots))

@@ -41,7 +41,7 @@ def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus,
         assert all(SUBJECTS[name] == "train" for name in names)
     assert draw_examples(topics, experts, texts, "pro", 3) == draw_examples(topics, experts, texts, "pro", 3)
     seeds = {
-        tuple(one.expert.topic for one in draw_examples(topics, experts, texts, "pro", 3, seed=seed))
+        tuple(example.expert.topic for example in draw_examples(topics, experts, texts, "pro", 3, seed=seed))
         for seed in range(20)
     }
     assert len(seeds) > 3
@@ -54,7 +54,8 @@ def test_a_topic_with_the_same_question_is_the_topic_itself(corpus, texts):
         update={"id": "twin", "question": topics[0].question.upper(), "split": "test"}
     )
     assert topics[0].id not in [
-        one.expert.topic for one in draw_examples([*topics, twin], experts, texts, "pro", 3, exclude=twin)
+        example.expert.topic
+        for example in draw_examples([*topics, twin], experts, texts, "pro", 3, exclude=twin)
     ]
 
 

@@ -25,7 +25,7 @@ def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance)
     topic = json.loads(file.read_text(encoding="utf-8"))
     shown = [Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]]
     found = argument(topic["question"], stance, shown)
-    premises = [premise for one in found.conclusions for premise in one.premises]
+    premises = [premise for conclusion in found.conclusions for premise in conclusion.premises]
     assert 1 <= len(found.conclusions) <= 3
     assert 1 <= len(premises) <= PREMISES
     for premise in premises:

@@ -131,7 +131,7 @@ def test_a_debate_ends_where_nothing_is_argued_or_nothing_against_it(task):
 def test_offline_the_other_sides_documents_are_left_to_it():
     first, counter = (GeneratedArgument.model_validate(argued(*one)) for one in (([1], [2], [2, 3]), ([2],)))
     made = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [first, counter]))
-    assert [one.citations for one in made.conclusions[0].premises] == [[1], [2, 3]]
+    assert [premise.citations for premise in made.conclusions[0].premises] == [[1], [2, 3]]
     whole = GeneratedArgument.model_validate(argued([1], [2], [3]))
     assert revised("?", "pro", DOCUMENTS, [first, whole]) == first.model_dump()
     gone = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [whole, counter]))

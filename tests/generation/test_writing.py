@@ -56,7 +56,7 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     assert len(facts["examples"]) == 3
     assert facts["trimmed"] == []
     assert {one["document"] for one in facts["left_out"]} == set(facts["citations"]["never_cited"])
-    assert [one.status for one in run.folder.rows().rows()] == ["written", "written"]
+    assert [row.status for row in run.folder.rows().rows()] == ["written", "written"]
 
 
 def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):

@@ -88,7 +88,7 @@ def _content(file: Path) -> Any:
 
 def _plain(value: Any, out: Path) -> Any:
     if isinstance(value, Mapping):
-        return {_plain(key, out): _plain(one, out) for key, one in value.items() if key not in VOLATILE}
+        return {_plain(key, out): _plain(cell, out) for key, cell in value.items() if key not in VOLATILE}
     if isinstance(value, list | tuple):
         return [_plain(one, out) for one in value]
     if isinstance(value, float):
@@ -109,8 +109,8 @@ def main() -> None:
     parser.add_argument("--to", type=Path, help="keep the results in this folder")
     parser.add_argument("--write", action="store_true", help="take the digests anew")
     parser.add_argument("names", nargs="*", help="scenarios (all)")
-    given = parser.parse_args()
-    wanted = given.names or list(scenarios())
+    args = parser.parse_args()
+    wanted = args.names or list(scenarios())
     taken = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with Forks() as forks:
@@ -130,13 +130,13 @@ def main() -> None:
                 ),
                 sep="\n",
             )
-            if given.to:
-                given.to.mkdir(parents=True, exist_ok=True)
-                (given.to / f"{name}.json").write_text(
+            if args.to:
+                args.to.mkdir(parents=True, exist_ok=True)
+                (args.to / f"{name}.json").write_text(
                     json.dumps(found, indent=1, sort_keys=True, default=str)
                 )
             taken[name] = new
-    if given.write:
+    if args.write:
         DIGESTS.write_text(json.dumps(taken, indent=1) + "\n")
 
 

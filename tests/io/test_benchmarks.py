@@ -67,7 +67,7 @@ def test_beir(beir):
     (item,) = source
     assert source.check().layout == "BEIR"
     assert (item.id, item.topic, item.metadata) == ("q1", "Ban zoos?", {"grades": {"d2": 0, "d1": 2}})
-    assert [(one.id, one.title, one.text) for one in item.documents] == [
+    assert [(document.id, document.title, document.text) for document in item.documents] == [
         ("d2", "", "Keepers."),
         ("d1", "Zoo", "Cages."),
     ]

@@ -120,7 +120,7 @@ SPREAD = "question,doc 1,doc 2,doc 3\nT?,Cages.,,Keepers.\nU?,Only one.,,\n"
 def test_documents_spread_over_columns_are_put_together(write, fault_of):
     path = write("a.csv", SPREAD)
     source = open_items(path, columns={"topic": "question", "documents": "doc 1+doc 2+doc 3"})
-    assert [[one.text for one in item.documents] for item in source] == [
+    assert [[document.text for document in item.documents] for item in source] == [
         ["Cages.", "Keepers."],
         ["Only one."],
     ]
@@ -132,7 +132,7 @@ def test_documents_spread_over_columns_are_put_together(write, fault_of):
 def test_a_column_may_have_a_plus_in_its_name():
     row = {"topic": "T?", "a+b": "Cages.", "a": "x", "b": "y"}
     (item,) = open_items([row], columns={"documents": "a+b"})
-    assert [one.text for one in item.documents] == ["Cages."]
+    assert [document.text for document in item.documents] == ["Cages."]
     assert item.metadata == {"a": "x", "b": "y"}
 
 
@@ -142,7 +142,7 @@ HITS = [{"id": 1, "body": {"content": "Cages."}}, {"id": 2, "body": {"content": 
 def test_dots_reach_into_lists():
     row = {"topic": "T?", "retrieval": {"hits": HITS}}
     (item,) = open_items([row], columns={"documents": "retrieval.hits.body.content"})
-    assert [one.text for one in item.documents] == ["Cages.", "Keepers."]
+    assert [document.text for document in item.documents] == ["Cages.", "Keepers."]
     assert not item.metadata
 
 

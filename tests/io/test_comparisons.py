@@ -6,10 +6,11 @@ from conqret.io.labels import LabelsError
 
 
 def test_a_table(write):
-    found = read_comparisons(
+    comparisons = read_comparisons(
         write("c.csv", "first,second,preference,annotator\nx,y,first,p\ny,z,Tie,p\nx,z,2,q\n")
     )
-    assert [(one.first, one.second, one.outcome, one.annotator) for one in found] == [
+    assert [(comparison.first, comparison.second, comparison.outcome,
+    comparison.annotator) for comparison in comparisons] == [
         ("x", "y", 1, "p"), ("y", "z", 0.5, "p"), ("x", "z", 0, "q"),
     ]  # fmt: skip
 

@@ -28,8 +28,8 @@ def written(path, *records):
 
 
 def test_questions(tmp_path):
-    found = read_questions(written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?"}))
-    assert found == {
+    questions = read_questions(written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?"}))
+    assert questions == {
         "q1": DebatableQuestion(
             "q1", "Should zoos be closed?", (PartialAnswer("Zoos save species", "They breed."),)
         ),
@@ -105,7 +105,10 @@ def test_a_column_that_no_row_has_is_named_with_its_file(tmp_path):
         check_answers(answers, {"answer": "typo"})
     assert check_answers(answers, {"question": "of the other file"}) == ("q1",)
     # a column that is there and holds nothing is none
-    assert [one.question for one in read_questions(questions, {"question": "note"}).values()] == ["", ""]
+    assert [question.question for question in read_questions(questions, {"question": "note"}).values()] == [
+        "",
+        "",
+    ]
     bare = written(tmp_path / "bare.jsonl", {"id": "q1", "partial_answers": []})
     assert read_questions(bare, {"point_of_view": "view"})["q1"].partial_answers == ()
 

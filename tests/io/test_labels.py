@@ -27,27 +27,27 @@ def only(path, **options):
 
 def test_long(write):
     file = write("l.csv", LONG + "a,Clarity,x,1\na,clarity,y,3\nb,clarity,x,?\nb,clarity,y,\n")
-    found = read_labels(file, scales=["1:3"])
-    assert found.layout == "long table"
-    assert found.dimensions == ("clarity",)
-    names, table = found.table("clarity", [Unit("a"), Unit("b")])
+    labels = read_labels(file, scales=["1:3"])
+    assert labels.layout == "long table"
+    assert labels.dimensions == ("clarity",)
+    names, table = labels.table("clarity", [Unit("a"), Unit("b")])
     assert names == ("x", "y")
     assert np.array_equal(table, [[1, np.nan], [3, np.nan]], equal_nan=True)
-    assert found.absent() == {"cannot_judge": 1, "missing": 1}
-    assert found.scale("clarity").unit(3) == 1
-    assert "2 of 4 cells hold no label (50.0%; 1 missing, 1 cannot judge)" in found.notes
-    assert any("much is missing of clarity" in note for note in found.notes)
+    assert labels.absent() == {"cannot_judge": 1, "missing": 1}
+    assert labels.scale("clarity").unit(3) == 1
+    assert "2 of 4 cells hold no label (50.0%; 1 missing, 1 cannot judge)" in labels.notes
+    assert any("much is missing of clarity" in note for note in labels.notes)
 
 
 def test_wide_with_an_annotator_column(write):
     file = write(
         "l.csv", "item,annotator,topic,clarity,local-relevance,comment\na,x,t,1,2,fine\na,y,t,2,3,\n"
     )
-    found = read_labels(file, scales=["1:3"])
-    assert found.dimensions == ("clarity", "local_relevance")
-    assert found.annotators == ("x", "y")
-    assert found.topics == {Unit("a"): "t"}
-    assert "columns left out: comment" in found.notes
+    labels = read_labels(file, scales=["1:3"])
+    assert labels.dimensions == ("clarity", "local_relevance")
+    assert labels.annotators == ("x", "y")
+    assert labels.topics == {Unit("a"): "t"}
+    assert "columns left out: comment" in labels.notes
 
 
 TASKS = (
@@ -68,10 +68,10 @@ def test_columns_that_hold_no_label_are_told_once(write):
 
 def test_dimensions_of_a_wide_table_can_be_named(write):
     file = write("l.csv", TASKS)
-    found = read_labels(file, columns={**OF_TASKS, "clarity": "Answer.clarity"}, scales=["clarity=1:5"])
-    assert (found.dimensions, found.annotators) == (("clarity",), ("w1", "w2"))
-    assert found.scale("clarity").high == 5
-    assert "columns left out: HITId, Answer.depth, WorkTimeInSeconds" in found.notes
+    labels = read_labels(file, columns={**OF_TASKS, "clarity": "Answer.clarity"}, scales=["clarity=1:5"])
+    assert (labels.dimensions, labels.annotators) == (("clarity",), ("w1", "w2"))
+    assert labels.scale("clarity").high == 5
+    assert "columns left out: HITId, Answer.depth, WorkTimeInSeconds" in labels.notes
     with pytest.raises(UnknownNameError, match="no field 'annotater' of a label: did you mean 'annotator'"):
         read_labels(file, columns={"item": "Input.item", "annotater": "WorkerId"})
 
@@ -90,35 +90,35 @@ def test_wide_with_people_in_the_head(write):
 
 def test_parts_of_items(write):
     file = write("l.csv", "item,document,relevance\na,d1,0\na,d2,3\n")
-    found = read_labels(file, scales=["0:3"])
-    assert found.units == (Unit("a", "d1"), Unit("a", "d2"))
-    assert str(found.units[0]) == "a [d1]"
+    labels = read_labels(file, scales=["0:3"])
+    assert labels.units == (Unit("a", "d1"), Unit("a", "d2"))
+    assert str(labels.units[0]) == "a [d1]"
 
 
 def test_json_lines_and_tabs(write):
     rows = [{"item": "a", "dimension": "clarity", "annotator": "x", "value": value} for value in (2, 2.0)]
     rows[1]["item"] = "b"
-    found = read_labels(write("l.jsonl", "\n".join(map(json.dumps, rows))), scales=["1:3"])
-    assert [label.value for label in found.labels] == [2, 2]
+    labels = read_labels(write("l.jsonl", "\n".join(map(json.dumps, rows))), scales=["1:3"])
+    assert [label.value for label in labels.labels] == [2, 2]
     tabs = read_labels(write("l.tsv", "item\tclarity\na\t1\n"))
     assert tabs.labels[0].value == 1
 
 
 def test_words_by_a_map(write):
     file = write("l.csv", LONG + "a,clarity,x,Low\nb,clarity,x,high\nc,clarity,x,2\n")
-    found = read_labels(file, words=["low=1,medium=2", "high=3"])
-    assert [label.value for label in found.labels] == [1, 3, 2]
-    assert (found.scale("clarity").low, found.scale("clarity").high) == (1, 3)
-    assert any("low = 1, medium = 2, high = 3" in note and "--map" in note for note in found.notes)
+    labels = read_labels(file, words=["low=1,medium=2", "high=3"])
+    assert [label.value for label in labels.labels] == [1, 3, 2]
+    assert (labels.scale("clarity").low, labels.scale("clarity").high) == (1, 3)
+    assert any("low = 1, medium = 2, high = 3" in note and "--map" in note for note in labels.notes)
 
 
 def test_words_that_stand_for_fractions_are_no_steps(tmp_path):
     file = tmp_path / "labels.csv"
     file.write_text("item,annotator,overall_quality\na,anna,no\nb,anna,maybe\nc,anna,yes\n")
     words = ["no=0,maybe=0.5,yes=1"]
-    found = read_labels(file, words=words)
-    assert [label.value for label in found.labels] == [0, 0.5, 1]
-    assert (found.scales["overall_quality"].level, found.scales["overall_quality"].whole) == (
+    labels = read_labels(file, words=words)
+    assert [label.value for label in labels.labels] == [0, 0.5, 1]
+    assert (labels.scales["overall_quality"].level, labels.scales["overall_quality"].whole) == (
         "ordinal",
         False,
     )
@@ -128,22 +128,22 @@ def test_words_that_stand_for_fractions_are_no_steps(tmp_path):
 
 def test_a_scale_for_one_dimension(write):
     file = write("l.csv", "item,clarity,overall_quality\na,1,5\n")
-    found = read_labels(file, scales=["0:1", "overall-quality=1:5"])
-    assert found.scale("clarity").binary
-    assert found.scale("overall_quality").unit(5) == 1
+    labels = read_labels(file, scales=["0:1", "overall-quality=1:5"])
+    assert labels.scale("clarity").binary
+    assert labels.scale("overall_quality").unit(5) == 1
 
 
 def test_binary_words_are_read_and_said(write):
-    found = read_labels(write("l.csv", "item,supported\na,yes\nb,no\n"))
-    assert [label.value for label in found.labels] == [1, 0]
-    assert found.scale("supported").binary
-    assert any("read as 1 and 0" in note for note in found.notes)
+    labels = read_labels(write("l.csv", "item,supported\na,yes\nb,no\n"))
+    assert [label.value for label in labels.labels] == [1, 0]
+    assert labels.scale("supported").binary
+    assert any("read as 1 and 0" in note for note in labels.notes)
 
 
 def test_nominal_words_are_categories(write):
-    found = read_labels(write("l.csv", "item,preference\na,second\nb,first\nc,tie\n"), level="nominal")
-    assert found.scale("preference").words == {"first": 0, "second": 1, "tie": 2}
-    assert [label.value for label in found.labels] == [1, 0, 2]
+    labels = read_labels(write("l.csv", "item,preference\na,second\nb,first\nc,tie\n"), level="nominal")
+    assert labels.scale("preference").words == {"first": 0, "second": 1, "tie": 2}
+    assert [label.value for label in labels.labels] == [1, 0, 2]
 
 
 def test_interval_scales_have_values_between_the_steps(write):
@@ -194,9 +194,9 @@ def test_nobody_named(write):
     fault = only(file)
     assert "nobody is named" in fault.problem
     assert "--number-annotators" in fault.remedy
-    found = read_labels(file, numbered=True)
-    assert found.annotators == ("annotator 1", "annotator 2")
-    assert any("numbered" in note for note in found.notes)
+    labels = read_labels(file, numbered=True)
+    assert labels.annotators == ("annotator 1", "annotator 2")
+    assert any("numbered" in note for note in labels.notes)
 
 
 def test_two_columns_of_one_dimension(write):
@@ -243,9 +243,9 @@ def test_settings_that_cannot_be(write):
 def test_columns_and_dimension_by_name(write):
     file = write("l.csv", "doc,who,stars,when\na,x,1,now\nb,x,3,now\n")
     columns = {"item": "doc", "annotator": "who", "value": "stars"}
-    found = read_labels(file, columns=columns, dimensions=["overall quality"])
-    assert found.dimensions == ("overall_quality",)
-    assert "columns left out: when" in found.notes
+    labels = read_labels(file, columns=columns, dimensions=["overall quality"])
+    assert labels.dimensions == ("overall_quality",)
+    assert "columns left out: when" in labels.notes
 
 
 def test_further_texts_for_cannot_judge(write):
@@ -265,22 +265,22 @@ def test_dagstuhl(write):
         "2\tn\t\t\t\t\tplain\targ1\tissue-a\tpro\n"
         "3\ty\t1 (Low)\tCannot judge\t2 (Average)\t1 (Low)\tplain\targ1\tissue-a\tpro\n"
     )
-    found = read_labels(write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252")))
-    assert found.layout == "Dagstuhl-15512 ArgQuality"
-    assert found.dimensions == (
+    labels = read_labels(write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252")))
+    assert labels.layout == "Dagstuhl-15512 ArgQuality"
+    assert labels.dimensions == (
         "overall_quality",
         "local_acceptability",
         "local_sufficiency",
         "global_sufficiency",
     )
-    assert found.annotators == ("1", "2", "3")
-    names, table = found.table("overall_quality", [Unit("arg1")])
+    assert labels.annotators == ("1", "2", "3")
+    names, table = labels.table("overall_quality", [Unit("arg1")])
     assert names == ("1", "3")
     assert table.tolist() == [[2], [1]]
-    assert found.topics == {Unit("arg1"): "issue-a"}
-    assert found.absent("local_acceptability") == {"missing": 1, "cannot_judge": 1}
-    assert (found.scale("overall_quality").low, found.scale("overall_quality").high) == (1, 3)
-    assert any("Windows-1252" in note for note in found.notes)
+    assert labels.topics == {Unit("arg1"): "issue-a"}
+    assert labels.absent("local_acceptability") == {"missing": 1, "cannot_judge": 1}
+    assert (labels.scale("overall_quality").low, labels.scale("overall_quality").high) == (1, 3)
+    assert any("Windows-1252" in note for note in labels.notes)
 
 
 def test_dagstuhl_defects(write):
@@ -303,11 +303,11 @@ def test_novices(write):
     one = json.dumps({"arg-1-local-acceptability": "3", "12-clarity": "?"})
     two = json.dumps({"arg-1-local-acceptability": "1"})
     packed = archive(**{"x-group1-member2-2023": one, "x-group2-member2-2023": two, "README": "words"})
-    found = read_labels(write("n.zip", packed))
-    assert found.annotators == ("group1-member2", "group2-member2")
-    assert found.units == (Unit("arg-1"), Unit("12"))
-    assert found.dimensions == ("local_acceptability", "clarity")
-    assert found.absent() == {"cannot_judge": 1}
+    labels = read_labels(write("n.zip", packed))
+    assert labels.annotators == ("group1-member2", "group2-member2")
+    assert labels.units == (Unit("arg-1"), Unit("12"))
+    assert labels.dimensions == ("local_acceptability", "clarity")
+    assert labels.absent() == {"cannot_judge": 1}
 
 
 @pytest.mark.parametrize(
@@ -326,21 +326,21 @@ def test_novices_defects(write, content, problem):
 def test_webis_relevance(write):
     head = "Task ID,Topic ID,Discussion ID,Argument ID,Relevance,Is Argument?\n"
     rows = "1,7,12,a,3,True\n2,7,12,a,0,False\n1,7,13,b,2,True\n"
-    found = read_labels(write("w.csv", head + rows))
-    assert found.layout == "Webis relevance"
-    assert found.units == (Unit("12-a"), Unit("13-b"))
-    assert found.annotators == ("annotator 1", "annotator 2")
-    assert [label.value for label in found.labels if label.dimension == "is_argument"] == [1, 0, 1]
+    labels = read_labels(write("w.csv", head + rows))
+    assert labels.layout == "Webis relevance"
+    assert labels.units == (Unit("12-a"), Unit("13-b"))
+    assert labels.annotators == ("annotator 1", "annotator 2")
+    assert [label.value for label in labels.labels if label.dimension == "is_argument"] == [1, 0, 1]
 
 
 def test_webis_arguments(write):
     names = "Relevance,Rhetorical Quality,Logical Quality,Dialectical Quality,Combined Quality,Is Argument?"
     rows = "7,12,a,0.5,-1.2,0,0,0.1,True\n8,12,a,0.5,-1.2,0,0,0.1,True\n8,13,b,1,1,1,1,1,True\n"
-    found = read_labels(write("w.csv", f"Topic ID,Discussion ID,Argument ID,{names}\n{rows}"))
-    assert found.layout == "Webis arguments"
-    assert found.units == (Unit("7/12-a"), Unit("8/12-a"), Unit("13-b"))
-    assert found.topics[Unit("13-b")] == "8"
-    assert any("under two topics" in note for note in found.notes)
+    labels = read_labels(write("w.csv", f"Topic ID,Discussion ID,Argument ID,{names}\n{rows}"))
+    assert labels.layout == "Webis arguments"
+    assert labels.units == (Unit("7/12-a"), Unit("8/12-a"), Unit("13-b"))
+    assert labels.topics[Unit("13-b")] == "8"
+    assert any("under two topics" in note for note in labels.notes)
 
 
 def test_published_files(data_dir):
@@ -380,17 +380,17 @@ GRADED = {
 
 
 def test_graded_items(write):
-    found = read_labels(write("l.jsonl", json.dumps(GRADED)))
-    assert found.layout == "graded items"
-    said = [(label.unit.item, label.unit.part, label.dimension, label.value) for label in found.labels]
+    labels = read_labels(write("l.jsonl", json.dumps(GRADED)))
+    assert labels.layout == "graded items"
+    said = [(label.unit.item, label.unit.part, label.dimension, label.value) for label in labels.labels]
     assert said == [
         ("zoos-pro", "d1", "context_relevance", 3),
         ("zoos-pro", "d2", "context_relevance", 0),
         ("zoos-pro", "", "clarity", 2),
         ("zoos-pro", "", "preference", 0),
     ]
-    assert found.scale("context_relevance").unit(3) == found.scale("clarity").unit(3) == 1
-    assert "what is said of the second argument by itself is left out" in found.notes
+    assert labels.scale("context_relevance").unit(3) == labels.scale("clarity").unit(3) == 1
+    assert "what is said of the second argument by itself is left out" in labels.notes
 
 
 def test_graded_items_with_faults(write):

@@ -21,15 +21,15 @@ def line(shape, measure, run, topic, value):
 @pytest.mark.parametrize("shape", [name for name in SHAPES if name != "trec_eval"])
 def test_every_form(tmp_path, shape):
     path = tmp_path / "x.eval.txt"
-    path.write_text("\n".join(line(shape, *one) for one in SCORES) + "\n")
+    path.write_text("\n".join(line(shape, *score) for score in SCORES) + "\n")
     found = read_leaderboard(path, shape)
-    assert list(found.cells()) == sorted(SCORES, key=lambda one: one[2] == "all")
+    assert list(found.cells()) == sorted(SCORES, key=lambda score: score[2] == "all")
     assert (found.name, found.measures, found.runs, found.topics) == ("x.eval", ("m",), ("a", "b"), ("t1",))
 
 
 def test_files_name_the_runs_of_trec_eval(tmp_path):
     for run in "ab":
-        lines = [line("trec_eval", *one) for one in SCORES if one[1] == run]
+        lines = [line("trec_eval", *score) for score in SCORES if score[1] == run]
         (tmp_path / run).write_text("\n".join(lines))
     (tmp_path / ".hidden").write_text("no scores")
     assert sorted(read_leaderboard(tmp_path, "trec_eval").cells()) == sorted(SCORES)

@@ -29,7 +29,7 @@ def test_berds_own_table_reads_as_it_is(tmp_path):
 
 def test_what_has_no_id_has_the_number_of_its_row(tmp_path):
     lines = [{"document": "d", "perspective": "p"}, {"document": "e", "statement": "p", "said": "yes"}]
-    path = table(tmp_path, "".join(json.dumps(one) + "\n" for one in lines), "pairs.jsonl")
+    path = table(tmp_path, "".join(json.dumps(line) + "\n" for line in lines), "pairs.jsonl")
     assert read_pairs(path, "said") == (Pair("1", "d", "p"), Pair("2", "e", "p", label=True))
 
 

@@ -37,7 +37,7 @@ def release(tmp_path: Path) -> Path:
 def test_a_small_release(release: Path) -> None:
     found = read_release(release)
     assert found.topics == (CorpusTopic(id="7", question="Should A, or B, Be", split="train"),)
-    assert [one.id for one in found.documents] == [str(number) for number in range(1, 11)]
+    assert [document.id for document in found.documents] == [str(number) for number in range(1, 11)]
     third = found.documents[2]
     assert (third.title, third.text, third.url) == ("Title 3", "Title 3", "https://x.example")
     pro = [Qrel("7", "1", 1), Qrel("7", "2", 1), Qrel("7", "10", 0), Qrel("7", "9", 0)]

@@ -35,7 +35,7 @@ def only(record, requests=REQUESTS):
 def test_the_three_ways_to_cite(cited, more):
     item = only(report(*cited, **more))
     assert item.argument == "Ash is hard [1]. Elm is “soft [2][1].”"
-    assert (item.id, [one.id for one in item.documents]) == ("r1:7", ["ash", "elm"])
+    assert (item.id, [document.id for document in item.documents]) == ("r1:7", ["ash", "elm"])
     assert item.topic == "trees\nWhy?\nBackground: A garden."
     assert item.documents[0].title == "ash"
     assert item.metadata["run_id"] == "r1"
@@ -120,7 +120,7 @@ def test_requests_with_faults(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(ItemsError) as raised:
         read_requests(path)
-    assert [(one.line, one.field) for one in raised.value.faults] == [
+    assert [(fault.line, fault.field) for fault in raised.value.faults] == [
         (2, "request_id"), (3, "request_id"), (4, "title"),
     ]  # fmt: skip
 

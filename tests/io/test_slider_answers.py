@@ -20,9 +20,9 @@ def file(tmp_path, *rows):
 
 
 def test_the_slider_is_turned_toward_the_right_option(tmp_path):
-    found = read_slider_answers(file(tmp_path, {}, {"right": 1}, {"turn": 2, "slider": 0}))
-    assert [one.toward_right for one in found] == [-2, 2, 0]
-    assert found[0].condition == "PSA"
+    slider_answers = read_slider_answers(file(tmp_path, {}, {"right": 1}, {"turn": 2, "slider": 0}))
+    assert [answer.toward_right for answer in slider_answers] == [-2, 2, 0]
+    assert slider_answers[0].condition == "PSA"
 
 
 def test_csv_reads_as_well_and_words_may_be_in_any_case(tmp_path):
@@ -62,6 +62,6 @@ def test_designs_are_never_mixed(tmp_path):
     path = file(tmp_path, {}, {"condition": "SA", "turn": 3})
     with pytest.raises(DeclarationError, match="--design main or --design pilot"):
         read_slider_answers(path)
-    assert [one.turn for one in read_slider_answers(path, "pilot")] == [3]
+    assert [slider_answer.turn for slider_answer in read_slider_answers(path, "pilot")] == [3]
     with pytest.raises(DeclarationError, match="no answers of the design 'pilot'"):
         read_slider_answers(file(tmp_path, {}), "pilot")

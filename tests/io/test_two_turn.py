@@ -68,11 +68,11 @@ def test_sides_find_their_arguments_and_counter_arguments(tmp_path):
 
 
 def test_what_was_read_is_written_and_read_again(tmp_path):
-    found = read_two_turn(own(tmp_path, {}, {"id": "q2", "counter_arguments": None, "passage": ""}))
+    two_turn = read_two_turn(own(tmp_path, {}, {"id": "q2", "counter_arguments": None, "passage": ""}))
     again = tmp_path / "again.jsonl"
-    again.write_text("".join(json.dumps(one.record()) + "\n" for one in found))
-    assert read_two_turn(again) == found
-    assert "counter_arguments" not in found[1].record()
+    again.write_text("".join(json.dumps(one.record()) + "\n" for one in two_turn))
+    assert read_two_turn(again) == two_turn
+    assert "counter_arguments" not in two_turn[1].record()
 
 
 def test_without_a_passage_no_snippet_is_looked_for(tmp_path):
@@ -148,8 +148,8 @@ def test_a_released_file_with_a_fault_is_refused(tmp_path, rows, message):
 
 
 def test_all_of_single_turn_debate_reads(data_dir):
-    found = read_two_turn(data_dir / "single_turn_debate" / "all_arguments.jsonl.gz")
-    assert len(found) == 1472
-    assert len({one.passage_id for one in found}) == 112
-    assert sum(one.right == 1 for one in found) == 760
-    assert all(side.argument.snippets for one in found for side in one.sides)
+    two_turn = read_two_turn(data_dir / "single_turn_debate" / "all_arguments.jsonl.gz")
+    assert len(two_turn) == 1472
+    assert len({one.passage_id for one in two_turn}) == 112
+    assert sum(one.right == 1 for one in two_turn) == 760
+    assert all(side.argument.snippets for one in two_turn for side in one.sides)

@@ -13,7 +13,7 @@ def scores(argument: str, documents: tuple[Document, ...] = DOCUMENTS) -> dict[s
     (found,) = judge(
         [Item(id="i", topic="Zoos?", documents=documents, argument=argument)], format="citations"
     )
-    return {name: one.reason or one.value for name, one in found.measures.items()}
+    return {name: measure.reason or measure.value for name, measure in found.measures.items()}
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_the_parts_say_which() -> None:
         id="i", topic="Zoos?", documents=DOCUMENTS[:2], argument="Animals in zoos suffer badly [2, 5]."
     )
     (found,) = judge([item], format="citations")
-    assert [(one.id, one.label) for one in found.measures["citations_valid"].parts] == [
+    assert [(part.id, part.label) for part in found.measures["citations_valid"].parts] == [
         ("sentence 1, document 2", "is there"),
         ("sentence 1, document 5", "no such document"),
     ]
-    assert [(one.id, one.label) for one in found.measures["documents_cited"].parts] == [
+    assert [(part.id, part.label) for part in found.measures["documents_cited"].parts] == [
         ("d1", "not cited"),
         ("d2", "cited"),
     ]

@@ -209,5 +209,5 @@ def test_the_baseline_answers_as_a_model_would() -> None:
     case = Case(demo()[0])
     (ask,) = JUDGES["likelihood"].asks
     found = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
-    assert [one.sentence for one in found.sentences] == list(range(1, len(found.sentences) + 1))
-    assert found.argument.tokens == sum(one.tokens for one in found.sentences)
+    assert [sentence.sentence for sentence in found.sentences] == list(range(1, len(found.sentences) + 1))
+    assert found.argument.tokens == sum(sentence.tokens for sentence in found.sentences)

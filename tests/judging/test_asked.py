@@ -64,8 +64,8 @@ def test_no_other_prompt_than_the_one_that_was_sent_is_shown(run, tmp_path):
     file = copy / "items.jsonl"
     file.write_text(file.read_text(encoding="utf-8").replace("is well", "is bad"), encoding="utf-8")
     (found,) = asked(JudgeFolder(copy), ["trams"])
-    assert all(not one.messages and "changed since" in one.lacks[0] for one in found.exchanges)
-    assert all(one.completion is not None for one in found.exchanges)
+    assert all(not exchange.messages and "changed since" in exchange.lacks[0] for exchange in found.exchanges)
+    assert all(exchange.completion is not None for exchange in found.exchanges)
 
 
 def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):

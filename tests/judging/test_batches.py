@@ -124,7 +124,7 @@ def test_an_expired_batch_leaves_what_it_had_and_the_rest_is_handed_in_again(ask
     assert (states(half), half.summary.outstanding) == (["scored"] * 2, 2)
     server.status = "completed"
     assert states(asked()) == ["scored"] * COUNT
-    assert [len(one) for one in server.batches.values()] == [4, 2]
+    assert [len(batch) for batch in server.batches.values()] == [4, 2]
 
 
 def test_what_no_batch_answers_is_given_up(asked):
@@ -294,11 +294,11 @@ def test_runs_that_share_a_store_hand_in_each_question_once(items, tmp_path, mod
                 assert "was being handed in" not in errors
 
         together()
-        asked = [one["key"] for questions in server.batches.values() for one in questions]
+        asked = [question["key"] for questions in server.batches.values() for question in questions]
         assert len(asked) == len(set(asked)) > 0
         server.status = "completed"
         together()
-        assert [one["key"] for questions in server.batches.values() for one in questions] == asked
+        assert [question["key"] for questions in server.batches.values() for question in questions] == asked
     for number in range(3):
         summary = json.loads((tmp_path / f"run-{number}" / "summary.json").read_text())
         assert summary["scored"] == COUNT

@@ -68,7 +68,7 @@ def test_in_a_batch(forks: Forks, tmp_path: Path) -> None:
         assert forks.run(*asked, "--batch") == 0
         server.status = "completed"
         assert forks.run(*asked, "--batch") == 0
-        assert [len(one) for one in server.batches.values()] == [4]
+        assert [len(batch) for batch in server.batches.values()] == [4]
         assert server.requests == []
     assert read(tmp_path / "run" / "summary.json")["scored"] == 4
 

@@ -32,7 +32,7 @@ PAIRS = [
     }
     for n in range(12)
 ]
-SINGLES = [{**one, "second_argument": None} for one in PAIRS]
+SINGLES = [{**pair, "second_argument": None} for pair in PAIRS]
 
 
 def first_wins(item: dict[str, Any]) -> str:

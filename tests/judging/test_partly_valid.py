@@ -128,8 +128,8 @@ def test_a_replay_keeps_the_same_parts(tmp_path: Path) -> None:
         outcome = run(first.path, demo()[:2], client=client, **settings)
         assert len(server.requests) == 2 * 2 * 3  # items, samples, and asked again twice
     assert (outcome.summary.unscored, outcome.summary.failed) == (2, 0)
-    assert {name for name, one in outcome.summary.metrics.items() if one.scored == 0} == set(RELEVANCE)
-    assert all(one.scored in (0, 2) for one in outcome.summary.metrics.values())
+    assert {name for name, metric in outcome.summary.metrics.items() if metric.scored == 0} == set(RELEVANCE)
+    assert all(metric.scored in (0, 2) for metric in outcome.summary.metrics.values())
     again = JudgeFolder(tmp_path / "again")
     repeated = run(
         again.path, demo()[:2], client=ClientOptions("openai/judge"), replay=first.path, **settings

@@ -42,7 +42,7 @@ def test_any_format_can_be_asked(name):
 
 def test_what_is_said_stands_beside_each_score():
     found = judge(PROBE, format="rag-fine-grained", confidence=True)[0]
-    assert all(confidences(one)["stated"] == 0.5 for one in found.measures.values())
+    assert all(confidences(measure)["stated"] == 0.5 for measure in found.measures.values())
     some = judge(PROBE, format="listwise", confidence=True, metrics=["clarity"], samples=2)[0]
     assert set(confidences(some.measures["clarity"])) == {"stated", "samples"}
     both = judge(PROBE, format="direct", confidence=True, metrics=["preference"])[0]

@@ -96,7 +96,7 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         verdict_scale="1:10",
         columns={"id": "doc", "swapped": "turned", "score": "stars"},
     )
-    assert [one.measures["overall_quality"].value for one in run][:2] == [1.0, 1.0]
+    assert [judgment.measures["overall_quality"].value for judgment in run][:2] == [1.0, 1.0]
     assert run.summary.reasons == {"not_recorded": 4}
 
 
@@ -107,7 +107,7 @@ def test_a_row_again_is_the_next_sample_and_an_empty_cell_no_value() -> None:
     assert first.measures["clarity"].value == 0.5
     assert second.measures["clarity"].value is None
     plan = bias_plan(verdicts=rows, metrics=["clarity"], verdict_scale="1:5", repeats=2)
-    assert [(one.probe, len(one.pairs)) for one in plan.contrasts] == [("repeatability", 1)]
+    assert [(contrast.probe, len(contrast.pairs)) for contrast in plan.contrasts] == [("repeatability", 1)]
 
 
 def test_pairs_of_one_question_that_share_its_id_are_told_apart() -> None:

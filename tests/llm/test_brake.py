@@ -22,7 +22,7 @@ async def test_a_share_of_failures_stops_the_rest():
     assert (
         len(server.requests) < 3 * 60 - 30
     )  # all asked at once: most first answers and re-asks had come before
-    stopped = [one for one in answers if one.reason is Reason.TOO_MANY_FAILURES]
+    stopped = [answer for answer in answers if answer.reason is Reason.TOO_MANY_FAILURES]
     assert stopped
     assert {one.status for one in stopped} == {Status.FAILED}
     assert f"not asked, because {SEEN} of {SEEN} questions had no answer of use" == stopped[-1].detail
@@ -36,7 +36,7 @@ async def test_a_few_failures_at_the_beginning_stop_nothing():
     script = ("refusal",) * (SEEN // 2 - 1)
     with FaultServer(FaultPlan(script=script)) as server:
         answers, client = await ask_all(options(server.url), [request(n) for n in range(60)])
-    assert sum(one.reason is not None for one in answers) == len(script)
+    assert sum(answer.reason is not None for answer in answers) == len(script)
     assert client.progress.brake.why == ""
     assert client.progress.brake.asked == 60
 
@@ -46,10 +46,10 @@ async def test_the_share_is_the_users(share, stops):
     with FaultServer(FaultPlan({"refusal": 0.35}, seed=3)) as server:
         settings = options(server.url, stop_after_failures=share, max_concurrency=1)
         answers, client = await ask_all(settings, [request(n) for n in range(80)])
-    refused = sum(one.reason is Reason.REFUSAL for one in answers)
+    refused = sum(answer.reason is Reason.REFUSAL for answer in answers)
     assert 0.2 < refused / client.progress.brake.asked < 0.5
     assert bool(client.progress.brake.why) is stops
-    assert any(one.reason is Reason.TOO_MANY_FAILURES for one in answers) is stops
+    assert any(answer.reason is Reason.TOO_MANY_FAILURES for answer in answers) is stops
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.01, float("nan")])
@@ -68,7 +68,7 @@ async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
             sent = len(server.requests)
             assert SEEN <= sent < len(bad)
             assert client.progress.brake.asked == sent
-            assert [one.reason for one in answers[:30]] == [None] * 30
+            assert [answer.reason for answer in answers[:30]] == [None] * 30
         _, client = await ask_all(options(), [*good, *bad[:SEEN]], store, replay=True)
         assert (client.progress.brake.asked, client.progress.brake.why) == (0, "")
 
@@ -104,5 +104,5 @@ def test_a_session_remembers_from_one_call_to_the_next():
         session = Session(options(server.url))
         answers = [session.run(lambda client, n=n: client.ask(request(n))) for n in range(SEEN + 3)]
         assert len(server.requests) == SEEN
-    assert [one.reason for one in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
+    assert [answer.reason for answer in answers[-3:]] == [Reason.TOO_MANY_FAILURES] * 3
     assert "mostly refusal, as for item item-0: I will not judge this." in session.counts.stopped

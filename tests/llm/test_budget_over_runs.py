@@ -118,7 +118,7 @@ def test_requests_that_a_server_loses_count(forks: Forks, tmp_path: Path) -> Non
             assert (
                 forks.run(*words(server, tmp_path / "run", "--stop-after-failures", 1, "--timeout", 3)) == 1
             )
-        held = min(float(len(json.dumps(one.body))) for one in server.requests) / 5 * PRICE * 1e-6
+        held = min(float(len(json.dumps(request.body))) for request in server.requests) / 5 * PRICE * 1e-6
         assert len(server.requests) * held / 2 <= 1.0
         asked = len(server.requests)
         forks.run(*words(server, tmp_path / "run", "--timeout", 3))

@@ -206,10 +206,10 @@ def test_secrets_in_headers_are_secrets(monkeypatch):
 
 def test_keys_in_recordings_of_others_are_taken_out_on_import_and_export(tmp_path, monkeypatch):
     secret = "Zw8/imported+key=0815"
-    given = Completion(f"it is {secret}", refusal=secret, model=secret)
+    completion = Completion(f"it is {secret}", refusal=secret, model=secret)
     labels = {"ask": "rag", "item": "i", "model": "m", "params": {}, "sample": 0}
     with Recordings(tmp_path / "theirs.sqlite") as theirs:
-        theirs.put("k", given, **labels)
+        theirs.put("k", completion, **labels)
         theirs.export_jsonl(tmp_path / "theirs.jsonl")
         monkeypatch.setenv("OPENAI_API_KEY", secret)
         theirs.export_jsonl(tmp_path / "mine.jsonl")

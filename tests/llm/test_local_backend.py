@@ -271,7 +271,7 @@ def test_one_recording_answers_all_samples_and_settings_of_a_reading(tmp_path: P
             return await client.ask(request(sample=sample, **given))
 
     with Recordings(tmp_path / "store.sqlite") as store:
-        found = [asyncio.run(one(store, number, given)) for number, given in enumerate(settings)]
+        found = [asyncio.run(one(store, number, setting)) for number, setting in enumerate(settings)]
     assert [answer.calls[0].recorded for answer in found] == [False, True, True]
     assert [answer.calls[0].sample for answer in found] == [0, 1, 2]
     assert len({answer.calls[0].key for answer in found}) == 1

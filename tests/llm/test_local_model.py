@@ -90,9 +90,9 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
     folder(tmp_path / "exp")
     own = identity_of(str(folder(tmp_path / "exp@0123456789ab", b"others")))
     assert name_and_identity("local/./exp@0123456789ab") == ("./exp@0123456789ab", None)
-    found = ClientOptions("local/./exp@0123456789ab").resolved().model
-    assert found == f"local/./exp@0123456789ab@{own}"
-    assert name_and_identity(found) == ("./exp@0123456789ab", own)
+    model = ClientOptions("local/./exp@0123456789ab").resolved().model
+    assert model == f"local/./exp@0123456789ab@{own}"
+    assert name_and_identity(model) == ("./exp@0123456789ab", own)
     assert name_and_identity("local/./exp@ba9876543210") == ("./exp", "ba9876543210")
 
 

@@ -15,8 +15,8 @@ from tests.llm.test_recordings import LABELS
 def taken_out(
     completion: Completion, *names: str, patterns: tuple[str, ...] = (), item: str = "i"
 ) -> Recording:
-    given = Recording(key="k", completion=completion, created="now", **LABELS | {"item": item})
-    return PersonalData(names, patterns).taken_out(given)
+    recording = Recording(key="k", completion=completion, created="now", **LABELS | {"item": item})
+    return PersonalData(names, patterns).taken_out(recording)
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_log_probabilities_keep_the_rating() -> None:
         *(TokenLogprobs(word, {word: 0.0}) for word in words),
         TokenLogprobs("4", {"4": -0.5, "Ann": -3.0}),
     )
-    found = taken_out(Completion("x", logprobs=tokens), "Ann Miller", "Ann").completion.logprobs
-    assert found is not None
-    assert [one.token for one in found] == [words[0], "", "", "", words[-1], "4"]
-    assert found[-1].alternatives == {"4": -0.5}
-    assert rating_distribution(found, "rating", [4, 5]) == rating_distribution(tokens, "rating", [4, 5])
+    logprobs = taken_out(Completion("x", logprobs=tokens), "Ann Miller", "Ann").completion.logprobs
+    assert logprobs is not None
+    assert [logprob.token for logprob in logprobs] == [words[0], "", "", "", words[-1], "4"]
+    assert logprobs[-1].alternatives == {"4": -0.5}
+    assert rating_distribution(logprobs, "rating", [4, 5]) == rating_distribution(tokens, "rating", [4, 5])
 
 
 @pytest.mark.parametrize(("names", "patterns"), [([], []), (["  "], []), ([], ["[a-z"])])

@@ -57,7 +57,7 @@ for place in (folder, whole):
 
 
 def written(path: Path, records: list[dict]) -> str:
-    path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return str(path)
 
 

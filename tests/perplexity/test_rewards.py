@@ -23,7 +23,7 @@ from tests.perplexity.small_seq2seq import reward
 
 QUESTION = "Should cars be kept out of cities?"
 ITEMS = [{"id": f"a{n}", "topic": QUESTION, "argument": text} for n, text in enumerate(ANSWERS)]
-PAIRS = [{**one, "second_argument": ANSWERS[n - 1]} for n, one in enumerate(ITEMS)]
+PAIRS = [{**item, "second_argument": ANSWERS[n - 1]} for n, item in enumerate(ITEMS)]
 SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
 
 

@@ -13,5 +13,5 @@ from conqret.runs.trials import collect
 
 def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
     """The detections of the pairs, in their order."""
-    works = [(one.key, partial(one.work, {})) for one in trials(pairs, session)]
+    works = [(trial.key, partial(trial.work, {})) for trial in trials(pairs, session)]
     return session.run(lambda client: collect(works, in_flight=client.in_flight))

@@ -59,7 +59,7 @@ def given(tmp_path, monkeypatch):
 
     def write(name, rows):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     def said(of):
         return f"{of} are cheap.", f"{of} are not cheap."
@@ -101,23 +101,25 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
     assert scores["ceiling"]["all"]["value"] == 1.0
     facts = json.loads((out / "corpora" / "own" / "scores.json").read_text())
     alone, both = corpora_sheet({"own": facts}), corpora_sheet({"own": facts, "web": facts})
-    tables = [[part for one in sheet.sections for part in one.parts] for sheet in (alone, both)]
+    tables = [[part for section in sheet.sections for part in section.parts] for sheet in (alone, both)]
     assert [table.header[0] for table in tables[0][:-1]] == ["System"] * (len(tables[0]) - 1)
     assert all(table.header[0] == "Corpus" for table in tables[1])
     assert ("Corpus", "own") in alone.facts
     assert "mmr@0.75 (by words, then ordered" in dict(alone.facts)["Systems"]
-    apart = [{**one, "low": 0.1, "high": 0.9} for one in facts["scores"]]
+    apart = [{**score, "low": 0.1, "high": 0.9} for score in facts["scores"]]
     first = corpora_sheet({"own": {**facts, "scores": apart}}).sections[0].parts[0]
     assert all("[0.100, 0.900]" in cell for row in first.rows if len(row) > 1 for cell in row[1:]), (
         "groups, too"
     )
     turned = [
-        {**one, "mean": 0.9} if one["measure"] == leaning_name("supporting", 2) else one
-        for one in facts["scores"]
+        {**score, "mean": 0.9} if score["measure"] == leaning_name("supporting", 2) else score
+        for score in facts["scores"]
     ]
     for scores, columns in ((facts["scores"], 1), (turned, 3)):
         sheet = corpora_sheet({"own": {**facts, "scores": scores}})
-        (sides,) = next(one.parts for one in sheet.sections if one.title == "Sides of the first 2 documents")
+        (sides,) = next(
+            section.parts for section in sheet.sections if section.title == "Sides of the first 2 documents"
+        )
         assert sum(title.startswith("Leaning") for title in sides.header) == columns
     before = (out / "report.md").read_text(encoding="utf-8")
     script.experiment(given / "small.toml", out)  # what is there stays as it is

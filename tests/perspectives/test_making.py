@@ -47,7 +47,7 @@ ROWS = {
 
 def sources(tmp_path, kind, rows=None):
     file = tmp_path / f"{kind}.jsonl"
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows or ROWS[kind]), encoding="utf-8")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows or ROWS[kind]), encoding="utf-8")
     return read_perspective_sources(file, kind)
 
 
@@ -56,15 +56,15 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
     read = sources(tmp_path, kind)
     folder = MadeFolder(tmp_path / "out")
     summary = run(PerspectivesPlan(Session("offline"), folder, read)).summary
-    found = read_perspectives(folder.path / "perspectives.jsonl")
-    assert {one.id for one in found} == {one.id for one in read} - {"fired"}
-    assert summary.kept == len(found)
+    perspectives = read_perspectives(folder.path / "perspectives.jsonl")
+    assert {perspective.id for perspective in perspectives} == {debate.id for debate in read} - {"fired"}
+    assert summary.kept == len(perspectives)
     assert sum(one.calls for one in estimate(read, Session("offline"))) == 2 * len(read)
-    for one in found:
-        assert not any(view.text.endswith("?") for view in one.perspectives)
-        assert one.sided == (one.id in ("gun", "chat", "arguana-1"))
+    for perspective in perspectives:
+        assert not any(view.text.endswith("?") for view in perspective.perspectives)
+        assert perspective.sided == (perspective.id in ("gun", "chat", "arguana-1"))
     if kind == "opinionqa":
-        assert (found[0].url, found[0].licence, found[0].subset) == (
+        assert (perspectives[0].url, perspectives[0].licence, perspectives[0].subset) == (
             "https://example.org/gun",
             "CC0",
             "opinionqa",
@@ -74,7 +74,7 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
         (left,) = csv.DictReader((folder.path / "left_out.csv").open(newline="", encoding="utf-8"))
         assert (left["id"], left["why"]) == ("fired", "it asks about own experience")
     if kind == "open":
-        assert (found[0].subset, len(found[0].perspectives)) == ("mine", 2)
+        assert (perspectives[0].subset, len(perspectives[0].perspectives)) == ("mine", 2)
 
 
 def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
@@ -109,7 +109,7 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
     assert (counts.kept, counts.perspectives, counts.dropped) == (1, 2, 1)
     assert counts.faults == {UNDEBATABLE: 1, TOGETHER: 1, WRONG: 1}
     (kept,) = read_perspectives(folder.path / "perspectives.jsonl")
-    assert [one.text for one in kept.perspectives] == ["Bonn is best.", "Kiel is best."]
+    assert [perspective.text for perspective in kept.perspectives] == ["Bonn is best.", "Kiel is best."]
     left = {row["id"]: row for row in csv.DictReader((folder.path / "left_out.csv").open(encoding="utf-8"))}
     assert left.keys() == {"chat", "best", "trams", "rain"}
     assert left["best"]["perspectives"] == "Ulm is best."
@@ -185,7 +185,7 @@ def test_faulty_rows(tmp_path, kind, row, told):
 
 def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     read = sources(tmp_path, "open", [{"question": f"Is {n} much?"} for n in range(INSPECTED + 5)])
-    made = [way_of(one).made(one, {"statements": ["=Yes.", "No."]}) for one in read]
+    made = [way_of(debate).made(debate, {"statements": ["=Yes.", "No."]}) for debate in read]
     from conqret.perspectives.perspective_files import PerspectiveQuestion
 
     kept = [

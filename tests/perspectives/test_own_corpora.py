@@ -39,8 +39,8 @@ class Web:
         self.broken, self.asked = set(broken), []
         self.pages = {
             name: PageEvidence(Document(id=name, text=text, title="", url=f"https://e.org/{name}"), "CC0")
-            for own in PAGES.values()
-            for name, text in own
+            for page in PAGES.values()
+            for name, text in page
         }
 
     def opened(self, folder):
@@ -54,7 +54,7 @@ class Web:
         return [[*(name for name, _ in PAGES[query][:depth]), "https://gone.org"]]
 
     def read(self, identifiers):
-        return [self.pages[one] for one in identifiers if one in self.pages]
+        return [self.pages[identifier] for identifier in identifiers if identifier in self.pages]
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +66,14 @@ def web(tmp_path_factory):
 
 def test_each_question_has_its_own_passages(web):
     rows = [json.loads(line) for line in (web / CORPORA).read_text().splitlines()]
-    assert [(one["id"], one["results"], one["pages"], one["passages"]) for one in rows] == [
+    assert [(row["id"], row["results"], row["pages"], row["passages"]) for row in rows] == [
         ("trams", 3, 2, 5), ("cats", 3, 2, 2),
     ]  # fmt: skip
     lines = [
         json.loads(line) for line in (own_folder(web, "trams") / "documents.jsonl").open(encoding="utf-8")
     ]
-    assert {len(one["text"].split()) for one in lines[:3]} == {10}
-    assert [one["id"] for one in lines] == ["a-1", "a-2", "a-3", "a-4", "b-1"]
+    assert {len(line["text"].split()) for line in lines[:3]} == {10}
+    assert [line["id"] for line in lines] == ["a-1", "a-2", "a-3", "a-4", "b-1"]
     assert (lines[0]["url"], lines[0]["licence"]) == ("https://e.org/a", "CC0")
 
 
@@ -108,7 +108,7 @@ def test_no_question_is_searched_in_anothers_corpus(web, engine):
     # Each is as if it stood alone: the words of one corpus weigh nothing in another.
     alone = open_index(own_folder(web, "cats"), engine if engine == "dense" else None, given)
     own = alone.search(["pay for trams and cats"], 10)
-    assert [alone.ids[one] for one in own.documents] == found["cats"]
+    assert [alone.ids[document] for document in own.documents] == found["cats"]
     assert list(own.scores) == list(hits.scores[hits.queries == 1])
     assert index.entries(["c-1", "zzz"])["c-1"].url == "https://e.org/c"
     with pytest.raises(DeclarationError, match="a corpus for each question"):
@@ -148,9 +148,9 @@ def test_pages_of_a_file(tmp_path):
         {"question_id": "trams", "text": "Trams pay.", "url": "https://e.org", "licence": "CC0"},
         {"question_id": "Do cats pay?", "text": "Cats pay."},
     ]
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     rows = collect(QUESTIONS, GivenPages(file, QUESTIONS), CollectedFolder(tmp_path / "out"))
-    assert [(one.pages, one.passages) for one in rows] == [(1, 1), (1, 1)]
+    assert [(row.pages, row.passages) for row in rows] == [(1, 1), (1, 1)]
     file.write_text('{"question_id": "other", "text": "x"}\n')
     with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):
         GivenPages(file, QUESTIONS)
@@ -162,6 +162,6 @@ def test_pages_of_a_file(tmp_path):
 def test_questions_keep_the_ids_under_which_they_are_scored(tmp_path):
     file = tmp_path / "views.jsonl"
     file.write_text(json.dumps({"question": "Do trams pay?", "perspectives": ["Yes.", "No."]}) + "\n")
-    assert [one.id for one in questions_of(file)] == ["1"]
+    assert [question.id for question in questions_of(file)] == ["1"]
     file.write_text('{"question": "Do trams pay?"}\n')
-    assert [one.id for one in questions_of(file)] == ["views-1"]
+    assert [question.id for question in questions_of(file)] == ["views-1"]

@@ -164,8 +164,8 @@ def test_the_schema_shows_the_range_and_asks_for_the_reason_first():
 
 def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
     graded = [Detection(id=str(grade), grade=grade) for grade in range(len(GRADES))]
-    assert [one.contains() for one in graded] == [False, False, False, True, True]
-    assert [one.contains(2) for one in graded] == [False, False, True, True, True]
+    assert [document_id.contains() for document_id in graded] == [False, False, False, True, True]
+    assert [document_id.contains(2) for document_id in graded] == [False, False, True, True, True]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ QRELS = [
 @pytest.fixture
 def questions(tmp_path):
     file = tmp_path / "questions.jsonl"
-    file.write_text("".join(json.dumps(one) + "\n" for one in ROWS), encoding="utf-8")
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
     return read_perspectives(file)
 
 
@@ -88,7 +88,7 @@ def test_no_interval_leaves_the_range_of_its_measure():
     measures = measures_of([2], 20)
     for name, values in (
         ("documents@20", counts),
-        ("leaning@2", {one: -1.0 + (one == "a") for one in counts}),
+        ("leaning@2", {count: -1.0 + (count == "a") for count in counts}),
     ):
         (found,) = family(ALL, name, {"one": values}, "one", {}, ends=measures[name].ends)
         low, high = measures[name].ends

@@ -60,7 +60,9 @@ def test_equal_to_scikit_learn_whatever_the_labels():
         assert found.f1.low < found.f1.value < found.f1.high
         for question in set(questions):
             others = np.array([one != question for one in questions])
-            best = max(metrics.f1_score(labels[others], grades[others] >= one) for one in THRESHOLDS)
+            best = max(
+                metrics.f1_score(labels[others], grades[others] >= threshold) for threshold in THRESHOLDS
+            )
             chosen = metrics.f1_score(labels[others], grades[others] >= found.folds[question])
             assert chosen == pytest.approx(best)
 

@@ -174,7 +174,7 @@ def test_an_nli_model_is_a_detector_and_another_is_none(tmp_path, encoder):
 def test_questions_are_parted_and_never_pairs():
     parts = parted(made(200))
     names = [{one.question for one in part} for part in (parts.train, parts.calibration, parts.held_out)]
-    assert [len(one) for one in names] == [13, 3, 4]
+    assert [len(name) for name in names] == [13, 3, 4]
     assert not names[0] & names[1] | names[0] & names[2] | names[1] & names[2]
     with pytest.raises(DeclarationError, match="on 2 questions: 3 or more"):
         parted([Pair("1", "a", "b", "q1", True), Pair("2", "a", "b", "q2", False)])
@@ -210,7 +210,7 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
          "label": int(one.label)}
         for one in made(40, seed=2)
     ]  # fmt: skip
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     code, said = run("tune", file, "--model", encoder, "--dry-run", "--json")
     assert (code, json.loads(said.out)["held_out"]["questions"]) == (0, 4)
     out = shutil.copytree(tuned[0].path, tmp_path / "copy")
@@ -244,7 +244,7 @@ def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
         for domain, turned in (("Web, BM25", False), ("wiki", True))
         for one in made(96, seed=4)
     ]  # fmt: skip
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "tune", *map(str, arguments)])
@@ -268,7 +268,7 @@ def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
     assert (code, set(json.loads(said.out))) == (0, {"Web, BM25", "wiki"})
     code, said = run(*command, "--json")
     assert code == 0, said.err
-    f1 = {(one["trained_on"], one["tested_on"]): one["quality"]["f1"] for one in json.loads(said.out)}
+    f1 = {(entry["trained_on"], entry["tested_on"]): entry["quality"]["f1"] for entry in json.loads(said.out)}
     assert f1["Web, BM25", "Web, BM25"]["value"] > 0.9 > 0.2 > f1["Web, BM25", "wiki"]["value"]
     assert f1["wiki", "Web, BM25"]["low"] is not None
     assert {one.name for one in (tmp_path / "out").iterdir()} == {"web-bm25", "wiki", "tested"}

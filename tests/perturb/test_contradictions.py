@@ -92,8 +92,8 @@ def test_figures_keep_their_order_and_their_half(body: str, seed: int) -> None:
     assert len(old) == len(new)
     assert [a < b for a in old for b in old] == [a < b for a in new for b in new]
     if "per" in body or "%" in body:
-        assert [0 <= one <= 50 for one in old] == [0 <= one <= 50 for one in new]
-        assert [one <= 100 for one in old] == [one <= 100 for one in new]
+        assert [0 <= number <= 50 for number in old] == [0 <= document <= 50 for document in new]
+        assert [number <= 100 for number in old] == [document <= 100 for document in new]
 
 
 _values = re.compile(

@@ -220,7 +220,9 @@ def test_a_judge_that_notices_falls_and_one_that_does_not_stays(
     marks = (*FALLACIES, *LEFT_OUT, *FAMILY, "as of 19", "n 19")
 
     def notices(items: list[Item]) -> list[dict[str, float]]:
-        return [{metric: 1 / (1 + sum((one.argument or "").count(mark) for mark in marks))} for one in items]
+        return [
+            {metric: 1 / (1 + sum((item.argument or "").count(mark) for mark in marks))} for item in items
+        ]
 
     assert kind.expected(metric) is Direction.FALL
     assert_falls(notices, demo, name, kind.levels, metric)

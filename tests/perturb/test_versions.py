@@ -47,10 +47,10 @@ def test_citations_that_can_point_nowhere_else(small: Item) -> None:
 def test_items_keep_the_levels_that_they_reach(small: Item, demo: list[Item]) -> None:
     found, left_out = perturb_items([small, demo[0]], PERTURBATIONS["hallucinate"], (0, 2, 5))
     assert {level: len(items) for level, items in found.items()} == {0: 2, 2: 2, 5: 1}
-    assert [(one.item, one.level) for one in left_out] == [("small", 5)]
+    assert [(item.item, item.level) for item in left_out] == [("small", 5)]
     found, left_out = perturb_items([small, demo[0]], PERTURBATIONS["hallucinate"], (0, 5))
     assert [item.id for item in found[0]] == [demo[0].id]
-    assert [(one.item, one.level) for one in left_out] == [("small", None)]
+    assert [(item.item, item.level) for item in left_out] == [("small", None)]
 
 
 def test_a_curve_is_over_items_with_every_level_that_half_of_them_reach(
@@ -59,7 +59,11 @@ def test_a_curve_is_over_items_with_every_level_that_half_of_them_reach(
     hallucinate = PERTURBATIONS["hallucinate"]
     made = series([small, *demo[:3]], hallucinate, (0, 2, 5, 20))
     names = [item.id for item in demo[:3]]
-    assert {level: list(found) for level, found in made.versions.items()} == {0: names, 2: names, 5: names}
+    assert {level: list(version) for level, version in made.versions.items()} == {
+        0: names,
+        2: names,
+        5: names,
+    }
     assert made.versions[5][names[0]].id == f"{names[0]}+hallucinate-5"
     assert [(one.item, one.level) for one in made.left_out] == [("small", 5)]
     assert [(one.level, one.items, one.total) for one in made.unreached] == [(20, 4, 4)]
@@ -96,4 +100,4 @@ def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
         0: ["small"],
         2: ["small+hallucinate-2"],
     }
-    assert [one.item for one in left_out] == ["plain"]
+    assert [item.item for item in left_out] == ["plain"]

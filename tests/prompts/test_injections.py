@@ -132,10 +132,12 @@ def test_real_premises_raise_hardly_any_alarm(data_dir: Path) -> None:
 
 @given(st.text(max_size=300))
 def test_it_takes_any_text(text: str) -> None:
-    found = find_injections(text)
-    assert len({injection.kind for injection in found}) == len(found)
-    assert [injection.start for injection in found] == sorted(injection.start for injection in found)
-    assert all(0 < len(injection.excerpt) <= 160 or not text.strip() for injection in found)
+    injections = find_injections(text)
+    assert len({injection.kind for injection in injections}) == len(injections)
+    assert [injection.start for injection in injections] == sorted(
+        injection.start for injection in injections
+    )
+    assert all(0 < len(injection.excerpt) <= 160 or not text.strip() for injection in injections)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

@@ -63,7 +63,7 @@ def measure(value: float | Reason) -> Measure:
 
 
 def judgment(values: Mapping[str, float | Reason]) -> Judgment:
-    return Judgment.model_construct(measures={name: measure(one) for name, one in values.items()})
+    return Judgment.model_construct(measures={name: measure(value) for name, value in values.items()})
 
 
 def judged(
@@ -107,7 +107,7 @@ def padded(item: Item) -> float:
 
 def injected(item: Item) -> float:
     texts = (item.argument or "", *(document.text for document in item.documents))
-    return 0.1 * any(one in text for text in texts for one in INJECTIONS)
+    return 0.1 * any(injection in text for text in texts for injection in INJECTIONS)
 
 
 def learned(item: Item) -> float:

@@ -65,7 +65,7 @@ def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
     strict = abstain(*seen, error=0.06)
     assert strict.rules["clarity"] is None
     left = strict.applied(seen[0][0])
-    assert {one.reason for one in left.measures.values()} == {Reason.UNSURE}
+    assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
 
 
 def test_what_is_wrong_hangs_on_the_tolerance(seen):

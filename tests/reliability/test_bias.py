@@ -106,13 +106,13 @@ def test_five_topics_are_too_few_for_a_verdict() -> None:
 
 def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
     """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
-    contrast = next(one for one in plan.contrasts if one.probe == "length")
+    contrast = next(contrast for contrast in plan.contrasts if contrast.probe == "length")
     wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
     answer = _Answer.of(contrast, [wild], 7)
     assert answer.missable is None
     effect = spanned(paired_effects([wild], np.random.default_rng(1)))
-    said = _verdict(contrast, effect, {}, answer)
-    assert said == ("inconclusive", "cannot be told: an effect of any size could have been missed")
+    verdict = _verdict(contrast, effect, {}, answer)
+    assert verdict == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 
 
 def test_one_row_of_each_probe_is_declared_before_anything_is_judged(plan: BiasPlan) -> None:
@@ -158,9 +158,11 @@ def test_three_answers(plan: BiasPlan) -> None:
 
 
 def test_what_could_have_been_missed_is_found_in_about_80_percent(plan: BiasPlan) -> None:
-    alone = replace(plan, contrasts=tuple(one for one in plan.contrasts if one.probe == "position"))
+    alone = replace(
+        plan, contrasts=tuple(contrast for contrast in plan.contrasts if contrast.probe == "position")
+    )
     sizes = [rows(alone, judged(alone, seed, noise=0.08))[0].missable for seed in range(40)]
-    size = float(np.median([one for one in sizes if one is not None]))
+    size = float(np.median([size for size in sizes if size is not None]))
     found = [
         rows(alone, judged(alone, seed, lambda item: size / 2, noise=0.08))[0].verdict == "alarm"
         for seed in range(60)

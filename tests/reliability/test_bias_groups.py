@@ -44,7 +44,7 @@ def unlike(
         name="pro minus con",
         up="pro",
     )
-    return tuple(one for one in contrasts if one.metrics == ("answer_relevance",)), said
+    return tuple(contrast for contrast in contrasts if contrast.metrics == ("answer_relevance",)), said
 
 
 def test_a_group_that_is_better_is_not_favoured_by_who_finds_it_better() -> None:

@@ -22,7 +22,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     count, and what that is held against does; a turned question stays with its topic."""
     few = items()[:8]
     found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
-    (places,) = (one for one in found.contrasts if one.mirrored)
+    (places,) = (contrast for contrast in found.contrasts if contrast.mirrored)
     versions = [pair.base[1] for pair in places.pairs]
     changes = {name.partition("+")[2] for name in versions}
     assert set(versions[:8]) == {one.id for one in few}
@@ -40,7 +40,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     sent = sum(one.calls for one in estimate(found))
     assert table.session.sent == sent == sum(one.calls for one in estimate(without))
     assert table.session.recorded >= 2 * len(versions)
-    (row,) = (one for one in table.rows if one.probe == "position")
+    (row,) = (row for row in table.rows if row.probe == "position")
     assert row.effect is not None
     assert row.effect.n == len(versions)
     (alone,) = plan_bias(found.ground, ["position"]).contrasts
@@ -81,7 +81,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     again = run_bias(plan, folder)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
     assert table.record.fingerprint == plan.ground.setup.fingerprint
-    ways = {one.fingerprint.removeprefix(table.record.fingerprint) for one in folder.judgments()}
+    ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}
     assert ways == {"", "/again 1", "/again 2", "/one order"}
 
 

@@ -28,7 +28,9 @@ def squeezed(judgments, power=3.0):
     return [
         one.model_copy(
             update={
-                "measures": {name: scored(0.5 * found.value**power) for name, found in one.measures.items()}
+                "measures": {
+                    name: scored(0.5 * measure.value**power) for name, measure in one.measures.items()
+                }
             }
         )
         for one in judgments
@@ -141,8 +143,8 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
 
 
 def test_a_map_is_straight_between_knots_and_level_beyond():
-    one = MonotoneMap(kind="isotonic", metric="clarity", scores=(0.2, 0.6), labels=(0.1, 0.9))
-    said = [one.of({"clarity": score}) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
+    monotone_map = MonotoneMap(kind="isotonic", metric="clarity", scores=(0.2, 0.6), labels=(0.1, 0.9))
+    said = [monotone_map.of({"clarity": score}) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
     assert said == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
 
 

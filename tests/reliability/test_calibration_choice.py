@@ -44,7 +44,7 @@ def gaps():
         found = tried(seen)
         whole, *without = found.chosen_maps
         assert whole.kind == found.chosen[0]
-        elsewhere = [error(one, fresh) for one in without]
+        elsewhere = [error(value, fresh) for value in without]
         said = np.array([without[fold].of(one) for fold, one in zip(seen.fold, seen.said, strict=True)])
         nested.append(((said - seen.target) ** 2).mean() - np.mean([elsewhere[fold] for fold in seen.fold]))
         errors = {kind: ((one - seen.target) ** 2).mean() for kind, one in found.said.items()}
@@ -57,8 +57,10 @@ def gaps():
 
 def test_maps_say_of_all_units_what_they_say_of_one():
     seen = Made(np.random.default_rng(2), TOPICS)
-    for one in tried(seen).chosen_maps:
-        assert _read(one, seen, seen.known) == pytest.approx([one.of(said) for said in seen.said])
+    for chosen_map in tried(seen).chosen_maps:
+        assert _read(chosen_map, seen, seen.known) == pytest.approx(
+            [chosen_map.of(said) for said in seen.said]
+        )
 
 
 def test_the_error_of_the_chosen_maps_is_not_optimistic(gaps):

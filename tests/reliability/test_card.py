@@ -145,7 +145,7 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     with pytest.raises(DeclarationError, match=r"sensitivity run is of another instrument .*: other prompts"):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
-    curves = tuple(curve(one["fingerprint"]) for one in judges)
+    curves = tuple(curve(judge["fingerprint"]) for judge in judges)
     run = SensitivityResults(record=SensitivityRecord(judges=judges, **digest), curves=curves)
     assert card_with(sensitivity=run).sensitivity == curves[1:]
 

@@ -43,7 +43,7 @@ def occasion(day: int, values: dict[str, float], **more: object) -> WaveJudgment
         "fingerprint": "f", "conqret": "0.1", "anchors": len(values), "missing": 0, "usd": None, "tokens": None,
         "seconds": None,
     }  # fmt: skip
-    topics = {str(one["id"]): str(one["topic"]) for one in ANCHORS}
+    topics = {str(anchor["id"]): str(anchor["topic"]) for anchor in ANCHORS}
     scores = {item: {"clarity": value} for item, value in values.items()}
     return WaveJudgments(Wave.model_validate(given | more), record(), topics, scores)
 
@@ -52,7 +52,7 @@ def series(
     count: int, change: Callable[[int, float], float] = lambda day, value: value
 ) -> list[WaveJudgments]:
     rng = random.Random(7)
-    levels = {str(one["id"]): rng.uniform(0.3, 0.7) for one in ANCHORS}
+    levels = {str(anchor["id"]): rng.uniform(0.3, 0.7) for anchor in ANCHORS}
     return [
         occasion(day, {item: change(day, level) + rng.gauss(0, 0.03) for item, level in levels.items()})
         for day in range(1, count + 1)
@@ -69,7 +69,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert stricter.alarms == (severity,)
     assert severity.alarm is not None
     assert severity.alarm.occasion in {"day 8", "day 9"}
-    assert not any(one.alarm for one in severity.points[:4])
+    assert not any(point.alarm for point in severity.points[:4])
     assert severity.newest is not None
     assert severity.newest.shift == pytest.approx(-0.06, abs=0.02)
     assert spread.verdict == "no alarm"
@@ -106,7 +106,7 @@ def test_a_judge_that_uses_less_of_its_scale_is_found() -> None:
     found = chart_occasions(
         series(12, lambda day, value: 0.5 + (value - 0.5) * (0.4 if day > 5 else 1)), WavePlan()
     )
-    assert "spread" in {one.quantity for one in found.alarms}
+    assert "spread" in {alarm.quantity for alarm in found.alarms}
     assert "uses less of the scale" in " ".join(" ".join(drift_screen(found)).split())
 
 
@@ -126,7 +126,7 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
 
 def test_before_the_baseline_is_there_nothing_is_charted() -> None:
     found = chart_occasions(series(2), WavePlan())
-    assert [one.verdict for one in found.charts] == ["baseline", "baseline"]
+    assert [chart.verdict for chart in found.charts] == ["baseline", "baseline"]
     said = " ".join(" ".join(drift_screen(found)).split())
     assert "2 of 3 occasions of the baseline, and nothing to compare yet" in said
     assert "".join(drift_sheet(found).html()).count('<svg class="chart"') == 0
@@ -135,7 +135,7 @@ def test_before_the_baseline_is_there_nothing_is_charted() -> None:
 def test_what_has_no_score_is_no_score_and_is_told() -> None:
     nothing = [occasion(day, {}, anchors=0, missing=24) for day in range(1, 6)]
     found = chart_occasions(nothing, WavePlan())
-    assert [one.verdict for one in found.charts] == ["no value", "no value"]
+    assert [chart.verdict for chart in found.charts] == ["no value", "no value"]
     assert "nothing to chart" in " ".join(drift_screen(found))
     lost = [*series(4), occasion(5, {}, anchors=0, missing=24)]
     found = chart_occasions(lost, WavePlan())
@@ -205,7 +205,7 @@ def test_occasions_are_read_by_their_dates(judged: Path) -> None:
     runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
     found = drift(*runs)
     assert [one.name for one in found.occasions] == ["day-1", "day-2", "day-3", "day-4"]
-    assert [one.quantity for one in found.alarms] == ["severity"]
+    assert [alarm.quantity for alarm in found.alarms] == ["severity"]
     assert drift(judged).charts == found.charts
     assert drift(judged, since="day-2").occasions[0].name == "day-2"
     assert len(drift(judged, since="2026-01-03").occasions) == 2
@@ -234,11 +234,12 @@ def test_an_occasion_of_other_anchors_or_a_second_format_is_refused_before_anyth
 def test_logs_of_what_a_judge_said_are_occasions(tmp_path: Path) -> None:
     for day, less in enumerate((0.0, 0.0, 0.1), 1):
         said = [
-            {"id": one["id"], "score": 0.5 + 0.01 * place % 0.2 - less} for place, one in enumerate(ANCHORS)
+            {"id": anchor["id"], "score": 0.5 + 0.01 * place % 0.2 - less}
+            for place, anchor in enumerate(ANCHORS)
         ]
         judge_occasion(ANCHORS, tmp_path, f"log-{day}", verdicts=said)
     found = drift(tmp_path, baseline=2)
-    assert [one.quantity for one in found.alarms] == ["severity"]
+    assert [alarm.quantity for alarm in found.alarms] == ["severity"]
     assert [one.changes for one in found.occasions] == [
         (),
         (),
@@ -247,7 +248,7 @@ def test_logs_of_what_a_judge_said_are_occasions(tmp_path: Path) -> None:
 
 
 def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: Path) -> None:
-    few = [one | {"topic": "one"} for one in ANCHORS]
+    few = [anchor | {"topic": "one"} for anchor in ANCHORS]
     judge(few[:4], format="pointwise", metrics=["clarity"], output=tmp_path / "few")
     with pytest.raises(DeclarationError, match="1 topics cannot be charted"):
         drift(tmp_path / "few")

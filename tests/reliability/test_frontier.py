@@ -76,7 +76,7 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
         run("unpriced", 0.05, None, seed=5, seconds=0.1),
     ]
     found = pareto(runs, labels)
-    said = {one.run: one for one in found.offers}
+    said = {offer.run: offer for offer in found.offers}
     assert list(said) == ["cheap", "dear-as-good", "dear", "dearest-and-worse", "unpriced"]
     assert said["cheap"].price == "the cheapest"
     assert said["dear-as-good"].price == "not shown to agree better than “cheap”, which costs no more"
@@ -98,13 +98,13 @@ def test_judges_that_are_alike_are_seldom_told_apart(labels):
     shown = 0
     for seed in range(30):
         found = pareto([run("a", 0.3, 0.1, seed=seed), run("b", 0.3, 0.2, seed=seed + 100)], labels)
-        shown += any(one.shown for one in found.differences)
+        shown += any(difference.shown for difference in found.differences)
     assert shown <= 5  # 30 draws of .05 exceed 5 in 0.3% of the cases
 
 
 def test_of_the_same_price_the_better_one_may_be_shown(labels):
     found = pareto([run("good", 0.05, 0.001), run("bad", 0.8, 0.001, seed=2)], labels)
-    said = {one.run: one.price for one in found.offers}
+    said = {offer.run: offer.price for offer in found.offers}
     assert said == {
         "good": "shown to agree better than every judge that costs no more",
         "bad": "not worth it: “good” costs no more and is shown to agree better",
@@ -114,8 +114,8 @@ def test_of_the_same_price_the_better_one_may_be_shown(labels):
 
 def test_below_six_topics_nothing_is_shown(labels):
     found = pareto([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
-    assert [one.p for one in found.differences] == [None]
-    assert [one.price for one in found.offers] == [
+    assert [difference.p for difference in found.differences] == [None]
+    assert [offer.price for offer in found.offers] == [
         "the cheapest", "not shown to agree better than “bad”, which costs no more"
     ]  # fmt: skip
     assert found.verdict.startswith("No judge is shown to be worth more")
@@ -124,7 +124,7 @@ def test_below_six_topics_nothing_is_shown(labels):
         update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
     )
     assert unknown.verdict.startswith("Which judge is worth its price is open")
-    worse = [one.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for one in found.offers]
+    worse = [offer.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for offer in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
     assert nobody.verdict == f"No judge is worth its price. {nobody.chance}"
 

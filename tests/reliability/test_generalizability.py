@@ -173,11 +173,11 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     found = variance([Run(Path("same"), same)])
     (overview,) = noise_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
-    assert [one.title for one in noise_sheet(found).sections] == [
+    assert [section.title for section in noise_sheet(found).sections] == [
         "Shares of the variance of scores", "What averaging buys", "Where scores differ", "One item's score",
         "Standard error of the mean", "Runs",
     ]  # fmt: skip
-    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
+    assert [len(section.parts) for section in noise_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
     assert noise_sheet(found).lede[0] == noise_finding(found)
     assert "on 0 of 2 metrics, all of it from samples" in noise_finding(found)
     scores = noise_sheet(found).sections[3].parts[0]
@@ -193,7 +193,7 @@ def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_sha
     good = found.metrics["clarity"].averaged[0].generalizability
     assert (good.value, good.low) == (0.0, None)
     assert "estimated at 0 or below" in good.reason
-    assert [one.title for one in noise_sheet(found).sections[0].charts] == ["Clarity: no interval"]
+    assert [chart.title for chart in noise_sheet(found).sections[0].charts] == ["Clarity: no interval"]
 
 
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():
@@ -220,4 +220,4 @@ def test_scores_that_rounding_alone_tells_apart_do_not_vary():
     assert sources.rows[-1] == ("Credibility: all 48 scores are the same",)
     assert not any("Credibility" in text for table in others for cells in table.rows for text in cells)
     charts = noise_sheet(found).sections[1].parts
-    assert [one.title for one in charts] == ["Clarity"]
+    assert [chart.title for chart in charts] == ["Clarity"]

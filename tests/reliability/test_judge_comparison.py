@@ -75,7 +75,7 @@ def test_a_much_better_judge_wins():
     )
     assert found.held_out.chosen == {"a": 0, "b": 5, "c": 0}
     assert found.held_out.alpha == found.average.judges["b"].alpha
-    assert {(one.first, one.second): one.shown for one in found.average.pairs} == {
+    assert {(pair.first, pair.second): pair.shown for pair in found.average.pairs} == {
         ("a", "b"): "b",
         ("a", "c"): "",
         ("b", "c"): "b",
@@ -116,7 +116,7 @@ def test_a_tie_does_not_hang_on_who_is_given_first():
         assert same.held_out.chosen == {"a": 5, "b": 5, "c": 0}
         assert same.verdict.startswith("no winner: a tie, ")
         assert same.verdict.endswith(" have the same alpha, the highest of 3 judges")
-        assert {one.p for one in same.average.pairs if {one.first, one.second} == {"a", "b"}} == {1}
+        assert {pair.p for pair in same.average.pairs if {pair.first, pair.second} == {"a", "b"}} == {1}
 
 
 def test_it_is_said_that_no_judge_is_better_than_chance():
@@ -135,7 +135,7 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
 @pytest.mark.parametrize("topics", [1, 5])
 def test_below_six_topics_nothing_is_tested(topics):
     found = compared(shared(np.random.default_rng(3), [0.1, 2.0], topics=topics))
-    assert [one.p for one in found.average.pairs] == [None]
+    assert [pair.p for pair in found.average.pairs] == [None]
     assert found.winner == ""
     assert found.verdict == f"no winner can be named: nothing is tested ({topics} topics)"
     assert found.held_out.folds == topics

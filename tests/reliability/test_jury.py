@@ -55,10 +55,10 @@ def test_members_that_say_the_same_share_their_weight_in_any_order():
     good, other = people + 0.1 * rng.normal(size=60), rng.uniform(size=60)
     rounded = good + 1e-16 * rng.normal(size=60)
     for judges in ([good, rounded, other], [rounded, good, other]):
-        found = JuryWeights.fitted(shared(people, np.stack(judges)), 13).whole
-        assert found[0] == pytest.approx(found[1])
-        assert found[0] > 0.4
-        assert found.sum() == pytest.approx(1)
+        whole = JuryWeights.fitted(shared(people, np.stack(judges)), 13).whole
+        assert whole[0] == pytest.approx(whole[1])
+        assert whole[0] > 0.4
+        assert whole.sum() == pytest.approx(1)
 
 
 def test_a_topics_labels_have_no_part_in_its_own_weights():
@@ -137,7 +137,7 @@ def study(tmp_path_factory):
     """Three runs whose errors are independent, a fourth that errs as the third does, and labels."""
     folder = tmp_path_factory.mktemp("jury")
     rng = np.random.default_rng(7)
-    worth = {one.id: rng.uniform() for one in items()}
+    worth = {item.id: rng.uniform() for item in items()}
     off = 0.35 * rng.normal(size=(3, len(worth)))
     errors = dict(zip("abcd", [*off, off[2] + 0.02 * rng.normal(size=len(worth))], strict=True))
     for name, error in errors.items():
@@ -160,11 +160,11 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert own.gain.low > 0
     assert own.p < 0.05
     assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
-    assert found.checked.best.alpha.value <= max(one.alpha.value for one in found.members)
+    assert found.checked.best.alpha.value <= max(member.alpha.value for member in found.members)
     assert found.checked.independent > 2
     assert found.verdict.startswith("the jury (mean) agrees better with people than the member chosen by")
     assert "too many different" in found.missed["dawid-skene"]
-    assert sum(one.weight for one in found.members) == pytest.approx(1)
+    assert sum(member.weight for member in found.members) == pytest.approx(1)
     rules, members, errors, differ = jury_tables(found)
     assert [row[0] for row in rules.rows] == ["mean", "median", "weights"]
     assert (len(members.rows), len(errors.rows), len(differ.rows)) == (3, 3, 10)
@@ -197,9 +197,9 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     record, judged = run.record(), {one.item: one for one in run.finished()}
     assert (record.format, record.model, record.baseline) == ("jury", "median of 3 judges", True)
     assert record.identity["members"] == [
-        f"listwise with offline ({one.fingerprint})" for one in found.members
+        f"listwise with offline ({member.fingerprint})" for member in found.members
     ]
-    each = [{one.item: one for one in JudgeFolder(one).judgments()} for one in members]
+    each = [{one.item: one for one in JudgeFolder(member).judgments()} for member in members]
     assert record.notes == [
         "Rule: median",
         *(f"Member {x.name}: listwise with offline ({x.fingerprint})" for x in found.members),
@@ -213,7 +213,7 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
         ]
         assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
     (shown,) = asked(run, [item])
-    assert {lack for one in shown.exchanges for lack in one.lacks} == {OF_MEMBERS}
+    assert {lack for exchange in shown.exchanges for lack in exchange.lacks} == {OF_MEMBERS}
     lost = judged["i3-1"].measures["clarity"]
     assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)
     assert lost.detail.startswith("d")
@@ -236,7 +236,7 @@ def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
     found = jury([folder / "a", tmp_path / "mute"], tmp_path / "jury", names=("a", "mute"))
     assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
     measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
-    assert {(one.reason, one.detail[:5]) for one in measures} == {(Reason.REFUSAL, "mute:")}
+    assert {(measure.reason, measure.detail[:5]) for measure in measures} == {(Reason.REFUSAL, "mute:")}
     with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
         jury([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
 
@@ -257,7 +257,7 @@ def test_what_is_no_jury(study, tmp_path):
     ):
         asked = {"labels": labels, "output": tmp_path / "out", **more}
         with pytest.raises(DeclarationError, match=message):
-            jury([folder / one for one in runs], **asked)
+            jury([folder / run for run in runs], **asked)
     assert not (tmp_path / "out").exists()
     assert JudgeFolder(folder / "a").summary().total == 60
 

@@ -64,23 +64,23 @@ def judged() -> list[Judgment]:
 
 
 def ids(plan: LabelPlan) -> list[str]:
-    return [one.item.id for one in plan.chosen]
+    return [entry.item.id for entry in plan.chosen]
 
 
 def test_every_beginning_is_spread_over_topics() -> None:
     plan = plan_labels(items(), 12)
-    counts = Counter(one.topic for one in plan.chosen)
+    counts = Counter(entry.topic for entry in plan.chosen)
     assert max(counts.values()) - min(counts.values()) <= 1
     assert len({one.topic for one in plan.chosen[:TOPICS]}) >= TOPICS - 1
-    assert {one.reasons for one in plan.chosen} == {("not judged yet",)}
+    assert {entry.reasons for entry in plan.chosen} == {("not judged yet",)}
     assert plan.probability == 12 / 30
 
 
 def test_the_sample_is_spread_over_bands_and_says_what_is_unsure() -> None:
     plan = plan_labels(items(), 15, judged())
-    assert Counter(one.band for one in plan.chosen) == {f"band {n} of 3": TOPICS for n in (1, 2, 3)}
-    unsure = [one for one in plan.chosen if int(one.item.id[-1]) % 2]
-    assert all("samples differ by 0.08" in one.reasons for one in unsure)
+    assert Counter(entry.band for entry in plan.chosen) == {f"band {n} of 3": TOPICS for n in (1, 2, 3)}
+    unsure = [entry for entry in plan.chosen if int(entry.item.id[-1]) % 2]
+    assert all("samples differ by 0.08" in row.reasons for row in unsure)
     flagged = plan_labels(items()[:1], 1, [judgment(items()[0], (0.5,), flags=True)]).chosen[0]
     assert "a text addresses the judge" in flagged.reasons
 
@@ -151,8 +151,8 @@ def test_of_topics_of_two_items_neither_band_comes_in_step() -> None:
     judgments = [judgment(item, (0.9,) if item.id.endswith("1") else (0.1,)) for item in found]
     for wanted in (40, 80):
         plans = [ids(plan_labels(found, wanted, judgments, seed=seed))[:40] for seed in range(60)]
-        good = [sum(name.endswith("1") for name in one) for one in plans]
-        assert {len({name.partition("-")[0] for name in one}) for one in plans} == {40}
+        good = [sum(name.endswith("1") for name in plan) for plan in plans]
+        assert {len({name.partition("-")[0] for name in plan}) for plan in plans} == {40}
         assert np.mean(good) == pytest.approx(20, abs=4 * (10 / 60) ** 0.5)
         assert np.std(good) == pytest.approx(10**0.5, rel=0.4)
 
@@ -163,7 +163,7 @@ def test_the_most_uncertain_are_no_sample() -> None:
         one.uncertainty for one in plan_labels(items(), 30, judged()).chosen if one.item.id not in ids(plan)
     ]
     assert len(plan.chosen) == 7
-    assert min(one.uncertainty for one in plan.chosen) >= max(rest)
+    assert min(entry.uncertainty for entry in plan.chosen) >= max(rest)
     assert plan.probability is None
     with pytest.raises(DeclarationError, match="give one with --run"):
         plan_labels(items(), 7, uncertain_first=True)
@@ -192,9 +192,9 @@ def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> 
                 record["responses"] = {"overall_quality": [{"value": 3, "user_id": "anna"}]}
             path.write_text(json.dumps(records), encoding="utf-8")
         if for_estimation:
-            found = read_labels(path, scales=["1:5"])
-            assert [(label.dimension, label.value) for label in found.labels] == [("overall_quality", 3)] * 2
-            assert RANDOM_SAMPLE in found.notes
+            labels = read_labels(path, scales=["1:5"])
+            assert [(label.dimension, label.value) for label in labels.labels] == [("overall_quality", 3)] * 2
+            assert RANDOM_SAMPLE in labels.notes
         else:
             with pytest.raises(DeclarationError, match="marks 2 items as not for estimation"):
                 read_labels(path, scales=["1:5"])
@@ -252,12 +252,12 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
-    found = read_labels(path, scales=["1:5"])
-    assert found.layout == "sheet of conqret labels sample"
-    assert found.units == (Unit(HOSTILE.id), Unit("0-0"))
-    assert [label.value for label in found.labels] == [3, None, 5, None]
-    assert found.absent() == {"cannot_judge": 1, "missing": 1}
-    assert found.annotators == ("anna",)
+    labels = read_labels(path, scales=["1:5"])
+    assert labels.layout == "sheet of conqret labels sample"
+    assert labels.units == (Unit(HOSTILE.id), Unit("0-0"))
+    assert [label.value for label in labels.labels] == [3, None, 5, None]
+    assert labels.absent() == {"cannot_judge": 1, "missing": 1}
+    assert labels.annotators == ("anna",)
 
 
 def test_label_studio_there_and_back(tmp_path: Path) -> None:
@@ -272,11 +272,11 @@ def test_label_studio_there_and_back(tmp_path: Path) -> None:
                                {"completed_by": 9, "was_cancelled": True, "result": answers}]  # fmt: skip
     path = tmp_path / "export.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    found = read_labels(path, scales=["1:3"])
-    assert found.layout == "Label Studio"
-    assert found.annotators == ("anna@example.org", "7")
-    assert [label.value for label in found.labels] == [3, 2, 3, 2]
-    assert "2 skipped annotations are left out" in found.notes
+    labels = read_labels(path, scales=["1:3"])
+    assert labels.layout == "Label Studio"
+    assert labels.annotators == ("anna@example.org", "7")
+    assert [label.value for label in labels.labels] == [3, 2, 3, 2]
+    assert "2 skipped annotations are left out" in labels.notes
     tasks[0]["data"].pop("item")
     path.write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(LabelsError, match=r"data\.item"):
@@ -289,13 +289,13 @@ def test_argilla_there_and_back(tmp_path: Path) -> None:
         record["responses"] = {"overall_quality": [{"value": 2, "user_id": person}]}
     path = tmp_path / "records.json"
     path.write_text(json.dumps(records), encoding="utf-8")
-    found = read_labels(path, scales=["1:5"])
-    assert found.layout == "Argilla"
-    assert [(str(label.unit), label.annotator, label.value) for label in found.labels] == [
+    labels = read_labels(path, scales=["1:5"])
+    assert labels.layout == "Argilla"
+    assert [(str(label.unit), label.annotator, label.value) for label in labels.labels] == [
         ("0-0", "anna", 2),
         ("0-1", "ben", 2),
     ]
-    assert set(found.topics.values()) == {"Topic 0?"}
+    assert set(labels.topics.values()) == {"Topic 0?"}
 
 
 @pytest.mark.parametrize("form", ["label-studio", "argilla"])
@@ -313,9 +313,9 @@ def test_exports_say_their_scale_and_other_questions_stand_in_nobodys_way(tmp_pa
     path.write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(LabelsError):
         read_labels(path)
-    found = read_labels(path, dimensions=["overall_quality"])
-    assert [label.value for label in found.labels] == [3, 3]
-    assert found.scale("overall_quality").ends() == (1, 3)
+    labels = read_labels(path, dimensions=["overall_quality"])
+    assert [label.value for label in labels.labels] == [3, 3]
+    assert labels.scale("overall_quality").ends() == (1, 3)
     assert read_labels(path, dimensions=["overall_quality"], scales=["0:5"]).scale(
         "overall_quality"
     ).ends() == (0, 5)

@@ -11,7 +11,8 @@ def refused_where_bad(judgments, means):
     """The judgments without those of items that people call bad."""
     lost = {"measures": {"clarity": Measure.missing(Reason.REFUSAL)}}
     return [
-        one.model_copy(update=lost) if mean < 1.5 else one for one, mean in zip(judgments, means, strict=True)
+        judgment.model_copy(update=lost) if mean < 1.5 else judgment
+        for judgment, mean in zip(judgments, means, strict=True)
     ]
 
 

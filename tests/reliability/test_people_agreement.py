@@ -66,5 +66,5 @@ def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
     row = found.dimensions["clarity"]
     assert row.judges["good"].scored == 80
     assert row.units == row.judges["lossy"].scored < 80
-    assert found.lost == {"lossy": sum(80 - one.units for one in found.dimensions.values())}
+    assert found.lost == {"lossy": sum(80 - dimension.units for dimension in found.dimensions.values())}
     assert math.isfinite(row.pairs[0].difference.value)

@@ -41,7 +41,7 @@ PAIRS = [
     }
     for n in range(8)
 ]
-SINGLES = [{**one, "second_argument": None} for one in PAIRS]
+SINGLES = [{**pair, "second_argument": None} for pair in PAIRS]
 
 
 def length(told: ProgressCallback) -> float:
@@ -180,7 +180,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
 
 
 def test_what_cannot_be_probed_is_said() -> None:
-    unstated = [{**one, "stance": "none"} for one in PAIRS]
+    unstated = [{**pair, "stance": "none"} for pair in PAIRS]
     with pytest.raises(DeclarationError, match="yes-bias: no item with an argument states its stance"):
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
@@ -201,10 +201,13 @@ def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
 
 
 def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
-    told: list[ProgressCallback] = []
-    judge = {"judge": lambda item: told.append(item) or 0.5, "metrics": ["overall_quality"]}
+    callbacks: list[ProgressCallback] = []
+    judge = {"judge": lambda item: callbacks.append(item) or 0.5, "metrics": ["overall_quality"]}
     bias(SINGLES[:2], probes=["yes-bias"], **judge)
-    asked = {(one["topic"].split(chr(34))[1], one["stance"], one["argument"][:8]) for one in told}
+    asked = {
+        (callback["topic"].split(chr(34))[1], callback["stance"], callback["argument"][:8])
+        for callback in callbacks
+    }
     assert asked == {
         ("yes", "pro", "Reason 0"),
         ("no", "con", "Reason 0"),
@@ -215,7 +218,7 @@ def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
 
 def test_documents_get_instructions_and_neutral_text_of_the_same_length() -> None:
     """Documents that ask for a better score."""
-    cited = [{**one, "documents": ["A text.", "Another."]} for one in SINGLES]
+    cited = [{**single, "documents": ["A text.", "Another."]} for single in SINGLES]
 
     def reads(told: ProgressCallback) -> float:
         return min(1.0, sum(len(one["text"]) for one in told["documents"]) / 1000)
@@ -251,9 +254,9 @@ def test_each_has_a_line_in_the_documentation(name: str) -> None:
 
 
 def test_an_example_is_named_as_people_know_it() -> None:
-    found = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
-    assert found is not None
-    assert found.item in {one["id"] for one in SINGLES}
+    example = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
+    assert example is not None
+    assert example.item in {single["id"] for single in SINGLES}
 
 
 def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ProgressCallback], float]:
@@ -318,7 +321,7 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
     assert found.effect.value == pytest.approx(0.2)
     assert found.effect.clusters == len(SUBJECTS)
     assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "nothing moved"
-    cited = [{**one, "documents": ["A text."]} for one in PAIRS]
+    cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
     offline = bias(cited, format="rag-direct", probes=["severity"])
     assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
     with pytest.raises(DeclarationError, match="rates no single argument"):

@@ -75,10 +75,10 @@ def test_paired_differences_by_hand():
 
 def named(*topics, digest="other"):
     """A run of items that are called by their rows."""
-    found = [
+    names = [
         judgment(f"{n}", {"clarity": scored(0.5)}, topic=topic) for n, topic in enumerate(topics, start=1)
     ]
-    return Run(Path(digest), found, digest)
+    return Run(Path(digest), names, digest)
 
 
 def test_ids_that_are_rows_do_not_pair_different_questions():

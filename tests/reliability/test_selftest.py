@@ -61,10 +61,10 @@ def test_one_judge_says_the_same_of_the_same_question(pairs):
 def test_large_biases_are_found_and_nothing_is_not(pairs, scores):
     found = selftest(pairs, size=0.4, simulations=20)
     assert (found.items, found.topics, found.simulations) == (36, 12, 20)
-    assert [one.probe for one in found.rows] == ["position", "length"]
-    assert all(one.found == 1 and one.cleared == 0 for one in found.rows)
+    assert [row.probe for row in found.rows] == ["position", "length"]
+    assert all(row.found == 1 and row.cleared == 0 for row in found.rows)
     assert found.raised <= found.allowed == 0.15
-    assert max(one.raised for one in found.rows) <= found.raised
+    assert max(row.raised for row in found.rows) <= found.raised
     assert selftest(scores, size=0.3, simulations=20).rows[0].found == 1
 
 

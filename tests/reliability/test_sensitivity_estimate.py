@@ -45,7 +45,7 @@ def test_the_estimate_is_what_is_then_sent(
     monkeypatch.setattr(Sender, "send", counted)
     damages = [PerturbationLevels.of(name, levels) for name, levels in DAMAGES]
     plan = plan_of(damages, FIVE, items=3)
-    setups = [replace(one, options=replace(one.options, samples=samples)) for one in plan.setups]
+    setups = [replace(setup, options=replace(setup.options, samples=samples)) for setup in plan.setups]
     plan = replace(plan, setups=tuple(setups))
     found = estimate(plan)
     assert not sent

@@ -195,7 +195,7 @@ def test_the_best_is_chosen_by_the_same_topics_so_all_pairs_count():
     ]
     result = only(*judges, truth=truth)
     topics = [list(row.topics["kendall"].values()) for row in result.rows]
-    raw = [ttest_rel(one, other).pvalue for one, other in combinations(topics, 2)]
+    raw = [ttest_rel(topic, other).pvalue for topic, other in combinations(topics, 2)]
     assert len(result.from_best) == 3
     least = min(result.from_best, key=lambda one: one.p)
     assert least.p == pytest.approx(min(raw)), "the best and the worst are furthest apart here"

@@ -105,6 +105,8 @@ def test_verdicts_err_as_seldom_as_they_say():
         curves = [response([0, 0, 0, 0], spread=0.1, seed=1_000 * seed + number) for number in range(6)]
         fell += judge_response(curves[0], Direction.FALL)[0] == "yes"
         p_values = corrected(curves, seed)
-        raised += any(alarms(one, Direction.UNCHANGED, p) for one, p in zip(curves, p_values, strict=True))
+        raised += any(
+            alarms(curve, Direction.UNCHANGED, p) for curve, p in zip(curves, p_values, strict=True)
+        )
     assert fell <= 17  # of 200 at 5%: one in 50 seeds has more
     assert raised <= 17

@@ -85,9 +85,12 @@ def test_differences_that_are_significant_are_marked_and_places_are_by_means() -
         for name, mean in (("a", 0.5), ("b", 0.7), ("c", 0.5))
     }
     differences = {"b": {"j": {"clarity": apart}}, "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9}}}}
-    tables = {one.title: one for one in experiment_tables(summary(scores=scores, differences=differences))}
-    found = tables["Differences from , by j"].rows
-    assert found == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300]", "0.900"),)
+    tables = {
+        experiment_table.title: experiment_table
+        for experiment_table in experiment_tables(summary(scores=scores, differences=differences))
+    }
+    rows = tables["Differences from , by j"].rows
+    assert rows == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300]", "0.900"),)
     assert "Holm over all 2 differences in this table" in tables["Differences from , by j"].note
     assert outcome(differences, "a") == "b is shown above a on Clarity."
     low = {**apart, "mean": -0.2}
@@ -153,7 +156,7 @@ def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: 
         (tmp_path / "arguments" / system).mkdir(parents=True)
         write_items(tmp_path / "arguments" / system / "items.jsonl", [item])
     ((topic, stance, sides),) = texts(ExperimentFolder(tmp_path), ["one", "none", "two"])
-    assert (topic, stance, [one.system for one in sides]) == ("Is it?", "none", ["one", "two"])
+    assert (topic, stance, [side.system for side in sides]) == ("Is it?", "none", ["one", "two"])
     assert [piece.text for piece in sides[0].pieces if piece.cites] == ["1"], "[9] leads nowhere"
     assert sides[0].remarks == [
         "1 of 2 sentences cite.",

@@ -15,12 +15,12 @@ ROWS = [
 
 
 def test_places_follow_the_axis():
-    one = Forest("Effects", "difference", ROWS)
-    ticks = {tick.text: tick.at for tick in one.across()}
+    forest = Forest("Effects", "difference", ROWS)
+    ticks = {tick.text: tick.at for tick in forest.across()}
     assert list(ticks) == ["-0.4", "-0.2", "0", "0.2", "0.4", "0.6"], "further than what is shaded"
     shaded = ticks["-0.2"], ticks["0.2"]
-    assert one.zero.startswith(f"M{ticks['0']:g},")
-    position, length, stance = one.drawn()
+    assert forest.zero.startswith(f"M{ticks['0']:g},")
+    position, length, stance = forest.drawn()
     assert position.shade == f"M{shaded[0]:g},18H{shaded[1]:g}v16H{shaded[0]:g}z"
     assert (length.shade[:1], stance.shade) == ("M", "")
     low, high = map(float, re.fullmatch(r"M([\d.]+),26H([\d.]+)", position.line).groups())
@@ -34,30 +34,30 @@ def test_places_follow_the_axis():
 
 def test_the_line_at_0_runs_down_to_the_axis_but_for_where_words_stand():
     rows = [ForestRow("a", 0.1), ForestRow("b", -0.2, -0.3, -0.1), ForestRow("c", -0.2)]
-    one = Forest("Effects", "difference", rows)
-    at = {tick.text: tick.at for tick in one.across()}["0"]
+    forest = Forest("Effects", "difference", rows)
+    at = {tick.text: tick.at for tick in forest.across()}["0"]
     assert at == 260  # among the numbers of the second row, which begin left of it
-    assert one.zero == f"M260,4V37M260,55V{one.bottom}"
-    assert one.svg().count(f'd="{one.zero}"') == 1
+    assert forest.zero == f"M260,4V37M260,55V{forest.bottom}"
+    assert forest.svg().count(f'd="{forest.zero}"') == 1
 
 
 def test_what_was_concluded_is_told_by_more_than_colour():
     drawn = [(mark.path, mark.filled, mark.dashes) for mark in MARKS.values()]
     assert len(set(drawn)) == len(MARKS)
-    one = Forest("Effects", "difference", ROWS)
-    assert "position: 0.31 [0.12, 0.50], alarm;" in one.description
+    forest = Forest("Effects", "difference", ROWS)
+    assert "position: 0.31 [0.12, 0.50], alarm;" in forest.description
     with pytest.raises(KeyError):
         list(Forest("Effects", "x", [ForestRow("a", 0.1, verdict="maybe")]).drawn())
 
 
 def test_it_stands_on_pages_and_in_files():
-    one = Forest("Effects", "difference", ROWS)
-    page = "".join(ReportPage("bias", "t", [Section("s", [one])]).html())
+    forest = Forest("Effects", "difference", ROWS)
+    page = "".join(ReportPage("bias", "t", [Section("s", [forest])]).html())
     assert page.count('<svg class="chart"') == 1
     assert "length &lt;b&gt;" in page
-    assert "<b>" not in one.svg()
-    assert one.svg().count('class="hollow"') == 2
-    assert one.svg().count("<path") == 2 + 2 + 2 * len(ROWS)
+    assert "<b>" not in forest.svg()
+    assert forest.svg().count('class="hollow"') == 2
+    assert forest.svg().count("<path") == 2 + 2 + 2 * len(ROWS)
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-9, -0.4, 3.0])

@@ -29,10 +29,10 @@ def scores() -> Scores:
 
 
 def kinds_of(*metadata: dict[str, object]) -> Kinds:
-    found = Kinds()
+    kinds = Kinds()
     for place, one in enumerate(metadata):
-        found.add(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
-    return found
+        kinds.add(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
+    return kinds
 
 
 def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:

@@ -266,15 +266,17 @@ def test_only_a_preference_has_arguments_for_its_ends(tmp_path: Path) -> None:
     items = factory.items()[:2]
     judgments = factory.judge_all(items, "rag-direct", faults=False)
     named = [
-        one.model_copy(
+        judgment.model_copy(
             update={
                 "measures": {
-                    **one.measures,
-                    "groundedness": one.measures["groundedness"].model_copy(update={"label": "two-sided"}),
+                    **judgment.measures,
+                    "groundedness": judgment.measures["groundedness"].model_copy(
+                        update={"label": "two-sided"}
+                    ),
                 }
             }
         )
-        for one in judgments
+        for judgment in judgments
     ]
     text = write_report(factory.make_run(tmp_path, items, named)).read_text(encoding="utf-8")
     charts = {

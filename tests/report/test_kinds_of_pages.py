@@ -31,8 +31,8 @@ def test_every_kind_of_page_is_checked() -> None:
         text = file.read_text(encoding="utf-8")
         if "show.sheet import" in text:
             calls = (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call))
-            sheets = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "Sheet")
-            found |= {one.args[0].value for one in sheets if isinstance(one.args[0], ast.Constant)}
+            sheets = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Sheet")
+            found |= {sheet.args[0].value for sheet in sheets if isinstance(sheet.args[0], ast.Constant)}
     assert found == set(KINDS)
 
 

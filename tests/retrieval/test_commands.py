@@ -164,7 +164,9 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
 def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tmp_path):
     other = tmp_path / "other.res"
     other.write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
-    done = conqret(*(corpus if one == "CORPUS" else one.replace("OTHER", str(other)) for one in arguments))
+    done = conqret(
+        *(corpus if argument == "CORPUS" else argument.replace("OTHER", str(other)) for argument in arguments)
+    )
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
     assert "Traceback" not in done.err

@@ -54,11 +54,11 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
     assert found["score"].is_monotonic_decreasing
     for text, score in zip(found["text"], found["score"], strict=True):
         logits = []
-        for one in passages(text, 9):
-            read = words("Should cats be kept indoors?", one, truncation=True, return_tensors="pt")
+        for passage in passages(text, 9):
+            read = words("Should cats be kept indoors?", passage, truncation=True, return_tensors="pt")
             with torch.inference_mode():
                 logits.append(model(**read).logits[0].numpy())
-        best = max(one[1] - one[0] if labels == 2 else 1 / (1 + np.exp(-one[0])) for one in logits)
+        best = max(logit[1] - logit[0] if labels == 2 else 1 / (1 + np.exp(-logit[0])) for logit in logits)
         assert score == pytest.approx(best, abs=1e-4)
 
 

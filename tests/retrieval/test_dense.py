@@ -35,14 +35,14 @@ def _topic(document):
     return document.rpartition("-")[0]
 
 
-QUESTION_OF = {one["id"]: one["question"] for one in _lines("topics.jsonl")}
+QUESTION_OF = {line["id"]: line["question"] for line in _lines("topics.jsonl")}
 HALVES = sorted(QUESTION_OF)[::2], sorted(QUESTION_OF)[1::2]
 WORDS = 40
 
 
 def _trained(topics, folder):
     """An encoder that learned from the questions of these topics, and from what follows what in any document."""
-    texts = {one["id"]: passages(one["text"], WORDS) for one in _lines("documents.jsonl")}
+    texts = {line["id"]: passages(line["text"], WORDS) for line in _lines("documents.jsonl")}
     pairs = [
         (QUESTION_OF[_topic(name)], part)
         for name, parts in texts.items()
@@ -109,7 +109,7 @@ def test_it_ranks_topics_that_were_left_out_better_than_chance(trained, tmp_path
     ):
         for topic in left_out:
             hits = index.search([QUESTION_OF[topic]], len(index))
-            good = np.array([_topic(index.ids[one]) == topic for one in hits.documents])
+            good = np.array([_topic(index.ids[document]) == topic for document in hits.documents])
             areas.append(np.cumsum(~good[::-1])[::-1][good].mean() / (~good).sum())
     interval = mean_interval(areas, scale="share")
     assert interval.low is not None
@@ -195,7 +195,7 @@ class _StopError(Exception):
 def test_a_build_that_was_stopped_goes_on(corpus, encoder, monkeypatch):
     chosen, encoded = Encoding(str(encoder), passage_words=5), []
     monkeypatch.setattr(vectors, "BLOCK", 4)
-    own = vectors.write
+    write = vectors.write
 
     def counted(folder, texts, encode, words):
         def through(pieces):
@@ -204,7 +204,7 @@ def test_a_build_that_was_stopped_goes_on(corpus, encoder, monkeypatch):
             encoded.extend(pieces)
             return encode(pieces)
 
-        return own(folder, texts, through, words)
+        return write(folder, texts, through, words)
 
     monkeypatch.setattr("conqret.retrieval.engines.dense.write", counted)
     fails = True
@@ -291,8 +291,8 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     words, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
     with torch.inference_mode():
         states = [model(**words(text, return_tensors="pt")).last_hidden_state[0] for text in texts]
-    by_hand = {"mean": [one.mean(0) for one in states], "cls": [one[0] for one in states]}
-    by_hand["last"] = [one[-1] for one in states]
+    by_hand = {"mean": [state.mean(0) for state in states], "cls": [state[0] for state in states]}
+    by_hand["last"] = [state[-1] for state in states]
     for pooling, expected in by_hand.items():
         bare = vectors_of(folder, pooling=pooling, max_tokens=64)
         assert bare.passages(texts) == pytest.approx(torch.stack(expected).numpy(), abs=1e-5)

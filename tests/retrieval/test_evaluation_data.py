@@ -75,7 +75,7 @@ def test_the_offline_reranker_beats_bm25_for_either_side(data_dir, tmp_path, mod
     )
     judged = judgments(corpus, "test")
     del judged["all"]
-    found = evaluate({one.name: one.run for one in runs}, judged)
+    found = evaluate({run.name: run.run for run in runs}, judged)
     for side in ("pro", "con"):
         score = found.score(side, side, "nDCG@10")
         assert score.significant, (side, score.p)

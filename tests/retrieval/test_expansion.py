@@ -55,7 +55,7 @@ def test_each_perspective_brings_its_best_document_in_turn(bm25):
     assert set(found["qid"]) == {"cats"}
     assert list(found["rank"]) == list(range(len(found)))
     assert found["expanded"].all()
-    assert [one.name for one in expansion.expanded[0].perspectives] == ["view 1", "view 2"]
+    assert [perspective.name for perspective in expansion.expanded[0].perspectives] == ["view 1", "view 2"]
 
 
 def test_without_perspectives_the_question_itself_is_searched_with(bm25, monkeypatch):

@@ -95,7 +95,7 @@ class Forks:
         started in the background does. ``memory`` is the most that it may take beside what is loaded (bytes; 0: all).
         """
         assert self._process.stdin is not None
-        given = {"arguments": [str(one) for one in arguments], "out": str(out), "err": str(err)}
+        given = {"arguments": [str(argument) for argument in arguments], "out": str(out), "err": str(err)}
         self._process.stdin.write(json.dumps({**given, "ignoring": ignoring, "memory": memory}) + "\n")
         self._process.stdin.flush()
         return self._said()

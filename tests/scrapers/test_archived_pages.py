@@ -66,9 +66,9 @@ def test_a_page_saved_with_the_archives_frame() -> None:
     )
     links = NOTES.replace("'/s'", "'/web/20240601000000/https://www.procon.test/s'")
     html = f"{toolbar}{PAGE}<p>Sources</p>{links}"
-    found = read_debate(html, f"https://web.archive.org/web/20240601000000/{ZOOS}")
-    assert isinstance(found, Debate)
-    assert (found.title, found.sources[0].url) == ("Should zoos exist?", "https://www.procon.test/s")
+    debate = read_debate(html, f"https://web.archive.org/web/20240601000000/{ZOOS}")
+    assert isinstance(debate, Debate)
+    assert (debate.title, debate.sources[0].url) == ("Should zoos exist?", "https://www.procon.test/s")
 
 
 @pytest.mark.parametrize(

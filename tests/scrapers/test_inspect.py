@@ -110,7 +110,7 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
     empty, deep = tmp_path / "empty.html", tmp_path / "deep.html"
     empty.write_bytes(b" \n")
     deep.write_text("<div>" * 5000, encoding="utf-8")
-    given = [one.replace("{empty}", str(empty)).replace("{deep}", str(deep)) for one in arguments]
+    given = [argument.replace("{empty}", str(empty)).replace("{deep}", str(deep)) for argument in arguments]
     found = RUNNER.invoke(app, ["corpus", "inspect", *given])
     assert found.exit_code != 0
     assert said in str(found.exception)

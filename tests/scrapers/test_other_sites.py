@@ -47,18 +47,18 @@ def corpus(site: Site, tmp_path_factory: pytest.TempPathFactory) -> CorpusDirect
 def told(arguments: tuple[DebateArgument, ...]) -> list[dict[str, Any]]:
     return [
         {
-            "title": one.title,
-            "paragraphs": len(one.paragraphs),
-            "cites": list(citations(" ".join((one.title, *one.paragraphs)))),
-            "counterpoint": len(one.counterpoint),
-            "answers": list(citations(" ".join(one.counterpoint))),
+            "title": argument.title,
+            "paragraphs": len(argument.paragraphs),
+            "cites": list(citations(" ".join((argument.title, *argument.paragraphs)))),
+            "counterpoint": len(argument.counterpoint),
+            "answers": list(citations(" ".join(argument.counterpoint))),
         }
-        for one in arguments
+        for argument in arguments
     ]
 
 
 def test_every_debate_is_read_as_the_truth_has_it(corpus: CorpusDirectory, site: Site) -> None:
-    found = {one.id: one for one in corpus.debates()}
+    found = {debate.id: debate for debate in corpus.debates()}
     assert set(found) == set(TRUTH)
     for name, debate in found.items():
         truth = TRUTH[name]
@@ -71,19 +71,23 @@ def test_every_debate_is_read_as_the_truth_has_it(corpus: CorpusDirectory, site:
         assert len(re.findall(r"\n\n|$", debate.introduction)) == truth["introduction"]
         assert told(debate.pros) == truth["pros"]
         assert told(debate.cons) == truth["cons"]
-        assert {str(one.number): urlsplit(one.url).path for one in debate.sources} == truth["sources"]
+        assert {str(source.number): urlsplit(source.url).path for source in debate.sources} == truth[
+            "sources"
+        ]
         assert "never shown" not in debate.model_dump_json().replace("heard, but never shown", "")
 
 
 def test_counterpoints_speak_for_the_other_side(corpus: CorpusDirectory) -> None:
     debates = list(corpus.debates())
-    homework = next(one for one in debates if one.id == "this-house-would-end-homework-b31")
+    homework = next(debate for debate in debates if debate.id == "this-house-would-end-homework-b31")
     assert homework.pros[0].counterpoint == ("Short practice does pay: a trial in 84 schools found so [2].",)
     assert homework.pros[1].counterpoint == ("Bedtimes are for parents to set.",)
     ledger = [
-        LedgerEntry(debate=one.id, number=source.number, status="ok", document=_document(source.url, one))
-        for one in debates
-        for source in one.sources
+        LedgerEntry(
+            debate=debate.id, number=source.number, status="ok", document=_document(source.url, debate)
+        )
+        for debate in debates
+        for source in debate.sources
     ]
     built = build_corpus(debates, ledger)
     for side in ("pro", "con"):
@@ -173,7 +177,7 @@ def test_what_is_no_index_says_what_it_is(
     site: Site, tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listed = tmp_path / "topics.txt"
-    given = [one.replace("{site}", site.url) for one in arguments]
+    given = [argument.replace("{site}", site.url) for argument in arguments]
     found = RUNNER.invoke(app, ["corpus", "topics", *given, "-o", str(listed), *POLITE])
     assert found.exit_code != 0
     assert said in f"{found.output} {found.exception}"

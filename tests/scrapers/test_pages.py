@@ -64,7 +64,7 @@ async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     url = "https://x.example/a/"
     found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))
     assert isinstance(found, Debate)
-    assert [one.title for one in found.sources] == ["S"]
+    assert [source.title for source in found.sources] == ["S"]
     without = await scrape_debate(url, shelf(page(url, BODY)))
     assert isinstance(without, LayoutProblem)
     assert without.missing[-1] == "its page https://x.example/a/footnotes/: not-found (HTTP 404)"
@@ -101,7 +101,7 @@ async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
         server.routes["/a"] = reply("no page", "500 Oops")
         again = await gather_debates(tmp_path / "corpus", urls[:1], options, refetch=True)
         assert (again.kept, again.problems[0].url) == (1, urls[0])
-    assert [one.id for one in CorpusDirectory(tmp_path / "corpus").debates()] == ["a"]
+    assert [debate.id for debate in CorpusDirectory(tmp_path / "corpus").debates()] == ["a"]
 
 
 def test_lists_of_addresses(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_providers_come_from_the_environment() -> None:
         "BRAVE_API_KEY": KEY,
         "CONQRET_SEARXNG_URL": "http://sx.test",
     }
-    assert [one.name for one in providers(["searxng", "google", "brave"], environment)] == [
+    assert [provider.name for provider in providers(["searxng", "google", "brave"], environment)] == [
         "searxng",
         "google",
         "brave",
@@ -251,7 +251,7 @@ async def test_more_results_than_a_page_has(which: int, wanted: int, queries: li
         path = provider.url.removeprefix(server.url("")) or "/"
         server.routes = {path if path.startswith("/") else f"/{path}": turned}
         find = searcher(provider)
-        urls = [one.url for one in await find.results("trams", wanted)]
+        urls = [result.url for result in await find.results("trams", wanted)]
         assert urls == [f"https://t.test/{n}" for n in range(9)][:wanted] + (
             ["https://t.test/x"] if len(queries) > 1 else []
         )

@@ -13,7 +13,7 @@ TOPICS, TRUTH = read_topics(), read_truth()
 
 def cited(slug: str, side: str) -> set[str]:
     arguments = (TOPICS[slug][key][side]["sentences"] for key in ("arguments", "second_arguments"))
-    return {document for sentences in arguments for one in sentences for document in one["cites"]}
+    return {document for sentences in arguments for sentence in sentences for document in sentence["cites"]}
 
 
 @pytest.mark.parametrize("slug", TRUTH)
@@ -31,12 +31,14 @@ def test_relevant_is_what_the_side_cites(slug: str, side: str) -> None:
 def test_sources_agree_with_the_topic(slug: str) -> None:
     titles = {one["id"]: one["title"] for one in TOPICS[slug]["documents"]}
     sources = TRUTH[slug]["sources"]
-    assert [one["number"] for one in sources] == list(range(1, len(sources) + 1))
-    for one in sources:
-        assert (one["status"] == "ok") == (one["document"] is not None)
-        if one["served"] != "special":
-            assert titles[one["document"]] in one["title"]
-            assert one["cited"] == [side for side in ("pro", "con") if one["document"] in cited(slug, side)]
+    assert [source["number"] for source in sources] == list(range(1, len(sources) + 1))
+    for source in sources:
+        assert (source["status"] == "ok") == (source["document"] is not None)
+        if source["served"] != "special":
+            assert titles[source["document"]] in source["title"]
+            assert source["cited"] == [
+                side for side in ("pro", "con") if source["document"] in cited(slug, side)
+            ]
 
 
 def test_every_case_is_there() -> None:
@@ -45,7 +47,7 @@ def test_every_case_is_there() -> None:
     assert {one["table"] for one in TRUTH.values()} == set(TABLES)
     assert {one["layout"] for one in TRUTH.values()} == {"classic", "headline-columns", "headline-stacked"}
     assert {one["marks"] for one in TRUTH.values()} == {"plain", "linked", "superscript"}
-    assert {one["served"] for one in sources} >= {
+    assert {source["served"] for source in sources} >= {
         "html",
         "pdf",
         "windows-1252",
@@ -53,12 +55,12 @@ def test_every_case_is_there() -> None:
         "utf-16",
         "slow",
     }
-    ends = Counter(one["status"] for one in sources)
+    ends = Counter(source["status"] for source in sources)
     assert ends == {
         "ok": 129, "not-found": 2, "blocked": 2, "unparsable": 2, "too-large": 2, "robots": 1, "error": 1
     }  # fmt: skip
     assert any(set(topic["pro"]) & set(topic["con"]) for topic in TRUTH.values())
-    assert any(not one["cited"] for one in sources)
+    assert any(not source["cited"] for source in sources)
 
 
 @pytest.mark.parametrize("debate", read_other_truth(), ids=lambda one: str(one["id"]))

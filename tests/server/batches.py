@@ -78,7 +78,7 @@ class BatchServer(FaultServer):
     def _made(self, questions: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> web.Response:
         if self.refuses:
             return web.json_response({"error": {"message": "enqueued token limit reached"}}, status=400)
-        assert all(len(one["key"]) <= 64 for one in questions)
+        assert all(len(question["key"]) <= 64 for question in questions)
         name = f"batch_{len(self.batches)}"
         self.batches[name] = questions
         self.metadata[name] = metadata or {}

@@ -84,7 +84,7 @@ def test_without_overlap_there_is_no_test():
     assert "one person labelled, and it takes several" in alone.reason
     people[2, :80] = np.nan
     some = alternative_annotator_test(judge, people, NAMES, "nominal")
-    assert [one.items for one in some.annotators] == [100, 100]
+    assert [annotator.items for annotator in some.annotators] == [100, 100]
     assert "left out: 1 of 3 annotators: fewer than 30" in some.reason
 
 

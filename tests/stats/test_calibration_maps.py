@@ -48,7 +48,7 @@ def test_ridge_is_that_of_scikit_learn_at_its_penalty():
     columns = rng.random((60, 4))
     y = columns @ [0.5, 0.2, 0, 0] + 0.3 * rng.random(60)
     weights = ridge(columns, y)
-    theirs = [Ridge(alpha=one).fit(columns, y).coef_ for one in PENALTIES]
+    theirs = [Ridge(alpha=penalty).fit(columns, y).coef_ for penalty in PENALTIES]
     assert any(weights == pytest.approx(one) for one in theirs[:4])
     noise = ridge(columns, rng.random(60))
     assert np.abs(noise).max() < 0.1  # it shrinks what tells nothing

@@ -26,12 +26,14 @@ def drawn(rng, *, topics=8, items=4, models=3, samples=2):
         + normal(size=(topics, items, models, 1)) * TRUTH["item x model"]
         + normal(size=(topics, items, models, samples)) * TRUTH["sample"]
     )
-    topic, item, model, _ = (one.ravel() for one in np.indices(scores.shape))
+    topic, item, model, _ = (index.ravel() for index in np.indices(scores.shape))
     return scores.ravel(), topic.tolist(), (topic * items + item).tolist(), {"model": model.tolist()}
 
 
 def by_name(found):
-    return dict(zip((" or ".join(one.names) for one in found.effects), found.variances.tolist(), strict=True))
+    return dict(
+        zip((" or ".join(effect.names) for effect in found.effects), found.variances.tolist(), strict=True)
+    )
 
 
 def test_samples_and_items_by_hand():
@@ -57,9 +59,9 @@ def test_they_are_those_of_a_mixed_model():
     names = {"t": "topic", "i": "item", "m": "model", "tm": "topic x model", "im": "item x model"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = mixedlm("y ~ 1", data, groups="one", vc_formula={one: f"0 + C({one})" for one in names}).fit(
-            method=["lbfgs"]
-        )
+        fitted = mixedlm(
+            "y ~ 1", data, groups="one", vc_formula={name: f"0 + C({name})" for name in names}
+        ).fit(method=["lbfgs"])
     reml = {
         names[name]: value / 100 for name, value in zip(fitted.model.exog_vc.names, fitted.vcomp, strict=True)
     }
@@ -128,7 +130,7 @@ def test_what_a_design_cannot_tell_apart():
     nested = {"model": conditions["model"], "prompt": [place == 0 for place in conditions["model"]]}
     within = variance_components(scores, topic, item, nested)
     assert "model or model x prompt" in by_name(within)
-    (model,) = (place for place, one in enumerate(within.effects) if "model" in one.names)
+    (model,) = (place for place, effect in enumerate(within.effects) if "model" in effect.names)
     assert within.effects[model].facets == {"model"}
     with pytest.raises(DeclarationError, match="model and prompt never vary alone"):
         variance_components(
@@ -156,7 +158,7 @@ def test_what_samples_have_in_common_is_not_averaged_by_other_conditions():
     normal = np.random.default_rng(3).normal
     each = normal(size=(12, 5, 1, 3)) * 0.08 + normal(size=(12, 5, 2, 3)) * 0.03
     scores = normal(size=(12, 5, 1, 1)) * 0.1 + each
-    topic, item, model, order = (one.ravel() for one in np.indices(scores.shape))
+    topic, item, model, order = (index.ravel() for index in np.indices(scores.shape))
     given = (scores.ravel(), topic.tolist(), (topic * 5 + item).tolist(), {"model": model.tolist()})
     found = variance_components(*given, order.tolist())
     variances = by_name(found)

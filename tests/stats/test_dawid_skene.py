@@ -33,7 +33,7 @@ def by_loops(votes, categories, rounds):
                 share[true] * math.prod(tables[rater][true][votes[rater][item]] for rater in voted)
                 for true in range(categories)
             ]
-            belief[item] = [one / sum(likely) for one in likely]
+            belief[item] = [document / sum(likely) for document in likely]
     return np.array(belief)
 
 

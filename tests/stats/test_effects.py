@@ -69,9 +69,9 @@ def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     draw = np.random.default_rng(5)
     clusters = np.repeat(np.arange(8), draw.integers(1, 9, size=8))
     series = [draw.normal(size=len(clusters)) + shift for shift in (0.1, 0.5, 0.9)]
-    found = largest_p([mean(one, clusters.tolist()) for one in series], np.bincount(clusters), rng())
+    found = largest_p([mean(sample, clusters.tolist()) for sample in series], np.bincount(clusters), rng())
     assert found == pytest.approx(
-        sign_flip_p([PairedEffects(one, clusters.tolist()) for one in series], rng())
+        sign_flip_p([PairedEffects(sample, clusters.tolist()) for sample in series], rng())
     )
     alone = largest_p([mean(series[1], clusters.tolist())], np.bincount(clusters), rng())
     assert alone[0] <= found[1]

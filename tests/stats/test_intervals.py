@@ -117,7 +117,7 @@ def test_means_between_two_ends_stay_there_and_those_of_counts_above_0():
     points, topics = [2, 2, 2, 1, 2, 2, 2, 2, 2, 0, 2, 2], [*"aabbccddeeff"]
     assert mean_interval(points, topics).high > 2
     between = mean_interval(points, topics, ends=(0, 2))
-    share = mean_interval([one / 2 for one in points], topics, scale="share")
+    share = mean_interval([point / 2 for point in points], topics, scale="share")
     assert (between.low, between.value, between.high) == (2 * share.low, 2 * share.value, 2 * share.high)
     assert between.high < 2
     assert mean_interval([4, 1, 9], scale="plain").low < 0
@@ -214,9 +214,9 @@ def test_wrong_calls(values, options):
 
 
 def test_a_difference_leaves_out_the_same_clusters():
-    one = JackknifedEstimate(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
+    estimate = JackknifedEstimate(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
     other = JackknifedEstimate(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
-    difference = one.minus(other)
+    difference = estimate.minus(other)
     assert difference.clusters == 3
     assert difference.estimate().reason == "no interval: no variation between topics (or groups)"
 
@@ -239,7 +239,7 @@ def test_at_eight_topics_they_hold_the_truth():
     def rated(rng, topics):
         item = rng.normal(size=(topics, 1)) * 0.55 + rng.normal(size=(topics, 5)) * 0.84
         raters = [item + 0.7 * rng.normal(size=item.shape) for _ in range(2)]
-        return np.stack([np.clip(np.round(3 + 1.2 * one), 1, 5).ravel() for one in raters])
+        return np.stack([np.clip(np.round(3 + 1.2 * rater), 1, 5).ravel() for rater in raters])
 
     topics = np.repeat(np.arange(8), 5).tolist()
     resamples = leave_one_out(topics)

@@ -18,9 +18,9 @@ CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_siz
 @settings(max_examples=60, deadline=None)
 @given(CLUSTERS.filter(any))
 def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> None:
-    names = [place for place, one in enumerate(clusters) for _ in one]
-    expected = mean_interval([value for one in clusters for value in one], names, scale="share")
-    found = mean_of_sums([sum(one) for one in clusters], [len(one) for one in clusters])
+    names = [place for place, cluster in enumerate(clusters) for _ in cluster]
+    expected = mean_interval([value for cluster in clusters for value in cluster], names, scale="share")
+    found = mean_of_sums([sum(cluster) for cluster in clusters], [len(cluster) for cluster in clusters])
     assert astuple(found) == pytest.approx(astuple(expected), abs=1e-9)
 
 

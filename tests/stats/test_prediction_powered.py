@@ -203,11 +203,11 @@ def test_rogan_gladen_without_a_use():
 def test_labels_of_a_few_large_topics_leave_fewer_degrees_of_freedom():
     people, sizes = np.random.default_rng(4).normal(size=24), [12, 6, 3, 2, 1]
     topics = np.repeat(np.arange(5), sizes)
-    found = prediction_powered_mean(
+    labels = prediction_powered_mean(
         people, people, [0.0], clusters=topics.tolist(), unlabelled_clusters=[9], power=0
     ).labels
     shares = np.bincount(topics, people - people.mean()) / 24
     error = np.sqrt(5 / 4 * (shares**2).sum())
     freedom = 24**2 / (np.array(sizes) ** 2).sum() - 1
     assert freedom < 2.0 + 1
-    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, max(freedom, 2)) * error)
+    assert labels.high - labels.value == pytest.approx(stats.t.ppf(0.975, max(freedom, 2)) * error)

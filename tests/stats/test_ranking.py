@@ -15,7 +15,7 @@ from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 
 
 def ratings(standings):
-    return {one.player: one.rating.value for one in standings}
+    return {standing.player: standing.rating.value for standing in standings}
 
 
 def test_elo_by_hand():
@@ -51,8 +51,8 @@ def test_debateqa_procedure():
         for other in order[place + 1 :]
     ]
     people = elo(games, np.random.default_rng(0), intervals=True)
-    assert [one.player for one in people] == order
-    assert all(one.rating.low < one.rating.value < one.rating.high for one in people)
+    assert [annotator.player for annotator in people] == order
+    assert all(annotator.rating.low < annotator.rating.value < annotator.rating.high for annotator in people)
     # A metric that swaps the last two: 1 - 6 * 2 / (5 * 24) = 0.9, and (9 - 1) / 10 = 0.8.
     swap = {"zephyr": "qwen", "qwen": "zephyr"}
     metric = elo(
@@ -62,7 +62,10 @@ def test_debateqa_procedure():
         ]
     )
     of_metric = ratings(metric)
-    both = [one.rating.value for one in people], [of_metric[one.player] for one in people]
+    both = (
+        [annotator.rating.value for annotator in people],
+        [of_metric[annotator.player] for annotator in people],
+    )
     assert (spearman(*both).value, kendall(*both).value) == pytest.approx((0.9, 0.8))
 
 
@@ -144,7 +147,7 @@ def test_leaving_out_a_topic_is_rating_without_its_games(rate):
     found = {one.player: one.rating for one in rate(games)}
     without = np.array(
         [
-            [ratings(rate([one for one in games if one.cluster != topic]))[name] for name in found]
+            [ratings(rate([game for game in games if game.cluster != topic]))[name] for name in found]
             for topic in range(7)
         ]
     )
@@ -167,8 +170,8 @@ def test_wrong_calls():
 def test_bradley_terry_on_webis(data_dir, quality):
     folder = data_dir / "webis-argquality20"
     games = [
-        PairwisePreference(one.first, one.second, one.outcome)
-        for one in read_comparisons(folder / f"webis-argquality20-raw-{quality}.csv")
+        PairwisePreference(comparison.first, comparison.second, comparison.outcome)
+        for comparison in read_comparisons(folder / f"webis-argquality20-raw-{quality}.csv")
     ]
     with (folder / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:
         published = {

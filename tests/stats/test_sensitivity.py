@@ -31,9 +31,9 @@ TABLE_16 = {
 def test_the_correlations_of_tables_15_and_16_are_those_printed(
     scores: tuple[float, ...], printed: float
 ) -> None:
-    found = pearson(LEVELS, scores).value
-    assert found is not None
-    assert round(found, 2) == pytest.approx(round(printed, 2))
+    value = pearson(LEVELS, scores).value
+    assert value is not None
+    assert round(value, 2) == pytest.approx(round(printed, 2))
 
 
 def test_the_third_decimal_of_table_15_too() -> None:
@@ -83,8 +83,8 @@ def test_neighbours_are_compared_over_topics_of_one_size_as_students_test_does()
 
 def test_the_trend_is_that_of_the_line_through_all_levels() -> None:
     rows = [[0.9, 0.2, 0.4, 0.1], [0.8, 0.5, 0.3, 0.3], [1.0, 0.6, 0.1, 0.2]]
-    found = respond(rows, (0, 5, 50, 100), list("abc")).trend
-    assert found.value == pytest.approx(3 * np.polyfit(range(4), np.mean(rows, axis=0), 1)[0])
+    trend = respond(rows, (0, 5, 50, 100), list("abc")).trend
+    assert trend.value == pytest.approx(3 * np.polyfit(range(4), np.mean(rows, axis=0), 1)[0])
 
 
 def test_two_levels_have_no_correlation() -> None:

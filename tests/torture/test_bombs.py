@@ -104,7 +104,10 @@ def test_a_line_without_an_end(
     name: str, arguments: tuple[object, ...], forks: Forks, tmp_path: Path
 ) -> None:
     file = long_line(tmp_path / name)
-    given = [str(one).replace("FILE", str(file)).replace("OUT", str(tmp_path / "out")) for one in arguments]
+    given = [
+        str(argument).replace("FILE", str(file)).replace("OUT", str(tmp_path / "out"))
+        for argument in arguments
+    ]
     assert LONG in refused(forks, tmp_path, *given)
     assert not (tmp_path / "out").exists()
 
@@ -180,8 +183,8 @@ def test_a_large_file_in_an_index(forks: Forks, tmp_path: Path) -> None:
             "retrieve", "run", corpus, "-o", tmp_path / "run.res", err=tmp_path / "said", memory=MEMORY
         )
         code = forks.end()
-        said = (tmp_path / "said").read_text()
-        assert (code, "Traceback" in said) in ((2, False), (0, False)), said[-2000:]  # 0: indexed anew
+        text = (tmp_path / "said").read_text()
+        assert (code, "Traceback" in text) in ((2, False), (0, False)), text[-2000:]  # 0: indexed anew
         shutil.move(tmp_path / "sound", corpus / file)
 
 

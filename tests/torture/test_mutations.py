@@ -41,7 +41,8 @@ def test_no_mutated_answer_gives_a_score_out_of_range(
         store = tmp_path / f"{done}.sqlite"
         with Recordings(store) as target:
             target.add(
-                one.model_copy(update={"completion": completion(one.completion, rng)}) for one in answers
+                answer.model_copy(update={"completion": completion(answer.completion, rng)})
+                for answer in answers
             )
         for judgment in judge(demo(), format=name, model="offline", replay=store):
             scored += in_range(judgment)
@@ -68,5 +69,5 @@ def in_range(judgment: Judgment) -> int:
 
 
 def _values(measure: Measure) -> list[float | None]:
-    own = [measure.value, *(one for one in measure.samples if one is not None)]
+    own = [measure.value, *(sample for sample in measure.samples if sample is not None)]
     return own + [part.value for part in measure.parts if part.value is not None]

@@ -84,13 +84,15 @@ def test_all_faults_at_once_lose_nothing_and_memory_stays_flat(tmp_path: Path) -
     rows = [json.loads(line) for line in (tmp_path / f"run-{ITEMS}" / "judgments.jsonl").open()]
     assert [row["item"] for row in rows] == [f"item-{place}" for place in range(ITEMS)]
     measures = [row["measures"]["groundedness"] for row in rows]
-    states = {state: sum(one["status"] == state for one in measures) for state in Status}
+    states = {state: sum(measure["status"] == state for measure in measures) for state in Status}
     assert sum(states.values()) == ITEMS
     assert states[Status.SCORED] > ITEMS / 2
     assert states[Status.SCORED] < ITEMS  # some faults last
-    for one in measures:
-        assert (one["status"] == "scored") == (one["value"] is not None) == (one["reason"] is None)
-        assert one["value"] is None or 0 <= one["value"] <= 1
+    for measure in measures:
+        assert (
+            (measure["status"] == "scored") == (measure["value"] is not None) == (measure["reason"] is None)
+        )
+        assert measure["value"] is None or 0 <= measure["value"] <= 1
     left = b"".join(file.read_bytes() for file in (tmp_path / f"run-{ITEMS}").iterdir() if file.is_file())
     assert b"soak-secret" not in left
 

@@ -166,13 +166,13 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
         views = ({}, {}, {"width": 390, "height": 844})
         for name, view in zip(PEOPLE, views, strict=True):
             page = browser.apart(**view)
-            one = Annotator(name, page, ledger, server.base, trouble=name == "ben")
-            one.work(server.links[name])
+            annotator = Annotator(name, page, ledger, server.base, trouble=name == "ben")
+            annotator.work(server.links[name])
             assert not [what for what in page.complaints if "ERR_INTERNET_DISCONNECTED" not in what], (
                 page.complaints
             )
             page.close()
-            found.append(one)
+            found.append(annotator)
     return ledger, found
 
 
@@ -186,7 +186,9 @@ def file_of(task: str, count: int, folder: Path) -> Path:
 
 def meant_by(people: Sequence[Annotator]) -> Meant:
     """What everybody meant to say."""
-    return {(one.name, *unit): answers for one in people for unit, answers in one.said.items()}
+    return {
+        (annotator.name, *unit): answers for annotator in people for unit, answers in annotator.said.items()
+    }
 
 
 def main() -> None:
@@ -196,17 +198,17 @@ def main() -> None:
     )
     parser.add_argument("--items", type=int, default=60)
     parser.add_argument("--task", action="append", choices=TASKS)
-    given = parser.parse_args()
+    args = parser.parse_args()
     binary = chromium.find()
     if binary is None:
         raise SystemExit("no Chromium on this machine (scripts/install_chromium.sh installs it)")
     folder = Path(tempfile.mkdtemp())
     browser = Chromium(binary, folder / "profile")
-    for task in given.task or TASKS:
+    for task in args.task or TASKS:
         began = time.monotonic()
-        ledger, people = label(browser, folder / task, task, given.items)
+        ledger, people = label(browser, folder / task, task, args.items)
         seconds, meant = time.monotonic() - began, meant_by(people)
-        made = items_of(task, given.items, folder / task / "files")
+        made = items_of(task, args.items, folder / task / "files")
         print(
             f"{task}: {len(meant)} screens in {seconds:.0f} s; {differing(ledger, meant)} are not in the file as they "
             f"were meant; to the last decimal: {check(ledger, meant, PEOPLE, made, folder / task)}",

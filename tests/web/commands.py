@@ -57,5 +57,5 @@ def started(*words: object, code: str = "from conqret.cli.main import main; main
 def written_items(file: Path, items: Sequence[Item]) -> Path:
     """A file of these items."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(one.model_dump_json() + "\n" for one in items))
+    file.write_text("".join(item.model_dump_json() + "\n" for item in items))
     return file

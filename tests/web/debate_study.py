@@ -110,20 +110,20 @@ def wrote(browser: Chromium, folder: Path) -> Path:
         contextlib.closing(Ledger(study)) as ledger,
     ):
         for name in WRITERS:
-            one = Judge(name, browser.apart(), ledger)
-            come_in(one.page, server.links[name])
+            judge = Judge(name, browser.apart(), ledger)
+            come_in(judge.page, server.links[name])
             for _ in range(ledger.study.screens // len(WRITERS)):
-                one.wait("document.querySelector('#snippet')")
-                one.page.js(MARK.format(length=30))
-                one.wait("document.querySelector('#snippet').value")
-                one.press("button[name=add]")
-                one.wait("document.querySelector('button[name=remove]')")
-                one.page.js("document.querySelector('#text').focus()")
-                one.page.write(f"This says otherwise (#1), if you ask {name}.")
-                one.press("button[name=keep]")
-            one.wait("location.pathname == '/next'")
-            assert not one.page.complaints, one.page.complaints
-            one.page.close()
+                judge.wait("document.querySelector('#snippet')")
+                judge.page.js(MARK.format(length=30))
+                judge.wait("document.querySelector('#snippet').value")
+                judge.press("button[name=add]")
+                judge.wait("document.querySelector('button[name=remove]')")
+                judge.page.js("document.querySelector('#text').focus()")
+                judge.page.write(f"This says otherwise (#1), if you ask {name}.")
+                judge.press("button[name=keep]")
+            judge.wait("location.pathname == '/next'")
+            assert not judge.page.complaints, judge.page.complaints
+            judge.page.close()
     return exported(study, folder / "debates.jsonl")
 
 
@@ -141,12 +141,12 @@ def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Pa
     with started(*asked, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for place, name in enumerate(judges):
             page = browser.apart(**({"width": 390, "height": 844} if place == 1 else {}))
-            one = Judge(name, page, ledger)
-            one.come(server.links[name])
-            one.work()
+            judge = Judge(name, page, ledger)
+            judge.come(server.links[name])
+            judge.work()
             assert not page.complaints, page.complaints
             page.close()
-            found.append(one)
+            found.append(judge)
     exported(study, folder / "answers.csv")
     return found
 
@@ -168,7 +168,7 @@ def lost(folder: Path, judges: list[Judge]) -> int:
     rows = read_slider_answers(folder / "answers.csv")
     kept = {(row.judge, row.question, str(row.turn)): row.slider for row in rows}
     meant = {
-        (f"p{n:02}", *unit): point for n, one in enumerate(judges, 1) for unit, point in one.said.items()
+        (f"p{n:02}", *unit): point for n, judge in enumerate(judges, 1) for unit, point in judge.said.items()
     }
     return len(meant.items() ^ kept.items())
 
@@ -180,11 +180,11 @@ def main() -> None:
     )
     parser.add_argument("--judges", type=int, default=6)
     parser.add_argument("-o", "--output", type=Path)
-    given = parser.parse_args()
+    args = parser.parse_args()
     binary = chromium.find()
     if binary is None:
         raise SystemExit("no Chromium on this machine (scripts/install_chromium.sh installs it)")
-    folder = given.output or Path(tempfile.mkdtemp())
+    folder = args.output or Path(tempfile.mkdtemp())
     browser = Chromium(binary, Path(tempfile.mkdtemp()))
     began = time.monotonic()
     debates = wrote(browser, folder / "writing")
@@ -193,12 +193,12 @@ def main() -> None:
         f"{time.monotonic() - began:.0f} s"
     )
     began = time.monotonic()
-    people = judged(browser, folder, JUDGES[: given.judges], debates)
+    people = judged(browser, folder, JUDGES[: args.judges], debates)
     answers = str(folder / "answers.csv")
     earned = ", ".join(told(browser, folder / "writing", folder / "answers.csv"))
     browser.close()
     print(
-        f"{sum(len(one.said) for one in people)} judgments of {len(people)} judges in "
+        f"{sum(len(annotator.said) for annotator in people)} judgments of {len(people)} judges in "
         f"{time.monotonic() - began:.0f} s; {lost(folder, people)} are not in {answers} as was meant"
     )
     print(f"the writers' pages say: {earned}")

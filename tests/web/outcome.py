@@ -33,7 +33,10 @@ Meant = dict[tuple[str, str, str], dict[str, str]]
 
 def differing(ledger: Ledger, meant: Meant) -> int:
     """How many screens do not stand in the file as they were meant, and nothing besides."""
-    kept = {(one.person.name, one.screen.item, one.screen.part): dict(one.answers) for one in ledger.given()}
+    kept = {
+        (record.person.name, record.screen.item, record.screen.part): dict(record.answers)
+        for record in ledger.given()
+    }
     return sum(kept.get(unit) != meant.get(unit) for unit in kept | meant)
 
 
@@ -45,7 +48,7 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
     """
     found = agreement_so_far(label_set(ledger.given()))
     assert found is not None
-    screens = {(one.screen.item, one.screen.part): one.screen for one in ledger.given()}
+    screens = {(record.screen.item, record.screen.part): record.screen for record in ledger.given()}
     expected = _alphas(meant, people, screens)
     assert {row.name for row in found.rows} == set(expected)
     for row in found.rows:
@@ -59,7 +62,9 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
             for person, name in enumerate(people, start=1):
                 said = screen.written(meant[name, item, part])
                 rows.writerows([item, part, *one, f"p{person:02}", screen.topic] for one in said.items())
-    options = reading_options({one.name: one for screen in screens.values() for one in screen.questions})
+    options = reading_options(
+        {question.name: question for screen in screens.values() for question in screen.questions}
+    )
     exported, written = (_read(path, options) for path in (file, by_hand))
     assert agreement(exported).rows == agreement(written).rows == found.rows
     told = f"{len(expected)} alphas"

@@ -99,6 +99,6 @@ class Running:
         except (BrokenPipeError, ConnectionResetError):
             pass  # it does not read what it refuses
         answer = connection.getresponse()
-        found = Got(answer.status, answer.read().decode(), answer.headers)
+        got = Got(answer.status, answer.read().decode(), answer.headers)
         connection.close()
-        return found
+        return got

@@ -89,7 +89,7 @@ def test_who_joins_by_the_open_link_consents_and_practises_first(browser: Chromi
         assert not page.complaints, page.complaints
     page.close()
     with contextlib.closing(Ledger(labels)) as ledger:
-        assert [(one.person.name, one.answers["overall_quality"]) for one in ledger.given()] == [
+        assert [(record.person.name, record.answers["overall_quality"]) for record in ledger.given()] == [
             ("dora", "3")
         ] * 2
 

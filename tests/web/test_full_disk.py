@@ -69,7 +69,7 @@ def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_pat
         page.js("document.querySelector('button.main').click()")
         until(page, f"document.querySelector('progress').value === {confirmed + 1}")
         with contextlib.closing(Ledger(labels)) as ledger:
-            assert {one.comment for one in ledger.given()} == {"a remark that took long"}
+            assert {record.comment for record in ledger.given()} == {"a remark that took long"}
             assert len(list(ledger.given())) == confirmed + 1
         page.close()
 
@@ -99,7 +99,7 @@ async def test_what_was_typed_on_a_screen_stays_there(
         assert "is the disk full? Make room" in caplog.text
         fill(ledger, full=False)
         assert (await ben.send(where, **said)).status_code == 200
-        assert [one.comment for one in ledger.given()] == [said["comment"]]
+        assert [record.comment for record in ledger.given()] == [said["comment"]]
 
 
 async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.web.debate_study import Judge, judged, lost, wrote
 
 def test_what_judges_meant_is_in_the_export(browser: Chromium, tmp_path: Path) -> None:
     people = judged(browser, tmp_path, ("ann",))
-    assert [len(one.said) for one in people] == [8]
+    assert [len(annotator.said) for annotator in people] == [8]
     assert lost(tmp_path, people) == 0
 
 
@@ -48,7 +48,7 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         assert page.js("document.querySelector('#slider').ariaValueText") == "moderately confident: A"
         ann.wait("document.querySelector('button[name=start]')")
         page.close()
-        assert [dict(one.answers) for one in ledger.given()] == [{"slider": "-2"}]
+        assert [dict(record.answers) for record in ledger.given()] == [{"slider": "-2"}]
 
 
 def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path) -> None:

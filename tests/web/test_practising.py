@@ -82,7 +82,7 @@ async def test_judges_practise_on_other_questions_and_are_told_the_right_option(
         while (turn := ledger.begun(ledger.person(name))) is not None and turn.screen.practice:
             shown = turn.screen.judging
             assert shown is not None
-            question = next(one for one in practice if one.id == turn.screen.item)
+            question = next(question for question in practice if question.id == turn.screen.item)
             on_the_right = (question.right == 2) is not shown.swapped
             await browser.send(where, start="1")
             await browser.send(where, slider="2" if on_the_right is toward_right else "-2")
@@ -93,8 +93,8 @@ async def test_judges_practise_on_other_questions_and_are_told_the_right_option(
                 await browser.get("/next")
             where = str(browser.where)
         assert told == 2
-    assert [one.practised for one in ledger.people()] == ["2 of 2", "0 of 2"]
-    assert [one.state for one in ledger.people()] == ["active", "not passed"]
+    assert [annotator.practised for annotator in ledger.people()] == ["2 of 2", "0 of 2"]
+    assert [annotator.state for annotator in ledger.people()] == ["active", "not passed"]
     assert "You had 0 of 2 right" in browser.page
     assert "practice" not in as_slider_answers(ledger)
     assert ledger.wanted()[0] == 0

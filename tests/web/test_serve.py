@@ -280,7 +280,7 @@ def test_only_those_with_a_key_are_answered(locked: Running) -> None:
 def test_too_many_a_minute_are_told_when_to_come_back() -> None:
     with Running(Session("offline"), "direct", limits=IntakeLimits(rate=2)) as found:
         answers = [found.judge("direct") for _ in range(3)]
-    assert [one.status for one in answers] == [200, 200, 429]
+    assert [answer.status for answer in answers] == [200, 200, 429]
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 30
     assert answers[-1].json["code"] == "too_many_requests"
 
@@ -413,11 +413,11 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
             assert process.stdout is not None
             told = [process.stdout.readline() for _ in range(3)]
             (port,) = re.findall(r"http://127\.0\.0\.1:(\d+)/openapi.json", told[2])
-            found = Running.__new__(Running)
-            found.port = int(port)
+            new = Running.__new__(Running)
+            new.port = int(port)
             with ThreadPoolExecutor(1) as pool:
                 asked = pool.submit(
-                    found.judge,
+                    new.judge,
                     "direct?metric=groundedness",
                     Authorization=f"Bearer {KEY}",
                     X_Request_ID="last",
@@ -472,10 +472,10 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
 def test_a_line_of_the_log_for_people_and_programs() -> None:
     from conqret.serve.command import line, told
 
-    one = ServedRequest("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
-    assert line(one).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
+    request = ServedRequest("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
+    assert line(request).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
     assert line(ServedRequest("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
-    assert told(one) | {"at": ""} == {
+    assert told(request) | {"at": ""} == {
         "at": "", "id": "id-1", "method": "POST", "format": "direct", "status": 200, "code": "", "seconds": 0.1235,
         "sent": 2, "recorded": 1, "cost_usd": 0.01,
     }  # fmt: skip

@@ -40,17 +40,17 @@ def test_both_arguments_of_each_question_are_answered_by_two_people(
     count: int, passages: int, writers: int
 ) -> None:
     screens = planned_writing(made(count, passages), writers)
-    assert Counter((one.item, one.against) for one in screens) == Counter(
+    assert Counter((screen.item, screen.against) for screen in screens) == Counter(
         (f"q{n}", against) for n in range(count) for against in (1, 2)
     )
-    by_question = {(one.item, one.person) for one in screens}
+    by_question = {(screen.item, screen.person) for screen in screens}
     assert len(by_question) == 2 * count
     for person in range(1, writers + 1):
         for passage in range(passages):
             own = [
-                one.against
-                for one in screens
-                if one.person == person and int(one.item[1:]) % passages == passage
+                screen.against
+                for screen in screens
+                if screen.person == person and int(screen.item[1:]) % passages == passage
             ]
             assert own == sorted(own)
             assert abs(own.count(1) - own.count(2)) <= 1
@@ -81,13 +81,13 @@ async def test_from_a_draft_to_debates_that_are_read(study: Study, cli: Cli, tmp
     assert cli("labels", "export", tmp_path, "-o", tmp_path / "debates.jsonl").code == 0
     read = read_two_turn(tmp_path / "debates.jsonl")
     assert read == tuple(whole)
-    for one in read:
-        assert [side.counter.text for side in one.sides if side.counter] == [
-            f"It fails (#1), says {WRITERS[int(one.writers[n][1:]) - 1]}." for n in (1, 0)
+    for debate in read:
+        assert [side.counter.text for side in debate.sides if side.counter] == [
+            f"It fails (#1), says {WRITERS[int(debate.writers[n][1:]) - 1]}." for n in (1, 0)
         ]
-        assert one.sides[0].counter is not None
-        assert one.sides[0].counter.snippets == (one.passage[:30].strip(),)
-    assert {one.writers for one in read} == {("p01", "p02"), ("p02", "p01")}
+        assert debate.sides[0].counter is not None
+        assert debate.sides[0].counter.snippets == (debate.passage[:30].strip(),)
+    assert {debate.writers for debate in read} == {("p01", "p02"), ("p02", "p01")}
 
 
 async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
@@ -133,7 +133,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     assert sides == [True, True, False, False]
     assert "Your practice is being read" in ann.page
     assert "You are done" not in ann.page
-    assert [(one.state, one.practised) for one in found.ledger.people()] == [
+    assert [(annotator.state, annotator.practised) for annotator in found.ledger.people()] == [
         ("waiting", "to be read"),
         ("active", ""),
     ]
@@ -142,7 +142,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     done = cli("labels", "export", tmp_path / "study", "--practice", "-o", file)
     assert (done.code, "conqret debate two-turn rubric" in done.out) == (0, True)
     read = read_two_turn(file)
-    assert [(one.id, one.writers) for one in read] == [
+    assert [(debate.id, debate.writers) for debate in read] == [
         (f"practice-q{n}-p01", ("p01", "p01")) for n in range(2)
     ]
     graded = planned_screens(items_of(file, "counter-argument"), "counter-argument").screens
@@ -175,15 +175,15 @@ def written_by_all(ledger: Ledger) -> list[TwoTurnQuestion]:
 
 def judged_by(judges: int, debates: Sequence[TwoTurnQuestion]) -> list[SliderAnswer]:
     """Answers of so many judges, all over the slider; some are not given, and the first judgments count nothing."""
-    found: list[SliderAnswer] = []
-    for one, condition, turn, nth in itertools.product(debates, ("PS", "PSA"), (1, 2), range(judges)):
-        asking = DebateRequest(one, condition, turn, "simple", swapped=nth % 2 == 1)
-        slider = (len(found) * 5) % 8 - 3
+    answers: list[SliderAnswer] = []
+    for debate, condition, turn, nth in itertools.product(debates, ("PS", "PSA"), (1, 2), range(judges)):
+        asking = DebateRequest(debate, condition, turn, "simple", swapped=nth % 2 == 1)
+        slider = (len(answers) * 5) % 8 - 3
         given = replace(
-            asking.answer(f"p{nth + 1:02}", DebateJudgment(id=one.id, slider=min(slider, 3))), reason=""
+            asking.answer(f"p{nth + 1:02}", DebateJudgment(id=debate.id, slider=min(slider, 3))), reason=""
         )
-        found.append(given if slider < 4 else replace(given, slider=None, reason="late"))
-    return found
+        answers.append(given if slider < 4 else replace(given, slider=None, reason="late"))
+    return answers
 
 
 async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
@@ -192,15 +192,18 @@ async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
     ledger = study.ledger
     answers = judged_by(3, written_by_all(ledger))
     check_judged(ledger, answers)
-    paid = {one.writer: one.right.dollars + one.wrong.dollars for one in score_writers(answers)}
+    paid = {
+        score_writer.writer: score_writer.right.dollars + score_writer.wrong.dollars
+        for score_writer in score_writers(answers)
+    }
     for person in ledger.people():
         taken = feedback(ledger, person, answers)
         assert len(taken) == 4
-        assert float(sum(one.dollars for one in taken)) == pytest.approx(paid[person.pseudonym], abs=1e-9)
-        for one in taken:
-            assert one.dollars == Fraction("0.20" if one.right else "0.75") * one.followed
-            assert 0 <= one.followed <= one.judges <= 3
-        assert {one.right for one in taken} == {True, False}
+        assert float(sum(place.dollars for place in taken)) == pytest.approx(paid[person.pseudonym], abs=1e-9)
+        for place in taken:
+            assert place.dollars == Fraction("0.20" if place.right else "0.75") * place.followed
+            assert 0 <= place.followed <= place.judges <= 3
+        assert {place.right for place in taken} == {True, False}
     bob = Study(ledger, tmp_path, Setting(judged=answers)).browser()
     first = await bob.get(study.link("bob"))
     last = await bob.send("/begin")

@@ -111,24 +111,28 @@ def conclude(
 
 
 def conclude_systems(
-    found: Systems[Any], table: Callable[[], Table], *, shown: options.OutputOptions, **more: Any
+    scores: Systems[Any], table: Callable[[], Table], *, shown: options.OutputOptions, **more: Any
 ) -> None:
     """The same with what the judgments say of each system."""
-    systems = [one.model_dump(mode="json") for one in found.systems]
-    conclude(found.judgments, table, shown=shown, **more, systems=systems)
+    systems = [system.model_dump(mode="json") for system in scores.systems]
+    conclude(scores.judgments, table, shown=shown, **more, systems=systems)
 
 
 def sifted(
-    judgments: Judgments, found: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
+    judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
     from conqret.debate.debatune.page import sifted_table
 
     register = None if judgments.folder is None else judgments.folder.path
-    files = {"kept": file, "dropped": found.write(file, overwrite=asking.kept.overwrite, register=register)}
+    files = {
+        "kept": file,
+        "dropped": sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register),
+    }
     conclude(
-        judgments, lambda: sifted_table(title, rows, found), shown=asking.shown, files=files, kept=len(found.kept),
-        dropped=found.reasons,
+        judgments, lambda: sifted_table(title, rows, sifted_rows), shown=asking.shown, files=files,
+        kept=len(sifted_rows.kept),
+        dropped=sifted_rows.reasons,
     )  # fmt: skip
 
 
@@ -168,13 +172,13 @@ def score(
 
     check_good_from(good_from)
     items = read_statements(statements, skip_invalid=skip_invalid, on_check=asking.shown.left_out)
-    found = judged(
+    scores = judged(
         items, statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(controllability, items, good_from=good_from),
     )  # fmt: skip
-    if found is not None:
-        table = partial(controllability_table, found.systems, good_from)
-        conclude_systems(found, table, shown=asking.shown, good_from=good_from)
+    if scores is not None:
+        table = partial(controllability_table, scores.systems, good_from)
+        conclude_systems(scores, table, shown=asking.shown, good_from=good_from)
 
 
 @grouped
@@ -211,13 +215,13 @@ def quality(
         statements, sided=False, skip_invalid=skip_invalid, on_check=asking.shown.left_out
     )
     other = against or system_of(items[0])
-    found = judged(
+    scores = judged(
         pair(items, other), statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(response_quality, items, against=other),
     )  # fmt: skip
-    if found is not None:
+    if scores is not None:
         conclude_systems(
-            found, partial(quality_table, found.systems, other), shown=asking.shown, against=other
+            scores, partial(quality_table, scores.systems, other), shown=asking.shown, against=other
         )
 
 
@@ -313,16 +317,16 @@ def topics(
         if arguments:
             note(f"and for each topic that is kept 2 calls for {number(arguments, 'argument')} a side")
         return
-    found, lost = two_sided(items, judgments), dict[str, int]()
+    topics_found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
         session = asking.session(model or judgments.record.model)
-        plan = arguments_plan(found, judgments, session, arguments)
+        plan = arguments_plan(topics_found, judgments, session, arguments)
         done = asking.execute(
             plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
             doing="arguing", role="a debater",
         )  # fmt: skip
-        found, lost = done.summary, done.lost
-    sifted(judgments, found, output, "Debate topics", "topics", asking=asking)
+        topics_found, lost = done.summary, done.lost
+    sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
         note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")

@@ -75,12 +75,14 @@ def controllability(
     """
     check_good_from(good_from)
     by_system = gathered(zip(map(system_of, items), judgments, strict=True))
-    found = [_of_system(name, one, good_from) for name, one in by_system.items()]
+    scores = [_of_system(name, judgments, good_from) for name, judgments in by_system.items()]
     first, *others = by_system.values() if by_system else [[]]
-    apart = [_beyond(one, first, good_from) for one in others]
-    tested = zip(found[1:], apart, holm([one.p() for one in apart]), strict=True)
-    compared = [one.model_copy(update={"beyond_first": less.estimate(), "p": p}) for one, less, p in tested]
-    return [*found[:1], *compared]
+    apart = [_beyond(other, first, good_from) for other in others]
+    tested = zip(scores[1:], apart, holm([difference.p() for difference in apart]), strict=True)
+    compared = [
+        scores.model_copy(update={"beyond_first": less.estimate(), "p": p}) for scores, less, p in tested
+    ]
+    return [*scores[:1], *compared]
 
 
 def check_good_from(good_from: int) -> None:
@@ -101,32 +103,36 @@ def overall(positive: float, negative: float) -> float:
     return (positive + negative) / 2
 
 
-def _beyond(found: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
+def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
     """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
     import numpy as np
 
     known = [
-        [(one, good) for one in each if (good := is_good(one.measures[METRIC], good_from)) is not None]
-        for each in (found, first)
+        [
+            (judgment, good)
+            for judgment in each
+            if (good := is_good(judgment.measures[METRIC], good_from)) is not None
+        ]
+        for each in (judgments, first)
     ]
-    shared = set.intersection(*({one.topic for one, _ in each} for each in known))
+    shared = set.intersection(*({judgment.topic for judgment, _ in each} for each in known))
     rows = [
-        (one.topic, good, one.stance == "pro", place)
+        (judgment.topic, good, judgment.stance == "pro", place)
         for place, each in enumerate(known)
-        for one, good in each
-        if one.topic in shared
+        for judgment, good in each
+        if judgment.topic in shared
     ]
     if not rows:
         return without_value("no topic in common")
     topics, *columns = zip(*rows, strict=True)
-    resamples, (own, side, which) = leave_one_out(topics), map(np.array, columns)
+    resamples, (is_own, side, which) = leave_one_out(topics), map(np.array, columns)
     means = []
     for system in (0, 1):
         shares = [
-            resamples.ratio(own * part, part, scale="share")
+            resamples.ratio(is_own * part, part, scale="share")
             for part in ((which == system) & side, (which == system) & ~side)
         ]
-        if not all(one.defined for one in shares):
+        if not all(share.defined for share in shares):
             return without_value("no statement of one of the sides")
         means.append(average(shares))
     return means[0].minus(means[1])
@@ -137,15 +143,15 @@ def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Co
 
     measures = [judgment.measures[METRIC] for judgment in judgments]
     good = [is_good(measure, good_from) for measure in measures]
-    known = [place for place, one in enumerate(good) if one is not None]
+    known = [place for place, value in enumerate(good) if value is not None]
     pro = np.array([judgment.stance == "pro" for judgment in judgments], dtype=float)
     contents = Counter(_part(measures[place], CONTENT).label for place in known)
     positive, negative, both, separation = [undefined("the judge gave no answer")] * 4
     if known:
-        own, sides = np.array([good[place] for place in known], dtype=float), pro[known]
+        on_side, sides = np.array([good[place] for place in known], dtype=float), pro[known]
         resamples = leave_one_out([judgments[place].topic for place in known])
         pro_share, con_share = (
-            resamples.ratio(own * side, side, reason=f"no statement of the {name} side", scale="share")
+            resamples.ratio(on_side * side, side, reason=f"no statement of the {name} side", scale="share")
             for name, side in (("positive", sides), ("negative", 1 - sides))
         )
         positive, negative = pro_share.estimate(), con_share.estimate()
@@ -174,7 +180,9 @@ def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[floa
 
     if not 0 < pro.mean() < 1:
         return None
-    ends = [np.array([float(assumed if one is None else one) for one in good]) for assumed in (False, True)]
+    ends = [
+        np.array([float(assumed if value is None else value) for value in good]) for assumed in (False, True)
+    ]
     low, high = (overall(float(end[pro == 1].mean()), float(end[pro == 0].mean())) for end in ends)
     return low, high
 

@@ -33,9 +33,9 @@ class Arguments(Typed):
     @model_validator(mode="after")
     def _so_many(self, info: ValidationInfo) -> Self:
         wanted = (info.context or {}).get("count", len(self.arguments))
-        found = set(map(caseless, self.arguments)) - {""}
-        if self.arguments and (len(found) != wanted or len(self.arguments) != wanted):
-            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(found)}")
+        distinct = set(map(caseless, self.arguments)) - {""}
+        if self.arguments and (len(distinct) != wanted or len(self.arguments) != wanted):
+            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(distinct)}")
         return self
 
 
@@ -55,9 +55,9 @@ class Arguing:
     def rendered(self, library: Library) -> RenderedPrompt:
         """The prompt; it shows the other side's arguments where they are given."""
         other = SIDES[1 - SIDES.index(self.side)]
-        given = self.topic.arguments[other][: self.count]
+        opposing = self.topic.arguments[other][: self.count]
         return library[PROMPT].render(
-            {"topic": self.topic.topic, "given": given}, {"side": self.side, "count": self.count}
+            {"topic": self.topic.topic, "given": opposing}, {"side": self.side, "count": self.count}
         )
 
 
@@ -71,31 +71,37 @@ def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
 
 def debates_of(topic: DebateTopic, count: int) -> int:
     """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
-    return min([count, *(len(given) for given in topic.arguments.values() if given)])
+    return min([count, *(len(arguments) for arguments in topic.arguments.values() if arguments)])
 
 
 def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
     """The debates: argument by argument of either side, and each side opens every other one."""
     for topic in topics:
-        asked = {one.side: one.key for one in lacking([topic], count)}
+        asked = {request.side: request.key for request in lacking([topic], count)}
         for place in range(debates_of(topic, count)):
-            own = {side: given[place] for side, given in topic.arguments.items() if given}
-            yield Motion(f"{topic.id}-{place + 1}", topic.topic, own, SIDES[place % 2], rounds, place, asked)
+            side_arguments = {
+                side: arguments[place] for side, arguments in topic.arguments.items() if arguments
+            }
+            yield Motion(
+                f"{topic.id}-{place + 1}", topic.topic, side_arguments, SIDES[place % 2], rounds, place, asked
+            )
 
 
-async def argue(one: Arguing, session: Session, earlier: object = None) -> TranscriptRow:
+async def argue(request: Arguing, session: Session, earlier: object = None) -> TranscriptRow:
     """Ask for the arguments; what cannot be had becomes a row with a reason."""
-    rendered = one.rendered(session.library)
+    rendered = request.rendered(session.library)
     answer = await session.client.ask(
         Request(
             ask=PROMPT,
-            item=one.key,
+            item=request.key,
             messages=messages(rendered),
             response=Arguments,
-            context={"count": one.count},
-            baseline=lambda: {"arguments": debater.arguments(one.topic.topic, one.side, one.count)},
+            context={"count": request.count},
+            baseline=lambda: {
+                "arguments": debater.arguments(request.topic.topic, request.side, request.count)
+            },
         )
     )
     if answer.value is not None and not answer.value.arguments:
-        return TranscriptRow(id=one.key, reason=Reason.REFUSAL, detail="no argument was given")
-    return TranscriptRow.of(one.key, answer)
+        return TranscriptRow(id=request.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return TranscriptRow.of(request.key, answer)

@@ -83,10 +83,10 @@ def response_quality(
 
 
 def _items(statements: Statements) -> tuple[Item, ...]:
-    given = [statements] if isinstance(statements, str | Path) else list(statements)
-    items = tuple(one for one in given if isinstance(one, Item))
-    files = [Path(one) for one in given if not isinstance(one, Item)]
-    if not given or (items and files):
+    sources = [statements] if isinstance(statements, str | Path) else list(statements)
+    items = tuple(source for source in sources if isinstance(source, Item))
+    files = [Path(source) for source in sources if not isinstance(source, Item)]
+    if not sources or (items and files):
         raise DeclarationError("give files of statements, or items, and one at least")
     return items or read_statements(files)
 
@@ -95,5 +95,5 @@ def _judged(items: tuple[Item, ...], format: str, settings: JudgeSettings) -> Ju
     if "format" in settings:
         raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
     named: JudgeSettings = {**settings, "format": format}
-    found: Judgments = judge(items, **named)
-    return found.whole()
+    judgments: Judgments = judge(items, **named)
+    return judgments.whole()

@@ -78,17 +78,17 @@ class HoldingPlan:
     @property
     def turns(self) -> int:
         """How often a speaker is asked: for arguments, for turns, and for conclusions."""
-        return len(self.asked) + sum(1 for one in self.motions for _ in one.places())
+        return len(self.asked) + sum(1 for motion in self.motions for _ in motion.places())
 
     def debates(self, rows: Sequence[TranscriptRow]) -> tuple[ModelDebate, ...]:
         """The debates that all rows make."""
-        found = {row.id: row for row in rows}
-        return tuple(one.debate(found, self.models) for one in self.motions)
+        rows_by_id = {row.id: row for row in rows}
+        return tuple(motion.debate(rows_by_id, self.models) for motion in self.motions)
 
     def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[TranscriptRow]]:
         """All that is asked; a turn comes after its arguments and all turns before it, both conclusions in the end."""
-        for one in self.asked:
-            yield Trial(one.key, partial(argue, one, speakers[one.side]))
+        for request in self.asked:
+            yield Trial(request.key, partial(argue, request, speakers[request.side]))
         for motion in self.motions:
             spoken: list[tuple[int, Side]] = []
             for number, side in motion.places():
@@ -149,12 +149,14 @@ class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
     @cached_property
     def speakers(self) -> dict[Side, Session]:
         """Who speaks for which side."""
-        return {side: self.models.of(one) for side, one in zip(SIDES, self.plan.speakers, strict=True)}
+        return {
+            side: self.models.of(speaker) for side, speaker in zip(SIDES, self.plan.speakers, strict=True)
+        }
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
-        for one in self.plan.speakers:
-            one.backend.check_can_ask("to debate")
+        for speaker in self.plan.speakers:
+            speaker.backend.check_can_ask("to debate")
 
     def record(self) -> HeldRecord:
         """What ``run.json`` says."""
@@ -162,12 +164,16 @@ class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
         return HeldRecord.of(
             self.speakers[SIDES[0]],
             {ASKING: Arguments, OPENING: Statement, REPLY: Reply, CONCLUSION: Statement},
-            [plan.rounds, plan.arguments, *((one.id, one.topic, dict(one.arguments)) for one in plan.topics)],
+            [
+                plan.rounds,
+                plan.arguments,
+                *((topic.id, topic.topic, dict(topic.arguments)) for topic in plan.topics),
+            ],
             model=" against ".join(dict.fromkeys(plan.models.values())),
-            baseline=all(one.backend.baseline for one in plan.speakers),
+            baseline=all(speaker.backend.baseline for speaker in plan.speakers),
             identity={
-                side: {**one.options.identity, "window": one.options.context_window}
-                for side, one in self.speakers.items()
+                side: {**speaker.options.identity, "window": speaker.options.context_window}
+                for side, speaker in self.speakers.items()
             },
         )
 
@@ -178,37 +184,37 @@ class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
     def conclude(self, rows: tuple[TranscriptRow, ...]) -> tuple[HeldSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         plan, debates = self.plan, self.plan.debates(rows)
-        statements = [row for one in debates for row in one.statements()]
+        statements = [row for debate in debates for row in debate.statements()]
         summary = HeldSummary(
             models=plan.models,
             rounds=plan.rounds,
             topics=len(plan.topics),
             debates=len(debates),
-            finished=sum(one.finished for one in debates),
+            finished=sum(debate.finished for debate in debates),
             statements=len(statements),
             missing=lost(row for row in rows if row.reason is not NOT_REACHED),
-            trimmed=sum(one.trimmed for one in debates),
+            trimmed=sum(debate.trimmed for debate in debates),
         )
         return summary, {
-            self.folder.debates_file: json_lines(one.model_dump(mode="json") for one in debates),
+            self.folder.debates_file: json_lines(debate.model_dump(mode="json") for debate in debates),
             self.folder.statements_file: json_lines(statements),
             self.folder.report_file: held_page(debates, summary),
         }
 
 
-def speakers_of(one: ClientOptions, other: ClientOptions | None) -> tuple[ClientOptions, ClientOptions]:
+def speakers_of(options: ClientOptions, other: ClientOptions | None) -> tuple[ClientOptions, ClientOptions]:
     """The models of both sides; what two different ones may spend, they share."""
-    if other is None or other.model == one.model:
-        return one, one
-    if one.budget_usd is None:
-        return one, other
-    half = one.budget_usd / 2
-    return replace(one, budget_usd=half), replace(other, budget_usd=half)
+    if other is None or other.model == options.model:
+        return options, options
+    if options.budget_usd is None:
+        return options, other
+    half = options.budget_usd / 2
+    return replace(options, budget_usd=half), replace(other, budget_usd=half)
 
 
 def holding_folder(topics: str | Path, plan: HoldingPlan, output: str | Path | None) -> HeldFolder:
     """Where debates on a file of topics are held."""
-    names = dict.fromkeys(one.model for one in plan.speakers)
+    names = dict.fromkeys(speaker.model for speaker in plan.speakers)
     return HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
 
 
@@ -275,19 +281,21 @@ _UNWRITTEN = "an argument that is still to be written, in a sentence of about as
 def estimate(plan: HoldingPlan, library: Library) -> list[ExpectedCost]:
     """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
     sides = gathered(zip(plan.speakers, SIDES, strict=True))
-    found = [
-        work(plan, options, own, library) for work in (_arguing, _debating) for options, own in sides.items()
+    estimates = [
+        work(plan, options, side_options, library)
+        for work in (_arguing, _debating)
+        for options, side_options in sides.items()
     ]
-    return [one for one in found if one.calls]
+    return [cost for cost in estimates if cost.calls]
 
 
 def _arguing(
     plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library
 ) -> ExpectedCost:
-    asked = [one for one in plan.asked if one.side in sides]
+    asked = [request for request in plan.asked if request.side in sides]
     client = counter(options)
-    tokens = sum(capped(prompt_tokens(one.rendered(library), client), client) for one in asked)
-    answers = ARGUMENT_TOKENS * sum(one.count for one in asked)
+    tokens = sum(capped(prompt_tokens(request.rendered(library), client), client) for request in asked)
+    answers = ARGUMENT_TOKENS * sum(request.count for request in asked)
     return expected("find arguments", options, len(asked), tokens, answers)
 
 
@@ -296,24 +304,24 @@ def _debating(
 ) -> ExpectedCost:
     client, motions = counter(options), plan.motions
     counted = motions[:: max(1, len(motions) // COUNTED)]
-    turns = [one for motion in counted for one in _turns(motion) if one.side in sides]
+    turns = [turn for motion in counted for turn in _turns(motion) if turn.side in sides]
     scale = len(motions) / len(counted)
     tokens = sum(
         capped(
-            prompt_tokens(one.rendered(library, one.documents()), client)
-            + sum(ANSWER_TOKENS[REPLY if place else OPENING] for place in range(len(one.record))),
+            prompt_tokens(turn.rendered(library, turn.documents()), client)
+            + sum(ANSWER_TOKENS[REPLY if place else OPENING] for place in range(len(turn.record))),
             client,
         )
-        for one in turns
+        for turn in turns
     )
-    answers = sum(ANSWER_TOKENS[one.ask] for one in turns)
+    answers = sum(ANSWER_TOKENS[turn.ask] for turn in turns)
     calls, prompt, written = (round(scale * count) for count in (len(turns), tokens, answers))
     return expected("debate", options, calls, prompt, written, sampled=1 / scale)
 
 
 def _turns(motion: Motion) -> Iterator[Speaking]:
     """All turns, with a record of which only the length is known."""
-    unwritten = {one: motion.arguments.get(one, _UNWRITTEN) for one in SIDES}
+    unwritten = {side: motion.arguments.get(side, _UNWRITTEN) for side in SIDES}
     motion = Motion(motion.id, motion.topic, unwritten, motion.opens, motion.rounds)
     record: list[tuple[int, Side, Turn]] = []
     for number, speaker in motion.places():

@@ -40,38 +40,40 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
         DeclarationError: there is no topic.
     """
     reader = TableReader(file_rows(path), TOPIC)
-    found = []
+    topics = []
     for row in reader.rows():
         _check_sides(row, reader)
         values = reader.read(row.record, TOPIC)
         if values is None:
             continue
         reader.once("topic", values["topic"], "Keep one of them, with all arguments in its lists")
-        given = {side: values[side] for side in SIDES}
-        one, other = (len(given[side]) for side in SIDES)
-        if one and other and one != other:
-            problem = f"holds another number of arguments ({other}) than {SIDES[0]} ({one})"
+        arguments = {side: values[side] for side in SIDES}
+        first, other = (len(arguments[side]) for side in SIDES)
+        if first and other and first != other:
+            problem = f"holds another number of arguments ({other}) than {SIDES[0]} ({first})"
             remedy = "Give both sides as many, or leave one side out: its arguments are then asked for"
             reader.fault(reader.column(SIDES[1]), problem, remedy)
         name = values["id"] or str(reader.number)
-        found.append(DebateTopic(name, values["topic"], given))
+        topics.append(DebateTopic(name, values["topic"], arguments))
         reader.once("id", name, "Give each topic an id of its own")
     reader.finish(wanted="topics")
-    return tuple(found)
+    return tuple(topics)
 
 
 def _sentence(value: object, where: str, reader: TableReader) -> str:
-    found = " ".join(text(value, where, reader).split())
-    if not found:
+    text_value = " ".join(text(value, where, reader).split())
+    if not text_value:
         raise Unfit("is blank", "Write it, or remove it")
-    return found
+    return text_value
 
 
 def _arguments(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     """A list, also one that is written into a cell; one text is a list of one."""
     one_alone = isinstance(value, str) and not value.lstrip().startswith("[")
     listed = a_list([value] if one_alone else value, "a list of arguments", 'Write ["…", "…"]')
-    return tuple(reader.checked(_sentence, one, f"{where}[{n}]") for n, one in enumerate(listed, start=1))
+    return tuple(
+        reader.checked(_sentence, argument, f"{where}[{n}]") for n, argument in enumerate(listed, start=1)
+    )
 
 
 TOPIC = Schema(

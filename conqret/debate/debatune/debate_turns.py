@@ -59,9 +59,9 @@ class Reply(Typed):
     def _answers_and_asks(self, info: ValidationInfo) -> Self:
         _check_questions(self.statement, self.questions)
         asked = (info.context or {}).get("asked", len(self.answers))
-        given = sum(map(bool, map(str.strip, self.answers)))
-        if self.statement.strip() and (given != asked or len(self.answers) != asked):
-            raise ValueError(f"{asked} questions are to be answered, each once; answered are {given}")
+        answer_count = sum(map(bool, map(str.strip, self.answers)))
+        if self.statement.strip() and (answer_count != asked or len(self.answers) != asked):
+            raise ValueError(f"{asked} questions are to be answered, each once; answered are {answer_count}")
         return self
 
 
@@ -131,44 +131,44 @@ class Speaking:
         """What the offline debater says."""
         topic, argument = self.motion.topic, self.motion.arguments[self.side]
         other = [turn.statement for _, side, turn in self.record if side != self.side]
-        said: dict[str, object] = {}
+        response: dict[str, object] = {}
         if self.asked:
-            said["answers"] = [
+            response["answers"] = [
                 debater.answer(number, topic, argument) for number in range(1, len(self.asked) + 1)
             ]
-        said["statement"] = debater.statement(topic, self.side, argument, other)
+        response["statement"] = debater.statement(topic, self.side, argument, other)
         if self.ask == REPLY:
-            said["questions"] = [debater.question(other[-1], topic, argument)]
-        return said
+            response["questions"] = [debater.question(other[-1], topic, argument)]
+        return response
 
 
-async def speak(one: Speaking, session: Session) -> TranscriptRow:
+async def speak(request: Speaking, session: Session) -> TranscriptRow:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
-    key = one.motion.key(one.number, one.side)
-    fitted = one.fitted(session.library, session.client)
+    key = request.motion.key(request.number, request.side)
+    fitted = request.fitted(session.library, session.client)
     if fitted is None:
         return TranscriptRow(
             id=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
         )
     answer = await session.client.ask(
         Request(
-            ask=one.ask,
+            ask=request.ask,
             item=key,
             messages=messages(fitted.rendered),
-            response=one.response,
-            context={"asked": len(one.asked)},
-            baseline=one.offline,
+            response=request.response,
+            context={"asked": len(request.asked)},
+            baseline=request.offline,
         )
     )
-    found = TranscriptRow.of(key, answer)
-    if found.answered and not found.statement.strip():
+    turn = TranscriptRow.of(key, answer)
+    if turn.answered and not turn.statement.strip():
         return TranscriptRow(id=key, reason=Reason.REFUSAL, detail="the statement was left empty")
-    return found.model_copy(update={"statement": found.statement.strip(), "trims": fitted.trims})
+    return turn.model_copy(update={"statement": turn.statement.strip(), "trims": fitted.trims})
 
 
 def _check_questions(statement: str, questions: Sequence[str]) -> None:
     """Questions may be missing only where the statement is, too: then the side was refused."""
-    asked = [one for one in questions if one.strip()]
+    asked = [question for question in questions if question.strip()]
     if statement.strip() and not (len(asked) == len(questions) and 1 <= len(asked) <= MOST_QUESTIONS):
         raise ValueError(
             f"one to {MOST_QUESTIONS} questions are to be put, none of them blank, not {len(asked)}"
@@ -176,4 +176,4 @@ def _check_questions(statement: str, questions: Sequence[str]) -> None:
 
 
 def _numbered(answers: Sequence[str]) -> list[str]:
-    return [f"Answer to question {number}: {one}" for number, one in enumerate(answers, start=1)]
+    return [f"Answer to question {number}: {answer}" for number, answer in enumerate(answers, start=1)]

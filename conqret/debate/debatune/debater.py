@@ -47,25 +47,23 @@ def answer(number: int, topic: str, argument: str) -> str:
     return f"To question {number}: {_stop(argument or topic)}"
 
 
-def question(said: str, topic: str, argument: str) -> str:
+def question(reply_text: str, topic: str, argument: str) -> str:
     """A question on the main point of what the other side says."""
-    return (
-        f'Why should "{main_point(said, topic, argument)}" weigh more than this: {_stop(argument or topic)}'
-    )
+    return f'Why should "{main_point(reply_text, topic, argument)}" weigh more than this: {_stop(argument or topic)}'
 
 
-def main_point(said: str, topic: str, argument: str) -> str:
+def main_point(reply_text: str, topic: str, argument: str) -> str:
     """The sentence with the most weight of stems that neither topic nor argument has; of equals the first.
 
     What only quotes the other side, or the topic, is passed over as long as there is anything else.
     """
     known = Text(f"{topic}\n{argument}").terms
-    found = [one.text.removeprefix(_STILL) for one in sentences(said)]
+    candidates = [sentence.text.removeprefix(_STILL) for sentence in sentences(reply_text)]
 
     def new(sentence: str) -> tuple[bool, float]:
         return '"' not in sentence, sum(weight(term) for term in sorted(Text(sentence).terms - known))
 
-    return max(found, key=new, default=said.strip())
+    return max(candidates, key=new, default=reply_text.strip())
 
 
 def _stop(sentence: str) -> str:

@@ -161,15 +161,15 @@ def tune(
             topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
-    given = prepared(rows, model, settings, held_out)
+    preparation = prepared(rows, model, settings, held_out)
     record = TunedRecord.of(model, rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
-    base = loaded(given) if overwrite or not folder.summary_file.exists() else None
+    base = loaded(preparation) if overwrite or not folder.summary_file.exists() else None
     with folder.claimed(record, overwrite=overwrite):
         if base is None:
-            on_start(given.plan, given.plan.steps)
+            on_start(preparation.plan, preparation.plan.steps)
         else:
-            trained(given, base, folder, on_start, on_step)
+            trained(preparation, base, folder, on_start, on_step)
         return folder.result(folder.training_file, Training)
 
 
@@ -197,10 +197,10 @@ def prepared(
         rows=len(rows),
         sides=sides_of(rows),
         topics=topics_of(rows),
-        tokens=sum(len(one.input_ids) for one in train),
-        response_tokens=sum(one.learnt for one in train),
+        tokens=sum(len(encoded.input_ids) for encoded in train),
+        response_tokens=sum(encoded.learnt for encoded in train),
         limit=limit,
-        cut=tuple(row.place for row, one in zip(rows, train, strict=True) if one.whole > limit),
+        cut=tuple(row.place for row, encoded in zip(rows, train, strict=True) if encoded.whole > limit),
         steps=settings.steps(len(rows)),
         rate=settings.rate(chat=chat),
         chat=chat,
@@ -218,9 +218,9 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
         DeclarationError: the instruction leaves no room for a response, or the template writes it in another way once
             a response follows.
     """
-    told = [{"role": one.role, "content": one.content} for one in row.messages]
-    before = rendered(tokenizer, told, add_generation_prompt=True)
-    whole = rendered(tokenizer, [*told, {"role": ASSISTANT, "content": row.response}])
+    chat = [{"role": message.role, "content": message.content} for message in row.messages]
+    before = rendered(tokenizer, chat, add_generation_prompt=True)
+    whole = rendered(tokenizer, [*chat, {"role": ASSISTANT, "content": row.response}])
     if not whole.startswith(before):
         raise DeclarationError(
             "the chat template of the model writes an instruction in another way once a response follows it, so that "
@@ -237,7 +237,7 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
     return EncodedRow(ids[:limit], labels[:limit], len(ids))
 
 
-def loaded(given: TrainingInputs) -> LoadedModel:
+def loaded(preparation: TrainingInputs) -> LoadedModel:
     """The base model, in memory; so far nothing is written.
 
     All weights are trained in float32, as bfloat16 is too coarse for small steps; those that LoRA leaves as they are
@@ -247,13 +247,15 @@ def loaded(given: TrainingInputs) -> LoadedModel:
         DeclarationError: it cannot be loaded.
         MissingDependencyError: a library that training needs is not installed.
     """
-    require("trl", "datasets", *(["peft"] if given.settings.lora else []), extra=EXTRA)
+    require("trl", "datasets", *(["peft"] if preparation.settings.lora else []), extra=EXTRA)
     with quiet():
-        return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and brief() else "float32")
+        return load(
+            str(preparation.model), "cpu", "bfloat16" if preparation.settings.lora and brief() else "float32"
+        )
 
 
 def trained(
-    given: TrainingInputs,
+    preparation: TrainingInputs,
     base: LoadedModel,
     folder: TunedFolder,
     on_start: Callable[[TuningPlan, int], None],
@@ -261,55 +263,62 @@ def trained(
 ) -> None:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
     with quiet():
-        trainer, place, kind = assembled(given, base, folder)
+        trainer, place, kind = assembled(preparation, base, folder)
         train(
             trainer,
             folder.checkpoints,
-            lambda done: on_start(given.plan, done),
+            lambda done: on_start(preparation.plan, done),
             lambda logs: on_step(_step(logs)),
-            remedy=f"take --at-once {max(1, given.settings.rows_at_once // 2)} (the run goes on), a smaller "
+            remedy=f"take --at-once {max(1, preparation.settings.rows_at_once // 2)} (the run goes on), a smaller "
             "--max-length, or --lora",
         )
-        _save(trainer.model, given, folder)
+        _save(trainer.model, preparation, folder)
     history = trainer.state.log_history
-    found = Training(
-        rows=given.plan.rows,
-        tokens=given.plan.tokens,
-        cut=len(given.plan.cut),
+    training = Training(
+        rows=preparation.plan.rows,
+        tokens=preparation.plan.tokens,
+        cut=len(preparation.plan.cut),
         device=place,
         dtype=kind,
-        before=next((one["eval_loss"] for one in history if one["step"] == 0 and "eval_loss" in one), None),
+        before=next(
+            (
+                log_entry["eval_loss"]
+                for log_entry in history
+                if log_entry["step"] == 0 and "eval_loss" in log_entry
+            ),
+            None,
+        ),
         steps=tuple(_steps(history)),
     )
-    _write(found, folder)
+    _write(training, folder)
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
 
 
-def assembled(given: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> tuple[Any, str, str]:
+def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> tuple[Any, str, str]:
     """The trainer, the device, and the type of the numbers in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
-    settings, cuda = given.settings, torch.cuda.is_available()
+    settings, cuda = preparation.settings, torch.cuda.is_available()
     config = trl.SFTConfig(
         **arguments(
-            settings, folder.checkpoints, given.plan.rows,
-            rate=given.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
+            settings, folder.checkpoints, preparation.plan.rows,
+            rate=preparation.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
         ),
         weight_decay=0.0,
         per_device_train_batch_size=settings.rows_at_once,
         per_device_eval_batch_size=settings.rows_at_once,
         gradient_accumulation_steps=settings.batch_size // settings.rows_at_once,
         gradient_checkpointing=cuda,
-        eval_strategy="epoch" if given.held_out else "no",
-        eval_on_start=bool(given.held_out),
+        eval_strategy="epoch" if preparation.held_out else "no",
+        eval_on_start=bool(preparation.held_out),
         dataset_kwargs={"skip_prepare_dataset": True},
         max_length=None,
     )  # fmt: skip
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
-    parts = {"train_dataset": given.rows, "eval_dataset": given.held_out}
+    parts = {"train_dataset": preparation.rows, "eval_dataset": preparation.held_out}
     trainer = trl.SFTTrainer(
         model=base.model,
         args=config,
-        processing_class=given.tokenizer,
+        processing_class=preparation.tokenizer,
         peft_config=lora("CAUSAL_LM", settings.lora_rank) if settings.lora else None,
         **{
             name: datasets.Dataset.from_list([{"input_ids": x.input_ids, "labels": x.labels} for x in part])
@@ -321,10 +330,12 @@ def assembled(given: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> 
 
 
 def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[TrainingStep]:
-    held_out = {one["step"]: one["eval_loss"] for one in history if "eval_loss" in one}
-    for one in history:
-        if "loss" in one:
-            yield _step(one).model_copy(update={"held_out": held_out.get(one["step"])})
+    held_out = {
+        log_entry["step"]: log_entry["eval_loss"] for log_entry in history if "eval_loss" in log_entry
+    }
+    for entry in history:
+        if "loss" in entry:
+            yield _step(entry).model_copy(update={"held_out": held_out.get(entry["step"])})
 
 
 def _step(logs: Mapping[str, Any]) -> TrainingStep:
@@ -333,18 +344,22 @@ def _step(logs: Mapping[str, Any]) -> TrainingStep:
     )
 
 
-def _save(model: Any, given: TrainingInputs, folder: TunedFolder) -> None:
+def _save(model: Any, preparation: TrainingInputs, folder: TunedFolder) -> None:
     """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
     transformers = require("transformers", extra=EXTRA)
-    base = transformers.AutoConfig.from_pretrained(given.model)
-    if given.settings.lora:
+    base = transformers.AutoConfig.from_pretrained(preparation.model)
+    if preparation.settings.lora:
         model = merged(model, folder.adapter, folder.checkpoints)
     with whole(folder.model, folder.checkpoints) as made:
         model.to(base.dtype or model.dtype).save_pretrained(made)
-        given.tokenizer.save_pretrained(made)
+        preparation.tokenizer.save_pretrained(made)
 
 
-def _write(found: Training, folder: TunedFolder) -> None:
-    facts = {**found.model_dump(exclude={"steps"}), "steps": len(found.steps), "loss": found.steps[-1].loss}
-    write_whole(folder.training_file, found.model_dump_json(indent=1).encode())
+def _write(training: Training, folder: TunedFolder) -> None:
+    facts = {
+        **training.model_dump(exclude={"steps"}),
+        "steps": len(training.steps),
+        "loss": training.steps[-1].loss,
+    }
+    write_whole(folder.training_file, training.model_dump_json(indent=1).encode())
     write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())

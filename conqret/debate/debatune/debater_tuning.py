@@ -199,5 +199,7 @@ def _digest(rows: Sequence[Instruction]) -> str:
     """sha256 (hex, 16 characters) over what is said and learnt, in its order; empty for no rows."""
     if not rows:
         return ""
-    said = [[*((one.role, one.content) for one in row.messages), row.response] for row in rows]
-    return digest_of(said)
+    conversations = [
+        [*((message.role, message.content) for message in row.messages), row.response] for row in rows
+    ]
+    return digest_of(conversations)

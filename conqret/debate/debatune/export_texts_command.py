@@ -64,7 +64,7 @@ def export(
     data = debate_training_data(sources, test_share=test_share, seed=seed, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     files = {
-        output / name: json_lines(one.row(shape) for one in examples)
+        output / name: json_lines(example.row(shape) for example in examples)
         for name, examples in parts.items()
         if examples
     }
@@ -74,20 +74,20 @@ def export(
     write_new(files, overwrite=overwrite)
     if not data.test:
         older.unlink(missing_ok=True)
-    found = data.numbers()
-    result(found, _lines(found, output), as_json=json_output)
+    counts_by_name = data.numbers()
+    result(counts_by_name, _lines(counts_by_name, output), as_json=json_output)
 
 
-def _lines(found: dict[str, Any], output: Path) -> Iterator[str]:
+def _lines(counts_by_name: dict[str, Any], output: Path) -> Iterator[str]:
     from conqret.debate.debatune.training_export import in_words
     from conqret.show.words import number
 
     for name in ("train", "test"):
-        if found[name]:
-            topics = number(found[f"{name}_topics"], "topic")
-            yield f"{number(found[name], 'statement')} on {topics}, half of them for either side"
+        if counts_by_name[name]:
+            topics = number(counts_by_name[f"{name}_topics"], "topic")
+            yield f"{number(counts_by_name[name], 'statement')} on {topics}, half of them for either side"
             yield at(output / f"{name}.jsonl", name)
-    if not found["test"]:
+    if not counts_by_name["test"]:
         yield "no topic is tested on"
-    if found["left_out"]:
-        yield f"left out: {in_words(found['left_out'])}"
+    if counts_by_name["left_out"]:
+        yield f"left out: {in_words(counts_by_name['left_out'])}"

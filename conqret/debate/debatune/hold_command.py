@@ -77,7 +77,10 @@ def hold(
     if asking.dry_run:
         asking.tell_cost(estimate(plan, library))
         return
-    speakers = {one.model: named(one.model, one.backend.baseline, "a debater") for one in plan.speakers}
+    speakers = {
+        speaker.model: named(speaker.model, speaker.backend.baseline, "a debater")
+        for speaker in plan.speakers
+    }
     folder = holding_folder(topics, plan, output)
     with asking.sessions() as sessions:
         outcome = asking.execute(
@@ -100,8 +103,8 @@ def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldF
     )
     if summary.trimmed:
         yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
-    for one in [one for one in debates if not one.finished][:MOST_NAMED]:
-        yield _unfinished(one)
+    for debate in [held_debate for held_debate in debates if not held_debate.finished][:MOST_NAMED]:
+        yield _unfinished(debate)
     yield at(folder.debates_file, "debates")
     yield at(folder.statements_file, "statements")
     yield at(folder.report_file, "page")
@@ -111,8 +114,8 @@ MOST_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
 
 
-def _unfinished(one: ModelDebate) -> str:
+def _unfinished(debate: ModelDebate) -> str:
     from conqret.show.words import reason
 
-    lack = one.lacks[0]
-    return f"  {one.id} is not finished: {lack.what}: {reason(lack.reason)}"
+    lack = debate.lacks[0]
+    return f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"

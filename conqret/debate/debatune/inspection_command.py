@@ -43,10 +43,14 @@ def sample(
     from conqret.debate.debatune.page import inspection_table
     from conqret.io.overwriting import write_new
 
-    found, sheet = sample_statements(run, good=good, good_from=good_from, seed=seed)
-    texts = {output: sheet.csv()[""], plan_of(output): found.model_dump_json(indent=1) + "\n"}
+    inspection, sheet = sample_statements(run, good=good, good_from=good_from, seed=seed)
+    texts = {output: sheet.csv()[""], plan_of(output): inspection.model_dump_json(indent=1) + "\n"}
     paths = write_new(texts, overwrite=overwrite)
-    result(found, [inspection_table(found), *map(at, paths, ("sheet", "plan"))], as_json=shown.json_output)
+    result(
+        inspection,
+        [inspection_table(inspection), *map(at, paths, ("sheet", "plan"))],
+        as_json=shown.json_output,
+    )
 
 
 @grouped
@@ -78,8 +82,8 @@ def agree(
     from conqret.debate.debatune.page import agreement_table
 
     require("numpy", extra="stats")
-    found = statement_agreement(sheet, plan=plan, words=words)
-    shown.note(*found.notes)
-    data = {"model": found.inspection.model, "good_from": found.inspection.good_from,
-            "systems": [one.model_dump(mode="json") for one in found.systems]}  # fmt: skip
-    result(data, [agreement_table(found.systems, found.inspection)], as_json=shown.json_output)
+    agreements = statement_agreement(sheet, plan=plan, words=words)
+    shown.note(*agreements.notes)
+    data = {"model": agreements.inspection.model, "good_from": agreements.inspection.good_from,
+            "systems": [system.model_dump(mode="json") for system in agreements.systems]}  # fmt: skip
+    result(data, [agreement_table(agreements.systems, agreements.inspection)], as_json=shown.json_output)

@@ -52,20 +52,20 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
         DeclarationError: there is no row.
     """
     reader = TableReader(file_rows(path), INSTRUCTION)
-    found = []
+    instructions = []
     for values in reader.named("Give each row an id of its own", "row-"):
         messages, response = _told(values)
         faults = [*_unasked(values, messages), *(_unanswered(values, response) if answered else ())]
         for fault in faults:
             reader.fault(*fault)
-        found.append(
+        instructions.append(
             Instruction(
                 values["id"], f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
                 values["side"], values["argument"].strip(),
             )
         )  # fmt: skip
     reader.finish(wanted="rows")
-    return tuple(found)
+    return tuple(instructions)
 
 
 def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:

@@ -100,12 +100,12 @@ def sample_statements(
 
     folder = judged_run(Path(run), FORMAT, "conqret debate score")
     items = list(folder.items())
-    found = draw_inspection(
+    inspection = draw_inspection(
         items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
     )
     by_id = {item.id: item for item in items}
-    drawn = [by_id[one.item] for one in found.drawn]
-    return found, AnnotationForm(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
+    drawn = [by_id[one.item] for one in inspection.drawn]
+    return inspection, AnnotationForm(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
 
 
 def plan_of(sheet: Path) -> Path:
@@ -145,16 +145,20 @@ def draw_inspection(
     ]
     verdicts: dict[bool, Verdict] = {True: "good", False: "bad"}
     strata = gathered(
-        ((system_of(item), verdicts[found]), item) for item, found in judged if found is not None
+        ((system_of(item), verdicts[measure]), item) for item, measure in judged if measure is not None
     )
     rng = random.Random(seed)
     drawn = [
         InspectedStatement(
-            item=one.id, system=system, topic=one.topic, verdict=verdict, probability=size / len(among)
+            item=statement.id,
+            system=system,
+            topic=statement.topic,
+            verdict=verdict,
+            probability=size / len(among),
         )
         for (system, verdict), among in strata.items()
         for size in (len(among) if verdict == "bad" else min(good, len(among)),)
-        for one in rng.sample(among, size)
+        for statement in rng.sample(among, size)
     ]
     if not drawn:
         raise DeclarationError("there is nothing to inspect: no statement has a verdict of the judge")
@@ -163,7 +167,7 @@ def draw_inspection(
         model=model,
         good_from=good_from,
         seed=seed,
-        unanswered=sum(found is None for _, found in judged),
+        unanswered=sum(measure is None for _, measure in judged),
         drawn=tuple(drawn),
     )
 
@@ -247,42 +251,51 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreem
         DeclarationError: a label is of a statement that was not drawn, or there are no labels.
     """
     labelled = gathered((label.unit.item, label.value) for label in labels.labels)
-    said = {item: [value for value in values if value is not None] for item, values in labelled.items()}
-    drawn = {one.item: one for one in inspection.drawn}
-    for item in said:
+    labels_by_item = {
+        item: [value for value in values if value is not None] for item, values in labelled.items()
+    }
+    drawn = {statement.item: statement for statement in inspection.drawn}
+    for item in labels_by_item:
         if item not in drawn:
             raise DeclarationError(
                 f"{labels.name} has a label of {item!r}, which its plan does not hold: give the plan of this sheet"
             )
-    if not any(said.values()):
+    if not any(labels_by_item.values()):
         raise DeclarationError(
             f"{labels.name} holds no labels yet: write good, tie or bad into the column {METRIC}"
         )
-    systems = dict.fromkeys(one.system for one in inspection.drawn)
+    systems = dict.fromkeys(statement.system for statement in inspection.drawn)
     return [
-        _of_system(name, [one for one in inspection.drawn if one.system == name], said) for name in systems
+        _of_system(
+            name, [statement for statement in inspection.drawn if statement.system == name], labels_by_item
+        )
+        for name in systems
     ]
 
 
 def _of_system(
-    system: str, drawn: list[InspectedStatement], said: Mapping[str, list[float]]
+    system: str, drawn: list[InspectedStatement], labels_by_item: Mapping[str, list[float]]
 ) -> InspectionAgreement:
     import numpy as np
 
-    labelled = [one for one in drawn if said.get(one.item)]
-    sizes, there = Counter(one.verdict for one in drawn), Counter(one.verdict for one in labelled)
+    labelled = [statement for statement in drawn if labels_by_item.get(statement.item)]
+    sizes, there = (
+        Counter(statement.verdict for statement in drawn),
+        Counter(statement.verdict for statement in labelled),
+    )
     rows, topics = [], []
-    for one in labelled:
-        values = said[one.item]
-        weight = sizes[one.verdict] / there[one.verdict] / one.probability / len(values)
+    for drawn_item in labelled:
+        values = labels_by_item[drawn_item.item]
+        weight = sizes[drawn_item.verdict] / there[drawn_item.verdict] / drawn_item.probability / len(values)
         for value in values:
             person = "tie" if value == TIE else "good" if value == GOOD else "bad"
             rows.append(
-                [weight * ((one.verdict, person) == both) for both in _COLUMNS] + [weight * (person == "tie")]
+                [weight * ((drawn_item.verdict, person) == both) for both in _COLUMNS]
+                + [weight * (person == "tie")]
             )
-            topics.append(one.topic)
+            topics.append(drawn_item.topic)
     lacking = [verdict for verdict in sizes if not there[verdict]]
-    found = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labelled"))
+    estimates = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labelled"))
     if rows:
         weighted = np.array(rows)
         leaving = leave_one_out(topics)
@@ -295,9 +308,9 @@ def _of_system(
                 scale="correlation" if name == "kappa" else "share",
                 counted=weighted[:, _SHARES[name]].sum(axis=1) > 0,
             )
-            found[name] = sampled.estimate()
+            estimates[name] = sampled.estimate()
     return InspectionAgreement(
-        system=system, sheet=len(drawn), unlabelled=len(drawn) - len(labelled), **found
+        system=system, sheet=len(drawn), unlabelled=len(drawn) - len(labelled), **estimates
     )
 
 

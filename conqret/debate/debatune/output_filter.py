@@ -121,26 +121,26 @@ def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
     Raises:
         DeclarationError: there is no finished run, it is one of another format, or a statement is not in it.
     """
-    found, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
+    measures, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
     kept = [
         item
         for item in known
-        if not item.argument or _looked_up(item, found, "conqret debate filter").value == 1
+        if not item.argument or _looked_up(item, measures, "conqret debate filter").value == 1
     ]
     return kept, len(known) - len(kept)
 
 
 def _measures(run: JudgeFolder, metric: str) -> dict[LayoutStatement, Measure]:
     by_id = {item.id: item for item in run.items()}
-    return {_said(by_id[one.item]): one.measures[metric] for one in run.judgments()}
+    return {_said(by_id[judgment.item]): judgment.measures[metric] for judgment in run.judgments()}
 
 
 def _said(item: Item) -> LayoutStatement:
     return item.topic, item.stance, item.argument or ""
 
 
-def _looked_up(item: Item, found: Mapping[LayoutStatement, Measure], command: str) -> Measure:
-    measure = found.get(_said(item))
+def _looked_up(item: Item, measures: Mapping[LayoutStatement, Measure], command: str) -> Measure:
+    measure = measures.get(_said(item))
     if measure is None:
         raise DeclarationError(
             f"statement {item.id!r} is not in that run of `{command}`: run it on the same statements first"

@@ -54,46 +54,53 @@ DROPPED = {
 """Why a row is dropped, in words."""
 
 
-def sifted_table(title: str, rows: str, found: SiftResult) -> Table:
+def sifted_table(title: str, rows: str, outcome: SiftResult) -> Table:
     """How many ``rows`` are kept, and how many dropped for each reason."""
-    total = len(found.kept) + len(found.dropped)
+    total = len(outcome.kept) + len(outcome.dropped)
     return Table(
         title,
         ("", rows),
         [
-            ("kept", len(found.kept)),
-            *((f"dropped: {DROPPED.get(reason, reason)}", count) for reason, count in found.reasons.items()),
+            ("kept", len(outcome.kept)),
+            *(
+                (f"dropped: {DROPPED.get(reason, reason)}", count)
+                for reason, count in outcome.reasons.items()
+            ),
         ],
         foot=(("all", total),),
     )
 
 
-def controllability_table(found: Sequence[Controllability], good_from: int) -> Table:
+def controllability_table(scores: Sequence[Controllability], good_from: int) -> Table:
     """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
     rows: list[tuple[Cell, ...]] = [
         (
-            one.system, one.statements, one.positive, one.negative, one.overall, one.refusals, one.no_side,
-            one.unanswered, one.separation, "" if one.beyond_first is None else one.beyond_first, words.p_value(one.p),
+            score.system, score.statements, score.positive, score.negative, score.overall, score.refusals,
+            score.no_side,
+            score.unanswered, score.separation, "" if score.beyond_first is None else score.beyond_first,
+            words.p_value(score.p),
         )
-        for one in found
+        for score in scores
     ]  # fmt: skip
     beside = (
-        f" Less {found[0].system}: overall less that of {found[0].system}, paired over the topics that both have; p by "
+        f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both "
+        "have; p by "
         f"t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
-        if len(found) > 1
+        if len(scores) > 1
         else ""
     )
     whole = "all" if good_from == GOOD_FROM else f"{good_from}%"
     bounds = "".join(
-        f" {one.system}: overall {one.bounds[0]:.3f} to {one.bounds[1]:.3f}, were all without an answer bad or good."
-        for one in found
-        if one.bounds is not None
+        f" {score.system}: overall {score.bounds[0]:.3f} to {score.bounds[1]:.3f}, were all without an answer "
+        "bad or good."
+        for score in scores
+        if score.bounds is not None
     )
     return Table(
         "Controversy controllability",
         (
             Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
-            "No answer", "AUROC", f"Less {found[0].system}" if found else "", "p",
+            "No answer", "AUROC", f"Less {scores[0].system}" if scores else "", "p",
         ),
         rows,
         note=f"Good is a statement with {whole} of what it argues on the side "
@@ -103,10 +110,11 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
     ).compact()  # fmt: skip
 
 
-def quality_table(found: Sequence[Quality], baseline: str) -> Table:
+def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
     """A row for each system, as the left half of DEBATunE's Table 1."""
     rows: list[tuple[Cell, ...]] = [
-        (one.system, one.win, one.tie, one.lose, one.score, one.flip_rate, one.unanswered) for one in found
+        (score.system, score.win, score.tie, score.lose, score.score, score.flip_rate, score.unanswered)
+        for score in scores
     ]
     return Table(
         f"Response quality against {baseline}",
@@ -118,32 +126,33 @@ def quality_table(found: Sequence[Quality], baseline: str) -> Table:
     )
 
 
-def inspection_table(found: Inspection) -> Table:
+def inspection_table(inspection: Inspection) -> Table:
     """What a sheet holds, in a form that those who fill it in should not see."""
-    systems = dict.fromkeys(one.system for one in found.drawn)
+    systems = dict.fromkeys(statement.system for statement in inspection.drawn)
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
-        own = [one for one in found.drawn if one.system == system]
-        good = [one for one in own if one.verdict == "good"]
-        stand_for = round(sum(1 / one.probability for one in good))
-        rows.append((system, len(own), len(own) - len(good), len(good), stand_for))
-    lost = f" {found.unanswered} have no verdict, and are left out." if found.unanswered else ""
+        system_rows = [statement for statement in inspection.drawn if statement.system == system]
+        good = [system_row for system_row in system_rows if system_row.verdict == "good"]
+        stand_for = round(sum(1 / statement.probability for statement in good))
+        rows.append((system, len(system_rows), len(system_rows) - len(good), len(good), stand_for))
+    lost = f" {inspection.unanswered} have no verdict, and are left out." if inspection.unanswered else ""
     return Table(
         "Statements to inspect",
         (Column("System", "text"), "Drawn", "Judged bad", "Judged good", "Of all good"),
         rows,
-        note=f"All that {found.model} judged bad, and a random draw of the good ones.{lost}",
+        note=f"All that {inspection.model} judged bad, and a random draw of the good ones.{lost}",
     )
 
 
-def agreement_table(found: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
+def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
     """A row for each system: people beside the judge, over all of its statements."""
     rows: list[tuple[Cell, ...]] = [
         (
-            one.system, one.sheet - one.unlabelled, one.agreement, one.kappa, one.bad_confirmed, one.good_confirmed,
-            one.good_by_judge, one.good_by_people, one.ties,
+            agreement.system, agreement.sheet - agreement.unlabelled, agreement.agreement, agreement.kappa,
+            agreement.bad_confirmed, agreement.good_confirmed,
+            agreement.good_by_judge, agreement.good_by_people, agreement.ties,
         )
-        for one in found
+        for agreement in agreements
     ]  # fmt: skip
     return Table(
         f"People and {inspection.model}, corrected for the draw",

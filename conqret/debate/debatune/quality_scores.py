@@ -65,8 +65,8 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     """
     systems: dict[str, dict[tuple[str, ...], Item]] = {}
     for item in items:
-        own = systems.setdefault(system_of(item), {})
-        twin = own.setdefault(_instruction(item), item)
+        by_instruction = systems.setdefault(system_of(item), {})
+        twin = by_instruction.setdefault(_instruction(item), item)
         if twin is not item:
             raise DeclarationError(
                 f"{twin.id} and {item.id} of {system_of(item)} answer one instruction: keep one of them"
@@ -75,13 +75,13 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     check_known("system", systems, name)
     if len(systems) < 2:
         raise DeclarationError(f"{name} is the only system: give the statements of another one, too")
-    found = []
-    for system, own in systems.items():
-        shared = [] if system == name else [key for key in own if key in systems[name]]
+    pairs = []
+    for system, by_instruction in systems.items():
+        shared = [] if system == name else [key for key in by_instruction if key in systems[name]]
         if system != name and not shared:
             raise DeclarationError(f"{system} and {name} have no instruction in common")
-        found += [_pair(own[key], systems[name][key]) for key in shared]
-    return tuple(found)
+        pairs += [_pair(by_instruction[key], systems[name][key]) for key in shared]
+    return tuple(pairs)
 
 
 def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
@@ -90,7 +90,7 @@ def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Qualit
         (system_of(item), (str(item.metadata[TOPIC]), judgment.measures["preference"]))
         for item, judgment in zip(pairs, judgments, strict=True)
     )
-    return [_of_system(system, found) for system, found in by_system.items()]
+    return [_of_system(system, results) for system, results in by_system.items()]
 
 
 def verdict(preference: Measure) -> Verdict | None:
@@ -101,11 +101,15 @@ def verdict(preference: Measure) -> Verdict | None:
     return _VERDICTS[(total > 0) - (total < 0)]
 
 
-def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
-    known = [(topic, measure, said) for topic, measure in found if (said := verdict(measure)) is not None]
-    counts = Counter(said for _, _, said in known)
+def _of_system(system: str, results: Sequence[tuple[str, Measure]]) -> Quality:
+    known = [
+        (topic, measure, verdict_label)
+        for topic, measure in results
+        if (verdict_label := verdict(measure)) is not None
+    ]
+    counts = Counter(label for _, _, label in known)
     score = mean_interval(
-        [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known],
+        [{"win": 2, "tie": 1, "lose": 0}[label] for _, _, label in known],
         [topic for topic, _, _ in known],
         ends=(0, 2),
         reason="no pair has an answer in both orders",
@@ -118,7 +122,7 @@ def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
         lose=counts["lose"],
         score=score,
         flip_rate=sum(flips) / len(flips) if flips else None,
-        unanswered=len(found) - len(known),
+        unanswered=len(results) - len(known),
     )
 
 

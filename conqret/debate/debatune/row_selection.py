@@ -39,7 +39,7 @@ class SiftResult:
     @property
     def reasons(self) -> dict[str, int]:
         """How many are dropped for each reason, the commonest first."""
-        return dict(Counter(one.reason for one in self.dropped).most_common())
+        return dict(Counter(dropped_row.reason for dropped_row in self.dropped).most_common())
 
     def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
         """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place.

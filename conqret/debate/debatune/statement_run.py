@@ -111,7 +111,9 @@ class StatementsPlan(StudyPlan[StatementRow, StatedSummary]):
 
     def record(self) -> StatedRecord:
         """What ``run.json`` says."""
-        shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in self.rows]
+        shown = [
+            [row.id, *([message.role, message.content] for message in row.messages)] for row in self.rows
+        ]
         return StatedRecord.of(self.models, {}, shown, temperature=self.sampling.sampling_temperature)
 
     def trials(self) -> Iterator[Trial[StatementRow]]:
@@ -121,12 +123,16 @@ class StatementsPlan(StudyPlan[StatementRow, StatedSummary]):
     def conclude(self, rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         name = self.models.options.model if self.system is None else self.system
-        pairs = [(row, one) for row, one in zip(self.rows, rows, strict=True) if one.answered]
+        pairs = [
+            (row, statement) for row, statement in zip(self.rows, rows, strict=True) if statement.answered
+        ]
         summary = StatedSummary(
-            written=len(pairs), cut=sum(one.cut for _, one in pairs), unwritten=lost(rows)
+            written=len(pairs), cut=sum(statement.cut for _, statement in pairs), unwritten=lost(rows)
         )
         return summary, {
-            self.folder.statements_file: json_lines(_record(row, one, name) for row, one in pairs),
+            self.folder.statements_file: json_lines(
+                _record(row, statement, name) for row, statement in pairs
+            ),
             self.folder.summary_file: summary.model_dump_json(),
         }
 
@@ -175,8 +181,8 @@ def write_statements(
 def estimate(rows: Sequence[Instruction], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     client = counter(session.options)
-    told = sum(client.count_tokens(one.content) for row in rows for one in row.messages)
-    return expected("write statements", session.options, len(rows), told, ANSWER_TOKENS * len(rows))
+    prompt_tokens = sum(client.count_tokens(message.content) for row in rows for message in row.messages)
+    return expected("write statements", session.options, len(rows), prompt_tokens, ANSWER_TOKENS * len(rows))
 
 
 async def _stated(
@@ -196,14 +202,14 @@ async def _stated(
     return StatementRow.of(row.id, answer)
 
 
-def _record(row: Instruction, one: StatementRow, system: str) -> dict[str, Any]:
+def _record(row: Instruction, statement: StatementRow, system: str) -> dict[str, Any]:
     return {
         "id": row.id,
         "topic": row.topic or row.text,
         "side": _SIDES.get(row.stance, "none"),
         **({"argument": row.argument} if row.argument else {}),
         "instruction": row.text,
-        "statement": one.text,
+        "statement": statement.text,
         "system": system,
-        **({"cut": True} if one.cut else {}),
+        **({"cut": True} if statement.cut else {}),
     }

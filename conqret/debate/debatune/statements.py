@@ -44,7 +44,7 @@ def read_statements(
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
         DeclarationError: two files have one name, and rows that do not name their system.
     """
-    found: list[Item] = []
+    statements: list[Item] = []
     names: dict[str, Path] = {}
     for file in files:
         name = stem(file)
@@ -53,18 +53,18 @@ def read_statements(
         source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid)
         on_check(source.check())
         for item in source:
-            own = item.metadata.get(SYSTEM) or item.metadata.get("model")
-            if not own and twin is not file:
+            system = item.metadata.get(SYSTEM) or item.metadata.get("model")
+            if not system and twin is not file:
                 raise DeclarationError(
                     f"{twin} and {file} are both called {name}, and a system without a name in its rows has that of "
                     "the file: rename one"
                 )
             changed = {
                 "id": item.id if len(files) == 1 else f"{prefix}-{item.id}"[:200],
-                "metadata": {**item.metadata, SYSTEM: str(own or name)},
+                "metadata": {**item.metadata, SYSTEM: str(system or name)},
             }
-            found.append(item.model_copy(update=changed))
-    return tuple(found)
+            statements.append(item.model_copy(update=changed))
+    return tuple(statements)
 
 
 def statements_in(
@@ -97,8 +97,8 @@ def system_of(item: Item) -> str:
 
 def instruction_of(item: Item) -> str:
     """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
-    given, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
-    return given.strip() or instruction(item.topic, item.stance, argument)
+    text, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
+    return text.strip() or instruction(item.topic, item.stance, argument)
 
 
 def instruction(topic: str, stance: str, argument: str = "") -> str:

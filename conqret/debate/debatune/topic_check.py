@@ -53,17 +53,17 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
     known = _TopicIndex()
     for item, judgment in zip(items, judgments, strict=True):
         measure = judgment.measures[METRIC]
-        said = {part.id: part.label or "" for part in measure.parts}
+        labels = {part.id: part.label or "" for part in measure.parts}
         if measure.value is None:
             dropped.append(unanswered(item.id, item.topic, measure))
-        elif CLAIM not in said:
-            dropped.append(DroppedRow(item.id, item.topic, said[VERDICT], measure.explanation))
-        elif (place := known.alike(said[CLAIM])) is not None:
+        elif CLAIM not in labels:
+            dropped.append(DroppedRow(item.id, item.topic, labels[VERDICT], measure.explanation))
+        elif (place := known.alike(labels[CLAIM])) is not None:
             same = kept[place]
             dropped.append(DroppedRow(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
         else:
-            row = {"id": item.id, "topic": said[CLAIM]}
-            kept.append(row if said[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
+            row = {"id": item.id, "topic": labels[CLAIM]}
+            kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
     return SiftResult(kept, dropped)
 
 
@@ -117,12 +117,12 @@ def check_arguments(count: int) -> None:
         raise DeclarationError(f"--arguments is 0 (none) or more a side, not {count}")
 
 
-def arguments_plan(found: SiftResult, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
+def arguments_plan(result: SiftResult, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
     """``count`` arguments for each side of the topics that are kept, beside the judgments and with their recordings."""
     beside = judgments.folder
     assert beside is not None  # noqa: S101 - with arguments there is one
     session.keep_in(beside.recordings_file)
-    return ArgumentsPlan(session, ArgumentsFolder(beside.path / f"arguments-{count}"), found, count)
+    return ArgumentsPlan(session, ArgumentsFolder(beside.path / f"arguments-{count}"), result, count)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class ArgumentsPlan(StudyPlan[TranscriptRow, SiftResult]):
 
     def trials(self) -> Iterator[Trial[TranscriptRow]]:
         """A trial for each side."""
-        return (Trial(one.key, partial(argue, one, self.models)) for one in self.asked)
+        return (Trial(request.key, partial(argue, request, self.models)) for request in self.asked)
 
     def conclude(self, rows: tuple[TranscriptRow, ...]) -> tuple[SiftResult, Mapping[Path, Content]]:
         """The rows with their arguments."""
@@ -164,10 +164,10 @@ class ArgumentsPlan(StudyPlan[TranscriptRow, SiftResult]):
         ), {}
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, other: str) -> float:
     """The share of content words that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)`` over their
     stems, a common word at half a weight; 0 where neither has any."""
-    return _shared(Text(one).terms, Text(other).terms)
+    return _shared(Text(first).terms, Text(other).terms)
 
 
 class _TopicIndex:
@@ -190,6 +190,6 @@ class _TopicIndex:
         return None
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    union = sum(weight(term) for term in sorted(one | other))
-    return sum(weight(term) for term in sorted(one & other)) / union if union else 0.0
+def _shared(first: frozenset[str], other: frozenset[str]) -> float:
+    union = sum(weight(term) for term in sorted(first | other))
+    return sum(weight(term) for term in sorted(first & other)) / union if union else 0.0

@@ -58,11 +58,11 @@ class TrainingExample:
 
     def row(self, shape: Shape) -> dict[str, Any]:
         """The example as trl and datasets read it: a ``chat`` of two messages, or ``instruction`` and output."""
-        said = {"topic": self.topic, "side": self.side, "argument": self.argument}
+        fields = {"topic": self.topic, "side": self.side, "argument": self.argument}
         if shape == "instruction":
-            return {"instruction": self.instruction, "input": "", "output": self.response, **said}
+            return {"instruction": self.instruction, "input": "", "output": self.response, **fields}
         messages = (("user", self.instruction), ("assistant", self.response))
-        return {"messages": [{"role": role, "content": text} for role, text in messages], **said}
+        return {"messages": [{"role": role, "content": text} for role, text in messages], **fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ class TrainingData:
         parts = {"train": self.train, "test": self.test}
         counts = {name: len(examples) for name, examples in parts.items()}
         topics = {
-            f"{name}_topics": len({caseless(one.topic) for one in part}) for name, part in parts.items()
+            f"{name}_topics": len({caseless(example.topic) for example in part})
+            for name, part in parts.items()
         }
         return {**counts, **topics, "left_out": self.left_out}
 
@@ -103,7 +104,7 @@ def debate_training_data(
         DeclarationError: as :func:`training_data`, or a folder holds no finished run.
     """
     places = [sources] if isinstance(sources, str | Path) else sources
-    statements, lacking = statements_of([Path(one) for one in places])
+    statements, lacking = statements_of([Path(place) for place in places])
     harmful = 0
     if passed is not None:
         statements, harmful = harmless(statements, Path(passed))
@@ -149,15 +150,15 @@ def training_data(
         met.add(example)
         # one topic in other spelling is still one topic, and must not be trained on and tested on
         by_topic.setdefault(caseless(item.topic), []).append(example)
-    for topic, own in by_topic.items():
-        by_topic[topic] = balanced = list(_balanced(own))
-        left_out[UNBALANCED] += len(own) - len(balanced)
-    topics = [topic for topic, own in by_topic.items() if own]
+    for topic, examples in by_topic.items():
+        by_topic[topic] = balanced = list(_balanced(examples))
+        left_out[UNBALANCED] += len(examples) - len(balanced)
+    topics = [topic for topic, examples in by_topic.items() if examples]
     if not topics:
         raise DeclarationError(f"no statement is left to train on ({in_words(left_out) or 'there is none'})")
     tested = _drawn(topics, test_share, seed)
     train, test = (
-        tuple(one for topic in topics if (topic in tested) is wanted for one in by_topic[topic])
+        tuple(example for topic in topics if (topic in tested) is wanted for example in by_topic[topic])
         for wanted in (False, True)
     )
     return TrainingData(train, test, {why: count for why, count in left_out.items() if count})
@@ -170,7 +171,7 @@ def statements_of(sources: Sequence[Path]) -> tuple[list[Item], int]:
         ItemsError: a file has faults.
         DeclarationError: a folder holds no finished run of debates.
     """
-    found: list[Item] = []
+    statements_found: list[Item] = []
     lacking = 0
     for source in sources:
         file = source
@@ -182,8 +183,8 @@ def statements_of(sources: Sequence[Path]) -> tuple[list[Item], int]:
             if not summary.statements:
                 continue
             file = folder.statements_file
-        found += read_statements([file], blank=True)
-    return found, lacking
+        statements_found += read_statements([file], blank=True)
+    return statements_found, lacking
 
 
 def in_words(left_out: dict[str, int]) -> str:
@@ -191,14 +192,14 @@ def in_words(left_out: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)
 
 
-def _balanced(own: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
+def _balanced(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
     """As many of each side as the side with fewer has, those that come first."""
-    sides = Counter(one.side for one in own)
-    left = {side: min(sides[one] for one in SIDES) for side in SIDES}
-    for one in own:
-        if left[one.side]:
-            left[one.side] -= 1
-            yield one
+    sides = Counter(example.side for example in examples)
+    left = {side: min(sides[side] for side in SIDES) for side in SIDES}
+    for example in examples:
+        if left[example.side]:
+            left[example.side] -= 1
+            yield example
 
 
 def _drawn(topics: Sequence[str], share: float, seed: int) -> frozenset[str]:

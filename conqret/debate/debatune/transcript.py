@@ -80,7 +80,10 @@ class ModelDebate(Frozen):
     @property
     def trimmed(self) -> bool:
         """Whether a turn or a conclusion was written after less than the whole record."""
-        turns = (*(turn for one in self.rounds for turn in one.turns.values()), *self.conclusions.values())
+        turns = (
+            *(turn for debate_round in self.rounds for turn in debate_round.turns.values()),
+            *self.conclusions.values(),
+        )
         return any(turn is not None and turn.trims for turn in turns)
 
     def statements(self) -> Iterator[dict[str, str]]:
@@ -130,16 +133,18 @@ class Motion:
 
     def argued(self, rows: Mapping[str, TranscriptRow]) -> Motion:
         """The motion with the arguments that were found; empty where they could not be had."""
-        found = {side: rows[key].arguments for side, key in self.asked.items()}
-        own = {side: given[self.place] if given else "" for side, given in found.items()}
-        return replace(self, arguments={**self.arguments, **own})
+        found_arguments = {side: rows[key].arguments for side, key in self.asked.items()}
+        chosen = {
+            side: arguments[self.place] if arguments else "" for side, arguments in found_arguments.items()
+        }
+        return replace(self, arguments={**self.arguments, **chosen})
 
     def debate(self, rows: Mapping[str, TranscriptRow], models: Mapping[Side, str]) -> ModelDebate:
         """The debate that these rows make, by their ids."""
-        found = {place: rows[self.key(*place)] for place in self.places()}
-        said = {place: turn if turn.answered else None for place, turn in found.items()}
+        turns = {place: rows[self.key(*place)] for place in self.places()}
+        statements = {place: turn if turn.answered else None for place, turn in turns.items()}
         parts = {f"arguments, {side}": rows[key] for side, key in self.asked.items()}
-        parts |= {named(*place): turn for place, turn in found.items()}
+        parts |= {named(*place): turn for place, turn in turns.items()}
         return ModelDebate(
             id=self.id,
             topic=self.topic,
@@ -147,10 +152,10 @@ class Motion:
             models=dict(models),
             opens=self.opens,
             rounds=tuple(
-                Round(number=number, turns={side: said[number, side] for side in SIDES})
+                Round(number=number, turns={side: statements[number, side] for side in SIDES})
                 for number in range(1, self.rounds + 1)
             ),
-            conclusions={side: said[0, side] for side in SIDES},
+            conclusions={side: statements[0, side] for side in SIDES},
             lacks=tuple(
                 Lack(what=what, reason=row.reason, detail=row.detail)
                 for what, row in parts.items()

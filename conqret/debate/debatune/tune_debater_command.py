@@ -92,7 +92,7 @@ def tune(
                 shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
             bar.reach(done, total=planned.steps)
 
-        found, folder = tune_debater(
+        training, folder = tune_debater(
             data,
             model=model,
             test=test,
@@ -106,14 +106,16 @@ def tune(
         )
     data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
     result(
-        {**data_out, **found.model_dump()}, _lines(found, folder, lora=chosen.lora), as_json=shown.json_output
+        {**data_out, **training.model_dump()},
+        _lines(training, folder, lora=chosen.lora),
+        as_json=shown.json_output,
     )
 
 
-def _lines(found: Training, folder: TunedFolder, *, lora: bool) -> Iterator[RenderableType]:
+def _lines(training: Training, folder: TunedFolder, *, lora: bool) -> Iterator[RenderableType]:
     from conqret.debate.debatune.tuning_plot import loss_table
 
-    yield loss_table(found)
+    yield loss_table(training)
     if lora:
         yield at(folder.adapter, "adapter")
     yield at(folder.model, "model") + (", with the adapter merged into it" if lora else "")

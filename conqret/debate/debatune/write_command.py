@@ -46,13 +46,13 @@ def write(
 
     session = asking.session(model)
     plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
-    found, folder = plan.rows, plan.folder
+    instructions, folder = plan.rows, plan.folder
     if asking.dry_run:
-        asking.tell_cost([estimate(found, session)])
+        asking.tell_cost([estimate(instructions, session)])
         return
     outcome = asking.execute(
-        plan, len(found), "statements",
-        about=f"{len(found)} statements by", doing="writing", role="an author",
+        plan, len(instructions), "statements",
+        about=f"{len(instructions)} statements by", doing="writing", role="an author",
     )  # fmt: skip
     summary = outcome.summary
     if summary.cut:
@@ -61,7 +61,7 @@ def write(
         )
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
-        f"{summary.written:,} of {number(len(found), 'statement')} written",
+        f"{summary.written:,} of {number(len(instructions), 'statement')} written",
         at(folder.statements_file, "statements"),
     )
     data = {**facts, "unwritten": summary.unwritten}

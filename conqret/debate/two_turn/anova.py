@@ -95,7 +95,11 @@ def debate_anova(
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
-    answers = [one for one in counted_answers(answers, design, better_half) if not one.consultant]
+    answers = [
+        counted_answer
+        for counted_answer in counted_answers(answers, design, better_half)
+        if not counted_answer.consultant
+    ]
     if not answers:
         raise DeclarationError("all answers are of consultancies, which are no part of the study's design")
     of = subject or default_subject(answers)
@@ -104,7 +108,7 @@ def debate_anova(
 
 def default_subject(answers: Sequence[SliderAnswer]) -> Subject:
     """Judges where there are several; passages else."""
-    return "judge" if len({one.judge for one in answers}) > 1 else "passage"
+    return "judge" if len({answer.judge for answer in answers}) > 1 else "passage"
 
 
 def _anova(
@@ -122,7 +126,7 @@ def _anova(
     means = data.groupby(["subject", *factors], observed=True)["value"].mean().reset_index()
     there = means["subject"].value_counts()
     full = sorted(there[there == cells].index)
-    lacking = sorted({getattr(one, subject) for one in answers} - set(full))
+    lacking = sorted({getattr(answer, subject) for answer in answers} - set(full))
     effects, reason = _repeated(means[means["subject"].isin(full)], factors, len(full))
     mixed: tuple[AnovaEffect, ...] = ()
     mixed_reason = ""
@@ -139,11 +143,12 @@ def _frame(
 ) -> pd.DataFrame:
     import pandas as pd
 
-    counted = [(one, counts(one.toward_right)) for one in answers if one.toward_right is not None]
+    counted = [(answer, counts(answer.toward_right)) for answer in answers if answer.toward_right is not None]
     rows = [
-        (getattr(one, subject), "with" if one.condition.endswith("A") else "without", str(one.turn), one.instruction,
+        (getattr(answer, subject), "with" if answer.condition.endswith("A") else "without", str(answer.turn),
+        answer.instruction,
          value)
-        for one, value in counted
+        for answer, value in counted
         if value is not None
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=["subject", *FACTORS, "value"]).astype({"value": float})
@@ -164,15 +169,15 @@ def _repeated(
         table = AnovaRM(means, "value", "subject", within=list(factors)).fit().anova_table
     cells = means.sort_values(["subject", *factors])["value"].to_numpy()
     values = cells.reshape(subjects, *(means[factor].nunique() for factor in factors))
-    found = tuple(
+    effects = tuple(
         AnovaEffect(
             name, float(row["F Value"]), (int(row["Num DF"]), int(row["Den DF"])), float(row["Pr > F"])
         )
         for name, row in table.iterrows()
         if _varies(values, [factors.index(part) + 1 for part in str(name).split(":")])
     )
-    lost = len(table) - len(found)
-    return found, f"{lost} effects are the same in all subjects, and have no F" if lost else ""
+    lost = len(table) - len(effects)
+    return effects, f"{lost} effects are the same in all subjects, and have no F" if lost else ""
 
 
 def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
@@ -196,7 +201,7 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffec
             table = fitted.wald_test_terms(scalar=True).table
     except (np.linalg.LinAlgError, ValueError, ZeroDivisionError) as error:
         return (), f"the mixed model cannot be fitted: {error}"
-    found = tuple(
+    effects = tuple(
         AnovaEffect(
             str(name).replace("C(", "").replace(", Sum)", ""),
             float(row["statistic"]),
@@ -206,4 +211,4 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffec
         for name, row in table.iterrows()
         if name != "Intercept" and np.isfinite(row["statistic"])
     )
-    return found, "" if fitted.converged else "the fit did not converge, and is uncertain"
+    return effects, "" if fitted.converged else "the fit did not converge, and is uncertain"

@@ -58,16 +58,16 @@ def argue(
         plan = writing_plan(questions, sessions, writers, output=output)
         asked, folder = plan.tasks, plan.folder
         if asking.dry_run:
-            asking.tell_cost([estimate(asked, Session(one, prompts=asking.prompts)) for one in writers])
+            asking.tell_cost([estimate(asked, Session(writer, prompts=asking.prompts)) for writer in writers])
             return
-        found = {one.question.id for one in plan.debated}
+        two_turn_questions = {one.question.id for one in plan.debated}
         outcome = asking.execute(
             plan, len(asked), "texts",
-            about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by", doing="writing",
-            by=" and ".join(named(one.model, one.backend.baseline, "an author") for one in writers),
+            about=f"{number(len(asked), 'text')} on {number(len(two_turn_questions), 'question')}, by", doing="writing",
+            by=" and ".join(named(writer.model, writer.backend.baseline, "an author") for writer in writers),
         )  # fmt: skip
     summary = outcome.summary
-    examples = {one.reason: f"{one.id}: {one.detail}" for one in outcome.rows if not one.answered}
+    examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     for example in examples.values():
         note(f"a text is missing, as {example}")
     if summary.incomplete:

@@ -26,7 +26,7 @@ SURE_FROM = Fraction(2, 5)
 """By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
 
 
-def lexical(sides: Sequence[Side], passage: str, told: PayoffInstruction) -> tuple[int, str]:
+def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:
     """The slider by how far what is said for each option stands in the passage and the snippets, and why.
 
     A side's support is the share of the stems of its option and its argument (by weight: a half for common words,
@@ -38,28 +38,28 @@ def lexical(sides: Sequence[Side], passage: str, told: PayoffInstruction) -> tup
         support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
     )
     apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
-    strength = told.best((1 + apart) / 2)
-    said = (
+    strength = payoff.best((1 + apart) / 2)
+    explanation = (
         f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
     )
-    return (strength if second > first else -strength), said
+    return (strength if second > first else -strength), explanation
 
 
 def floors(asked: Sequence[DebateRequest]) -> Iterator[tuple[str, DebateRequest, int]]:
     """The names of the judges that read nothing, with what each of them answers to each asking."""
     for name, slide in FLOORS.items():
-        for one in asked:
-            yield name, one, slide(one)
+        for request in asked:
+            yield name, request, slide(request)
 
 
-def _longer(one: DebateRequest) -> int:
-    first, second = (_length(side) for side in one.sides)
+def _longer(request: DebateRequest) -> int:
+    first, second = (_length(side) for side in request.sides)
     return 0 if first == second else END if second > first else -END
 
 
 FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
-    "always the first option": lambda one: -END,
-    "a coin": lambda one: random.Random(f"{SEED} {one.key}").choice((-END, END)),
+    "always the first option": lambda request: -END,
+    "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
     "always the longer side": _longer,
 }
 """What these judges answer; all of them are completely confident."""
@@ -70,9 +70,9 @@ def _length(side: Side) -> int:
     return len(side.argument.text) + sum(map(len, side.argument.snippets))
 
 
-def _snippets(own: Side, other: Side) -> str:
+def _snippets(side: Side, other: Side) -> str:
     against_other = other.counter or NOTHING
-    return "\n".join((*own.argument.snippets, *against_other.snippets))
+    return "\n".join((*side.argument.snippets, *against_other.snippets))
 
 
 def _said(side: Side) -> str:

@@ -48,12 +48,14 @@ class StudyAnswers(OptionGroup):
         """The answers of one design; with a pilot those of the better half of its judges."""
         from conqret.debate.two_turn.outcomes import counted_answers
 
-        given = counted_answers(self.answers, self.design)
+        answers = counted_answers(self.answers, self.design)
         if self.better_half is None:
-            return given
-        kept = counted_answers(given, pilot=self.better_half)
-        judges = len({one.judge for one in kept})
-        note(f"{judges} of {len({one.judge for one in given})} judges are kept, the better half of the pilot")
+            return answers
+        kept = counted_answers(answers, pilot=self.better_half)
+        judges = len({answer.judge for answer in kept})
+        note(
+            f"{judges} of {len({answer.judge for answer in answers})} judges are kept, the better half of the pilot"
+        )
         return kept
 
 
@@ -91,23 +93,23 @@ def table(
         raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
     require("scipy", extra="stats")
     answers = given.read()
-    found = debate_outcomes(answers, confidence=confidence)
-    if found.missing:
-        note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
+    results = debate_outcomes(answers, confidence=confidence)
+    if results.missing:
+        note(f"{results.missing:,} of {results.answers:,} answers were not given, and are in no share")
     if plot is not None:
-        write_file(plot, confidence_plot(found, kinds[plot.suffix]))
-    told = verdict(found)
-    result({"verdict": told, **asdict(found)}, _lines(found, told, plot), as_json=json_output)
+        write_file(plot, confidence_plot(results, kinds[plot.suffix]))
+    conclusion = verdict(results)
+    result({"verdict": conclusion, **asdict(results)}, _lines(results, conclusion, plot), as_json=json_output)
 
 
-def _lines(found: Outcomes, told: str, plot: Path | None) -> Iterator[RenderableType]:
+def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
     from conqret.debate.two_turn.outcome_page import outcome_tables
     from conqret.show.table import spaced
 
-    yield from spaced(outcome_tables(found))
-    right, wrong = (f"${found.writers[side]:.3f}" for side in ("right", "wrong"))
+    yield from spaced(outcome_tables(results))
+    right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
     yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
-    yield told
+    yield conclusion
     if plot is not None:
         yield at(plot, "plot")
 
@@ -141,10 +143,14 @@ def anova(
 
     answers = given.read()
     of = subject or default_subject(answers)
-    found = debate_anova(answers, subject=of)
-    if missing := sum(one.slider is None for one in answers):
+    results = debate_anova(answers, subject=of)
+    if missing := sum(answer.slider is None for answer in answers):
         note(f"{missing:,} of {len(answers):,} answers were not given, and have no part in this")
-    result([asdict(one) for one in found], spaced(anova_tables(found, of)), as_json=json_output)
+    result(
+        [asdict(anova_result) for anova_result in results],
+        spaced(anova_tables(results, of)),
+        as_json=json_output,
+    )
 
 
 @grouped
@@ -172,8 +178,8 @@ def writers(
     from conqret.debate.two_turn.writer_tables import writers_table
 
     require("scipy", extra="stats")
-    found = score_writers(given.read(), confidence=confidence)
-    result([asdict(one) for one in found], [writers_table(found)], as_json=json_output)
+    ratings = score_writers(given.read(), confidence=confidence)
+    result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
 
 
 @grouped
@@ -204,5 +210,7 @@ def annotated(
     from conqret.show.table import spaced
 
     require("scipy", extra="stats")
-    found = summarize_annotations(file, of=of, confidence=confidence)
-    result([asdict(one) for one in found], spaced(annotation_tables(found)), as_json=json_output)
+    summaries = summarize_annotations(file, of=of, confidence=confidence)
+    result(
+        [asdict(summary) for summary in summaries], spaced(annotation_tables(summaries)), as_json=json_output
+    )

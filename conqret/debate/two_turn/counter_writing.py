@@ -54,14 +54,14 @@ class Argued(Typed):
         faults = list(_faults(self.text, self.snippets, asked.get("least", 0)))
         passage = asked.get("passage")
         if passage is not None:
-            found = [quoted_in(passage, one) for one in self.snippets]
+            quotes = [quoted_in(passage, snippet) for snippet in self.snippets]
             lacking = [
-                f"snippet {n} ({one[:80]!r}) does not stand in the passage word for word"
-                for n, (one, held) in enumerate(zip(self.snippets, found, strict=True), start=1)
+                f"snippet {n} ({snippet[:80]!r}) does not stand in the passage word for word"
+                for n, (snippet, held) in enumerate(zip(self.snippets, quotes, strict=True), start=1)
                 if held is None
             ]
             faults += lacking
-            self.snippets = [one or "" for one in found]
+            self.snippets = [quote or "" for quote in quotes]
         if faults:
             raise ValueError("; ".join(faults))
         return self
@@ -100,8 +100,8 @@ class Task:
         """What an answer waits for: the writer's own argument, and the one that it answers."""
         if self.opponent is None:
             return ()
-        own = replace(self, opponent=None)
-        return own.key, replace(own, option=3 - self.option, writer=self.opponent).key
+        argument_task = replace(self, opponent=None)
+        return argument_task.key, replace(argument_task, option=3 - self.option, writer=self.opponent).key
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,91 +117,93 @@ class DebateTask:
         """What is to be written for it: two arguments, then two answers."""
         sides = tuple(enumerate(self.writers, start=1))
         first = [Task(self.question, option, writer) for option, writer in sides]
-        return (*first, *(replace(one, opponent=self.writers[2 - one.option]) for one in first))
+        return (*first, *(replace(task, opponent=self.writers[2 - task.option]) for task in first))
 
     def whole(self, rows: Mapping[str, WrittenTextRow]) -> TwoTurnQuestion | None:
         """The question with all that was written; None where anything is missing."""
-        written = [rows[one.key] for one in self.tasks]
-        if not all(one.answered for one in written):
+        written = [rows[task.key] for task in self.tasks]
+        if not all(side.answered for side in written):
             return None
-        texts = [one.argument for one in written]
-        one, two = (
+        texts = [side.argument for side in written]
+        first, two = (
             Side(side.option, texts[place], texts[3 - place])
             for place, side in enumerate(self.question.sides)
         )
-        return replace(self.question, id=self.id, sides=(one, two), writers=self.writers)
+        return replace(self.question, id=self.id, sides=(first, two), writers=self.writers)
 
 
 def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tuple[DebateTask, ...]:
     """The debates on these questions: one each where one writer argues for both options; two, the sides exchanged and
     the debate's number behind the question's id, where there are two."""
     if len(writers) == 1:
-        return tuple(DebateTask(one, one.id, (writers[0], writers[0])) for one in questions)
+        return tuple(DebateTask(question, question.id, (writers[0], writers[0])) for question in questions)
     first, second = writers
     pairs = ((first, second), (second, first))
     return tuple(
-        DebateTask(one, f"{one.id}-{n}", pair) for one in questions for n, pair in enumerate(pairs, 1)
+        DebateTask(question, f"{question.id}-{n}", pair)
+        for question in questions
+        for n, pair in enumerate(pairs, 1)
     )
 
 
-def tasks(found: Sequence[DebateTask]) -> tuple[Task, ...]:
+def tasks(debates_to_write: Sequence[DebateTask]) -> tuple[Task, ...]:
     """All that is to be written, each once: two debates on one question share the arguments."""
-    return tuple({task.key: task for one in found for task in one.tasks}.values())
+    return tuple({task.key: task for debated in debates_to_write for task in debated.tasks}.values())
 
 
 def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial[WrittenTextRow]]:
     """Each task, by the session of its writer; answers come after the arguments."""
-    return [Trial(one.key, partial(_write, one, sessions[one.writer]), one.after) for one in asked]
+    return [Trial(task.key, partial(_write, task, sessions[task.writer]), task.after) for task in asked]
 
 
 def estimate(asked: Sequence[Task], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of what one writer writes; nothing that is recorded already is taken off."""
     stand_in = SideArgument(" ".join(["word"] * MOST_WORDS))
-    own = (one for one in asked if one.writer == session.options.model)
-    prompts = (prompt(one, session.library, stand_in, stand_in) for one in own)
+    own_tasks = (task for task in asked if task.writer == session.options.model)
+    prompts = (prompt(task, session.library, stand_in, stand_in) for task in own_tasks)
     return expected_asking("write debates", session.options, prompts, ANSWER_TOKENS)
 
 
 def prompt(
-    one: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
+    task: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
 ) -> RenderedPrompt:
     """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
-        "least": _least(one),
+        "least": _least(task),
         "most": MOST_SNIPPETS,
         "snippet_words": SNIPPET_WORDS,
         "most_words": MOST_WORDS,
     }
     shown = {
-        "posed": one.question.question,
-        "passage_text": one.question.passage,
-        "options": tuple(side.option for side in one.question.sides),
-        "own": one.option,
+        "posed": task.question.question,
+        "passage_text": task.question.passage,
+        "options": tuple(side.option for side in task.question.sides),
+        "own": task.option,
     }
-    if one.opponent is None:
+    if task.opponent is None:
         return library[ARGUMENT].render(shown, settings)
-    sides = {"other": 3 - one.option, "argued": _plain(argued), "against": _plain(against)}
+    sides = {"other": 3 - task.option, "argued": _plain(argued), "against": _plain(against)}
     return library[COUNTER].render({**shown, **sides}, settings)
 
 
-async def _write(one: Task, session: Session, earlier: Mapping[str, WrittenTextRow]) -> WrittenTextRow:
-    before = [earlier[key] for key in one.after]
-    if lacking := next((found for found in before if not found.answered), None):
+async def _write(task: Task, session: Session, earlier: Mapping[str, WrittenTextRow]) -> WrittenTextRow:
+    before = [earlier[key] for key in task.after]
+    if lacking := next((text for text in before if not text.answered), None):
         detail = f"it waits for what could not be had: {lacking.id}"
-        return WrittenTextRow(id=one.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
-    texts = [found.argument for found in before]
-    found = await session.client.ask(
+        return WrittenTextRow(id=task.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
+    texts = [text.argument for text in before]
+    response = await session.client.ask(
         Request(
-            ask=ARGUMENT if one.opponent is None else COUNTER,
-            item=one.key,
-            messages=messages(prompt(one, session.library, *texts)),
+            ask=ARGUMENT if task.opponent is None else COUNTER,
+            item=task.key,
+            messages=messages(prompt(task, session.library, *texts)),
             response=Argued,
-            context={"passage": one.question.passage, "least": _least(one)},
+            context={"passage": task.question.passage, "least": _least(task)},
             temperature=0.0,
-            baseline=lambda: _by_words(one, texts),
+            baseline=lambda: _by_words(task, texts),
         )
     )
-    return WrittenTextRow.of(one.key, found)
+    return WrittenTextRow.of(task.key, response)
 
 
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
@@ -211,30 +213,30 @@ def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
         yield f"the text has {len(text.split())} words, and {MOST_WORDS} is the most"
     if not least <= len(snippets) <= MOST_SNIPPETS:
         yield f"there are {len(snippets)} snippets, and {least} to {MOST_SNIPPETS} are wanted"
-    for n, one in enumerate(snippets, start=1):
-        if len(one.split()) > LENIENCE * SNIPPET_WORDS:
-            yield f"snippet {n} has {len(one.split())} words, and {SNIPPET_WORDS} is the most"
-    for cited in sorted({int(one) for one in _CITED.findall(text)}):
+    for n, snippet in enumerate(snippets, start=1):
+        if len(snippet.split()) > LENIENCE * SNIPPET_WORDS:
+            yield f"snippet {n} has {len(snippet.split())} words, and {SNIPPET_WORDS} is the most"
+    for cited in sorted({int(number) for number in _CITED.findall(text)}):
         if not 1 <= cited <= len(snippets):
             yield f"the text cites (#{cited}), and the number of snippets is {len(snippets)}"
 
 
-def _least(one: Task) -> int:
+def _least(task: Task) -> int:
     """An argument quotes something; an answer need not (section A.2)."""
-    return 1 if one.opponent is None else 0
+    return 1 if task.opponent is None else 0
 
 
 def _plain(argument: SideArgument) -> dict[str, object]:
     return {"text": argument.text, "snippets": argument.snippets}
 
 
-def _by_words(one: Task, texts: Sequence[SideArgument]) -> dict[str, object]:
-    question = one.question
-    option = question.sides[one.option - 1].option
+def _by_words(task: Task, texts: Sequence[SideArgument]) -> dict[str, object]:
+    question = task.question
+    option = question.sides[task.option - 1].option
     text, snippets = (
         argue(question.passage, question.question, option)
-        if one.opponent is None
-        else answer(question.passage, option, [quoted for given in texts for quoted in given.snippets])
+        if task.opponent is None
+        else answer(question.passage, option, [quoted for text in texts for quoted in text.snippets])
     )
     return {"snippets": list(snippets), "text": text}
 
@@ -263,10 +265,10 @@ def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tup
 def _nearest(passage: str, wanted: str, quoted: Collection[str]) -> Iterator[str]:
     """Snippets from the passage, those that share most with ``wanted`` first, without those ``quoted`` already."""
     roots = stems(wanted)
-    found = [(one.text, _shared(one.text, roots)) for one in sentences(passage)]
-    for text, _ in sorted(found, key=lambda pair: -pair[1]):
+    scored_sentences = [(sentence.text, _shared(sentence.text, roots)) for sentence in sentences(passage)]
+    for text, _ in sorted(scored_sentences, key=lambda pair: -pair[1]):
         snippet = quoted_in(passage, _short(text))
-        if snippet is not None and not any(one in snippet or snippet in one for one in quoted):
+        if snippet is not None and not any(quote in snippet or snippet in quote for quote in quoted):
             yield snippet
 
 

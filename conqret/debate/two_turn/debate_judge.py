@@ -94,7 +94,7 @@ class DebateRequest:
         """Whether arguments are shown, and not snippets alone."""
         return not self.condition.endswith("S")
 
-    def answer(self, judge: str, found: DebateJudgment) -> SliderAnswer:
+    def answer(self, judge: str, judged: DebateJudgment) -> SliderAnswer:
         """What was answered, as a row for :mod:`conqret.debate.two_turn.outcomes`."""
         asked, right = self.question, self.question.right
         for_right, for_wrong = (
@@ -102,7 +102,7 @@ class DebateRequest:
         )
         return SliderAnswer(
             asked.id, asked.passage_id, judge, self.condition, self.turn, self.instruction,
-            3 - right if self.swapped else right, found.slider, "" if found.reason is None else str(found.reason),
+            3 - right if self.swapped else right, judged.slider, "" if judged.reason is None else str(judged.reason),
             consultant="" if not self.consulted else "right" if self.consulted == right else "wrong",
             for_right=for_right, for_wrong=for_wrong,
         )  # fmt: skip
@@ -135,14 +135,14 @@ def askings(
     Raises:
         DeclarationError: the main design is asked for, and a question has no passage.
     """
-    bare = next((one.id for one in questions if not one.passage), None)
+    bare = next((question.id for question in questions if not question.passage), None)
     chosen: Design = design or ("main" if bare is None else "pilot")
     if chosen == "main" and bare is not None:
         raise DeclarationError(
             f"the main design shows the passage from the start, and question {bare!r} has none: add it, or take "
             "--design pilot"
         )
-    countered = all(one.sides[0].counter is not None for one in questions)
+    countered = all(question.sides[0].counter is not None for question in questions)
     turns = 1 if not countered else TURNS[chosen] if bare is None else 2
     heard = [(condition, 0) for condition in CONDITIONS[chosen]]
     if consultancy:
@@ -160,20 +160,24 @@ def askings(
 def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[DebateJudgment]]:
     """The question of each asking; a later one comes after the earlier one on the same."""
     return [
-        Trial(one.key, partial(_judged, one, session), (one.key_at(one.turn - 1),) if one.turn > 1 else ())
-        for one in asked
+        Trial(
+            request.key,
+            partial(_judged, request, session),
+            (request.key_at(request.turn - 1),) if request.turn > 1 else (),
+        )
+        for request in asked
     ]
 
 
 def estimate(asked: Sequence[DebateRequest], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
-    prompts = (prompt(one, session.library, 0) for one in asked)
+    prompts = (prompt(request, session.library, 0) for request in asked)
     return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
 
 
-def prompt(one: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
+def prompt(request: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
     """What is asked; ``before`` is the last answer on the same."""
-    told = INSTRUCTIONS[one.instruction]
+    payoff = INSTRUCTIONS[request.instruction]
     shown = [
         {
             "number": number,
@@ -183,53 +187,53 @@ def prompt(one: DebateRequest, library: Library, before: int | None = None) -> R
             "counter": (side.counter or NOTHING).text,
             "counter_snippets": (side.counter or NOTHING).snippets,
         }
-        for number, side in enumerate(one.sides, start=1)
+        for number, side in enumerate(request.sides, start=1)
     ]
     return library[PROMPT].render(
         {
-            "posed": one.question.question,
-            "passage_text": one.passage,
+            "posed": request.question.question,
+            "passage_text": request.passage,
             "shown": shown,
-            "countered": one.turn > 1,
-            "before": before if one.turn > 1 else None,
+            "countered": request.turn > 1,
+            "before": before if request.turn > 1 else None,
         },
         {
-            "passage_shown": bool(one.passage),
-            "arguments_shown": one.argued,
-            "one_side": bool(one.consulted),
+            "passage_shown": bool(request.passage),
+            "arguments_shown": request.argued,
+            "one_side": bool(request.consulted),
             "points": tuple(_points()),
-            "bonuses": tuple(_bonuses(told)),
-            "answer_from": told.first_winner(1),
-            "sure_from": told.first_winner(END),
-            "careful": told is not SIMPLE,
-            "allowance": one.allowance,
-            "cut": CUT if CUT in one.passage else "",
+            "bonuses": tuple(_bonuses(payoff)),
+            "answer_from": payoff.first_winner(1),
+            "sure_from": payoff.first_winner(END),
+            "careful": payoff is not SIMPLE,
+            "allowance": request.allowance,
+            "cut": CUT if CUT in request.passage else "",
         },
     )
 
 
 async def _judged(
-    one: DebateRequest, session: Session, earlier: Mapping[str, DebateJudgment]
+    request: DebateRequest, session: Session, earlier: Mapping[str, DebateJudgment]
 ) -> DebateJudgment:
-    before = next((found.slider for found in earlier.values()), None)
+    before = next((judged.slider for judged in earlier.values()), None)
     answer = await session.client.ask(
         Request(
             ask=PROMPT,
-            item=one.key,
-            messages=messages(prompt(one, session.library, before)),
+            item=request.key,
+            messages=messages(prompt(request, session.library, before)),
             response=Slid,
             temperature=0.0,
-            max_tokens=one.allowance,
-            widened=one.allowance is None,
-            baseline=lambda: _by_words(one),
+            max_tokens=request.allowance,
+            widened=request.allowance is None,
+            baseline=lambda: _by_words(request),
         )
     )
-    return DebateJudgment.of(one.key, answer)
+    return DebateJudgment.of(request.key, answer)
 
 
-def _by_words(one: DebateRequest) -> dict[str, object]:
-    slider, said = lexical(one.sides, one.passage, INSTRUCTIONS[one.instruction])
-    return {"explanation": said, "slider": slider}
+def _by_words(request: DebateRequest) -> dict[str, object]:
+    slider, explanation = lexical(request.sides, request.passage, INSTRUCTIONS[request.instruction])
+    return {"explanation": explanation, "slider": slider}
 
 
 def _points() -> Iterator[str]:
@@ -238,9 +242,9 @@ def _points() -> Iterator[str]:
         yield f"{point}: {STRENGTHS[abs(point)]}{f' of {which}' if point else ''}"
 
 
-def _bonuses(told: PayoffInstruction) -> Iterator[str]:
+def _bonuses(payoff: PayoffInstruction) -> Iterator[str]:
     for strength, name in enumerate(STRENGTHS):
-        right, wrong = (f"{float(told.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
+        right, wrong = (f"{float(payoff.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
         yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"
 
 
@@ -291,4 +295,4 @@ def shortened(
                     f"--passage-tokens {tokens} leaves nothing of the passage {question.passage_id!r}: allow more"
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
-    return tuple(replace(one, passage=known[one.passage]) for one in questions), lost
+    return tuple(replace(item, passage=known[item.passage]) for item in questions), lost

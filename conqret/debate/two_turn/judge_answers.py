@@ -58,22 +58,24 @@ def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
     ledger.answer(person, turn, {SLIDER: slider}, "", 0)
 
 
-def slid(ledger: Ledger, one: ScreenResponse) -> SliderAnswer:
+def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
     """An answer, by its judge's pseudonym."""
-    point, reason = one.answers.get(SLIDER), one.answers.get(REASON, "")
-    judged = DebateJudgment(id=one.screen.item, slider=None if point is None else int(point))
-    return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
+    point, reason = record.answers.get(SLIDER), record.answers.get(REASON, "")
+    judged = DebateJudgment(id=record.screen.item, slider=None if point is None else int(point))
+    return replace(asking_of(ledger, record.screen).answer(record.person.pseudonym, judged), reason=reason)
 
 
-def bonus(one: SliderAnswer) -> Fraction | None:
+def bonus(answer: SliderAnswer) -> Fraction | None:
     """What an answer earns, in dollars; None where there was none."""
-    return None if one.toward_right is None else INSTRUCTIONS[one.instruction].bonus(one.toward_right)
+    return (
+        None if answer.toward_right is None else INSTRUCTIONS[answer.instruction].bonus(answer.toward_right)
+    )
 
 
 def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
     """A person's answers to a screen's question, judgment by judgment."""
     mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
-    return [slid(ledger, one) for one in mine]
+    return [slid(ledger, record) for record in mine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +90,22 @@ class AnswerOutcome:
 
 def settled(ledger: Ledger, person: Person) -> list[AnswerOutcome]:
     """What came of all that a judge has answered, question by question."""
-    given = gathered(
-        ((one.screen.item, one.screen.heading), slid(ledger, one))
-        for one in ledger.given(person=person.number)
+    sliders_by_screen = gathered(
+        ((record.screen.item, record.screen.heading), slid(ledger, record))
+        for record in ledger.given(person=person.number)
     )
     return [
         AnswerOutcome(
-            question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction())
+            question, mine[-1].toward_right, sum((bonus(answer) or Fraction() for answer in mine), Fraction())
         )
-        for (_, question), mine in given.items()
+        for (_, question), mine in sliders_by_screen.items()
     ]
 
 
-def marked_by_last(ledger: Ledger, given: Sequence[ScreenResponse]) -> tuple[int, int]:
+def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[int, int]:
     """At how many of the questions a judge's last judgment goes toward the right option, and of how many."""
-    last = {one.screen.item: slid(ledger, one) for one in given}
-    return sum((one.toward_right or 0) > 0 for one in last.values()), len(last)
+    last = {record.screen.item: slid(ledger, record) for record in records}
+    return sum((answer.toward_right or 0) > 0 for answer in last.values()), len(last)
 
 
 def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:
@@ -116,6 +118,6 @@ def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:
 
 
 def _rows(ledger: Ledger, dropped: bool) -> Iterator[tuple[object, ...]]:
-    for one in ledger.given(dropped=dropped):
-        took = None if REASON in one.answers else round(one.seconds, 1)
-        yield (*asdict(slid(ledger, one)).values(), took)
+    for record in ledger.given(dropped=dropped):
+        took = None if REASON in record.answers else round(record.seconds, 1)
+        yield (*asdict(slid(ledger, record)).values(), took)

@@ -66,20 +66,20 @@ def judge(
         asking.tell_cost([estimate(asked, plan.models)])
         return
     if lost:
-        before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
+        before, after = (sum(count[place] for count in lost.values()) for place in (0, 1))
         note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
-    found = {one.question.id for one in asked}
+    question_list = {one.question.id for one in asked}
     outcome = asking.execute(
         plan, len(asked), "judgments",
-        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
+        about=f"{number(len(asked), 'judgment')} on {number(len(question_list), 'question')}, by",
     )  # fmt: skip
     came, beside = outcome.summary.came, outcome.summary.beside
-    told = verdict(came)
-    data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
+    conclusion = verdict(came)
+    data = {"verdict": conclusion, **asdict(came), "beside": [asdict(standing) for standing in beside]}
     there = len(asked) - sum(outcome.lost.values())
     lines = (
         *spaced([*outcome_tables(came), standings_table(beside)]),
-        told,
+        conclusion,
         at(folder.answers_file, "answers"),
         at(folder.floors_file, "floors"),
     )

@@ -92,7 +92,7 @@ class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
 
     def record(self) -> JudgedRecord:
         """What ``run.json`` says."""
-        shown = ((one.key, one.question.record()) for one in self.asked)
+        shown = ((request.key, request.question.record()) for request in self.asked)
         allowance = self.asked[0].allowance if self.asked else None
         return JudgedRecord.of(
             self.models, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(self.shortened)
@@ -105,14 +105,14 @@ class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
     def conclude(self, rows: tuple[DebateJudgment, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         model = self.models.options.model
-        answers = tuple(one.answer(model, row) for one, row in zip(self.asked, rows, strict=True))
+        answers = tuple(request.answer(model, row) for request, row in zip(self.asked, rows, strict=True))
         others = tuple(
-            one.answer(name, DebateJudgment(id=one.key, slider=slider))
-            for name, one, slider in floors(self.asked)
+            request.answer(name, DebateJudgment(id=request.key, slider=slider))
+            for name, request, slider in floors(self.asked)
         )
         came = debate_outcomes(answers)
         beside = standings((*answers, *others))
-        summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
+        summary = {**asdict(came), "beside": [asdict(standing) for standing in beside]}
         return JudgedSummary(came, beside), {
             self.folder.answers_file: json_lines(map(_record, answers)),
             self.folder.floors_file: json_lines(map(_record, others)),

@@ -71,7 +71,7 @@ def debated(
     Raises:
         DeclarationError: there is nobody, or names repeat.
     """
-    texts = {one.id: QUESTION.dump_json(one).decode() for one in questions}
+    texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
     study = study_of(task, screens, people, overlap=1, seed=seed, consent=consent, passing=passing)
     shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
     return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
@@ -94,8 +94,8 @@ def planned_judgments(
     """
     drawn = random.Random(seed)
     asked = gathered(
-        ((one.question.id, one.condition, one.instruction, one.swapped), one)
-        for one in askings(questions, design, instructions)
+        ((asking.question.id, asking.condition, asking.instruction, asking.swapped), asking)
+        for asking in askings(questions, design, instructions)
     )
     cells = _cells(design, instructions)
     ranks = drawn.sample(range(judges), judges)
@@ -108,10 +108,10 @@ def planned_judgments(
         ]
         drawn.shuffle(mine)
         turned = rank // 2 % 2 == 1
-        mine.sort(key=lambda one: instructions.index(one[2]), reverse=turned)
+        mine.sort(key=lambda cell: instructions.index(cell[2]), reverse=turned)
         for question, *how in mine:
             turns = asked[(question.id, *how)]  # type: ignore[index]
-            screens += [_screen(one, len(turns), person) for one in turns]
+            screens += [_screen(turn, len(turns), person) for turn in turns]
     return screens
 
 
@@ -132,30 +132,30 @@ def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]
     """Condition and instruction; in a run of any length no condition comes more than once oftener than the other."""
     without, argued = CONDITIONS[design]
     first, last = instructions[0], instructions[-1]
-    found = [(without, first), (argued, last)]
-    return found if first == last else [*found, (without, last), (argued, first)]
+    cells = [(without, first), (argued, last)]
+    return cells if first == last else [*cells, (without, last), (argued, first)]
 
 
 def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterator[TwoTurnQuestion]:
     """The questions in a drawn order, those on one passage together."""
-    by_passage = gathered((one.passage_id, one) for one in questions)
+    by_passage = gathered((question.passage_id, question) for question in questions)
     for name in drawn.sample(list(by_passage), len(by_passage)):
         yield from drawn.sample(by_passage[name], len(by_passage[name]))
 
 
-def _screen(one: DebateRequest, turns: int, person: int) -> Screen:
-    timed = one.condition in CONDITIONS["main"] or one.passage
+def _screen(request: DebateRequest, turns: int, person: int) -> Screen:
+    timed = request.condition in CONDITIONS["main"] or request.passage
     return Screen(
-        item=one.question.id,
-        part=str(one.turn),
-        heading=one.question.question,
+        item=request.question.id,
+        part=str(request.turn),
+        heading=request.question.question,
         person=person,
         judging=JudgingScreen(
-            condition=one.condition,
-            turn=one.turn,
+            condition=request.condition,
+            turn=request.turn,
             turns=turns,
-            instruction=one.instruction,
-            swapped=one.swapped,
+            instruction=request.instruction,
+            swapped=request.swapped,
             limit=LIMIT_SECONDS if timed else 0,
         ),
     )

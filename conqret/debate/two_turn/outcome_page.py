@@ -35,78 +35,80 @@ SHOWN = {
 NTH = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
-def outcome_tables(found: Outcomes) -> Iterator[Table]:
+def outcome_tables(results: Outcomes) -> Iterator[Table]:
     """Table 2's layout, accuracy and pay-off with intervals, the slider's points, its calibration, and changes."""
-    yield _table_2(found)
+    yield _table_2(results)
     yield Table(
         "Accuracy where nobody abstained, and dollars an answer",
         (*_HEAD, "answers", "not given", "accuracy", "dollars"),
         [
-            (*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff)
-            for one in found.cells
+            (*_name(cell), sum(cell.points.values()), cell.missing, cell.accuracy, cell.payoff)
+            for cell in results.cells
         ],
-        note=f"Intervals are over the {words.count(found.passages)} passages{pooling(found.passages)}.",
+        note=f"Intervals are over the {words.count(results.passages)} passages{pooling(results.passages)}.",
     )
     yield Table(
         "Where the slider stood, in percent",
         (*_HEAD, *POINTS),
-        [(*_name(one), *(f"{share:.1%}".rstrip("%") for share in _shares(one))) for one in found.cells],
+        [(*_name(cell), *(f"{share:.1%}".rstrip("%") for share in _shares(cell))) for cell in results.cells],
     )
     yield Table(
         "How often an answer was right, by its confidence",
         ("instruction", Column("slider", "name"), "answers", "right", "pays from"),
         [
-            (one.instruction, STRENGTHS[one.strength], one.right.n, one.right, one.pays_from)
-            for one in found.confidence
+            (level.instruction, STRENGTHS[level.strength], level.right.n, level.right, level.pays_from)
+            for level in results.confidence
         ],
         note="Pays from: the chance of being right from which this answer earns most; where fewer are right, judges "
         "were too sure.",
     )
-    if found.changes:
+    if results.changes:
         yield Table(
             "What changes the accuracy",
             ("factor", Column("from", "name"), Column("to", "name"), "accuracy, from", "to", "difference"),
             [
-                (one.factor, one.before, one.after, one.without, one.having, one.difference)
-                for one in found.changes
+                (change.factor, change.before, change.after, change.without, change.having, change.difference)
+                for change in results.changes
             ],
             note="Means over all cells that differ in the factor alone.",
         )
-    if any(one.consultant for one in found.followed):
+    if any(change.consultant for change in results.followed):
         yield Table(
             "Whom judges go with, at the last judgment",
             (Column("who is heard", "name"), Column("who is followed", "name"), "answers", "share"),
             [
                 (
-                    "one side" if one.consultant else "both sides",
-                    f"who argues for the {one.argued} option",
-                    one.rate.n,
-                    one.rate,
+                    "one side" if change.consultant else "both sides",
+                    f"who argues for the {change.argued} option",
+                    change.rate.n,
+                    change.rate,
                 )
-                for one in found.followed
+                for change in results.followed
             ],
             note="Shares of the answers that take a side. To hear one side alone is consultancy: where the share for "
             "the wrong option is high, judges follow whoever speaks.",
         )
 
 
-def standings_table(found: Iterable[Standing]) -> Table:
+def standings_table(standings: Iterable[Standing]) -> Table:
     """Judges beside each other: the model, and those that understand nothing."""
     return Table(
         "Beside judges that understand nothing",
         ("judge", "accuracy", "abstained", "dollars an answer"),
-        [(one.judge, one.accuracy, one.abstained, one.payoff) for one in found],
+        [(standing.judge, standing.accuracy, standing.abstained, standing.payoff) for standing in standings],
     )
 
 
-def verdict(found: Outcomes) -> str:
+def verdict(results: Outcomes) -> str:
     """Whether debate helps these judges, and where one side was heard alone, whether both are better: a sentence each,
     with its interval."""
-    judges = "this judge" if found.judges == 1 else f"these {words.count(found.judges)} judges"
-    told = [_verdict(found.debate, "debate", judges, "with arguments", "without")]
-    if found.consultancy is not None:
-        told.append(_verdict(found.consultancy, "hearing both sides", judges, "so", "with one side alone"))
-    return " ".join(told)
+    judges = "this judge" if results.judges == 1 else f"these {words.count(results.judges)} judges"
+    sentences = [_verdict(results.debate, "debate", judges, "with arguments", "without")]
+    if results.consultancy is not None:
+        sentences.append(
+            _verdict(results.consultancy, "hearing both sides", judges, "so", "with one side alone")
+        )
+    return " ".join(sentences)
 
 
 def _verdict(change: BeliefChange | None, what: str, judges: str, having: str, without: str) -> str:
@@ -120,26 +122,26 @@ def _verdict(change: BeliefChange | None, what: str, judges: str, having: str, w
         why = change.difference.reason.replace("cluster", "passage").replace("topics (or groups)", "passages")
         return f"{unsaid} {100 * value:+.1f} points, with {why}."
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
-    shares = [f"{100 * (one.value or 0.0):.1f}%" for one in (change.having, change.without)]
+    shares = [f"{100 * (estimate.value or 0.0):.1f}%" for estimate in (change.having, change.without)]
     return (
         f"{what.capitalize()} {says} {judges}: {shares[0]} of the answers that take a side are right {having} and "
         f"{shares[1]} {without}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."
     )
 
 
-def confidence_plot(found: Outcomes, kind: Kind) -> bytes:
+def confidence_plot(results: Outcomes, kind: Kind) -> bytes:
     """Figure 1: the share of answers at each point of the slider, a panel for each instruction and condition.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
     panels = {
-        (one.instruction, one.condition): [
+        (cell.instruction, cell.condition): [
             other
-            for other in found.cells
-            if (other.instruction, other.condition) == (one.instruction, one.condition)
+            for other in results.cells
+            if (other.instruction, other.condition) == (cell.instruction, cell.condition)
         ]
-        for one in found.cells
+        for cell in results.cells
     }
 
     def draw(figure: Figure) -> None:
@@ -160,26 +162,26 @@ def confidence_plot(found: Outcomes, kind: Kind) -> bytes:
 _HEAD = ("condition", Column("judgment", "name"), Column("instruction", "name"))
 
 
-def _name(one: Outcome) -> tuple[str, str, str]:
-    return one.condition, NTH[one.turn], one.instruction
+def _name(outcome: Outcome) -> tuple[str, str, str]:
+    return outcome.condition, NTH[outcome.turn], outcome.instruction
 
 
-def _table_2(found: Outcomes) -> Table:
+def _table_2(results: Outcomes) -> Table:
     names = list(INSTRUCTIONS)
-    present = {(one.turn, one.instruction) for one in found.cells}
+    present = {(cell.turn, cell.instruction) for cell in results.cells}
     columns = sorted(present, key=lambda column: (column[0], names.index(column[1])))
-    by_cell = {(one.condition, one.turn, one.instruction): one for one in found.cells}
+    by_cell = {(cell.condition, cell.turn, cell.instruction): cell for cell in results.cells}
     rows: list[tuple[Cell, ...]] = []
-    for condition in dict.fromkeys(one.condition for one in found.cells):
+    for condition in dict.fromkeys(cell.condition for cell in results.cells):
         cells = [by_cell.get((condition, *column)) for column in columns]
         rows += [
             (SHOWN[condition],),
-            ("correct", *(_percent(None if one is None else one.correct.value) for one in cells)),
-            ("incorrect", *(_percent(None if one is None else one.incorrect.value) for one in cells)),
-            ("abstain", *(_percent(None if one is None else one.abstained.value) for one in cells)),
+            ("correct", *(_percent(None if cell is None else cell.correct.value) for cell in cells)),
+            ("incorrect", *(_percent(None if cell is None else cell.incorrect.value) for cell in cells)),
+            ("abstain", *(_percent(None if cell is None else cell.abstained.value) for cell in cells)),
             (
                 "correct : incorrect",
-                *(words.score(None if one is None else one.ratio.value, 1) for one in cells),
+                *(words.score(None if cell is None else cell.ratio.value, 1) for cell in cells),
             ),
         ]
     return Table(
@@ -193,27 +195,27 @@ def _percent(share: float | None) -> str:
     return words.score(None if share is None else 100 * share, 1)
 
 
-def _shares(one: Outcome) -> list[float]:
-    given = sum(one.points.values())
-    return [count / given if given else 0.0 for count in one.points.values()]
+def _shares(outcome: Outcome) -> list[float]:
+    total = sum(outcome.points.values())
+    return [count / total if total else 0.0 for count in outcome.points.values()]
 
 
-def anova_tables(found: Iterable[Anova], subject: Subject) -> Iterator[Table]:
+def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
     """A table a measure: each effect with its F and p, and beside it the mixed model where subjects lack cells."""
-    for one in found:
-        by_name = {effect.name: effect for effect in one.effects}
-        mixed = {effect.name: effect for effect in one.mixed}
+    for analysis in analyses:
+        by_name = {effect.name: effect for effect in analysis.effects}
+        mixed = {effect.name: effect for effect in analysis.mixed}
         rows = [
             (name.replace(":", " x "), *_tested(by_name.get(name), "F"), *_tested(mixed.get(name), ""))
             for name in dict.fromkeys([*by_name, *mixed])
         ]
         columns = ("effect", "F", "p", "mixed: chi2", "p (mixed)")
-        wide = len(columns) if one.mixed else 3
+        wide = len(columns) if analysis.mixed else 3
         yield Table(
-            f"{one.measure}: {words.count(one.subjects)} {subject}s with all cells",
+            f"{analysis.measure}: {words.count(analysis.subjects)} {subject}s with all cells",
             (Column(columns[0], "text"), *columns[1:wide]),
             [row[:wide] for row in rows],
-            note=_note(one, subject),
+            note=_note(analysis, subject),
         )
 
 
@@ -225,13 +227,13 @@ def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
     return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
 
 
-def _note(one: Anova, subject: Subject) -> str:
-    lacking = len(one.lacking)
+def _note(anova: Anova, subject: Subject) -> str:
+    lacking = len(anova.lacking)
     parts = [
-        f"No ANOVA: {one.reason}." if one.reason and not one.effects else one.reason and f"{one.reason}.",
-        f"Without an answer in every cell, and only in the mixed model: {listed(one.lacking, 5)} "
-        f"({words.count(lacking)} of {words.count(lacking + one.subjects)} {subject}s)." if lacking else "",
-        "Mixed: all answers, a random intercept for each subject, Wald tests." if one.mixed else "",
-        one.mixed_reason and f"Mixed model: {one.mixed_reason.rstrip('.')}.",
+        f"No ANOVA: {anova.reason}." if anova.reason and not anova.effects else anova.reason and f"{anova.reason}.",
+        f"Without an answer in every cell, and only in the mixed model: {listed(anova.lacking, 5)} "
+        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)." if lacking else "",
+        "Mixed: all answers, a random intercept for each subject, Wald tests." if anova.mixed else "",
+        anova.mixed_reason and f"Mixed model: {anova.mixed_reason.rstrip('.')}.",
     ]  # fmt: skip
     return " ".join(filter(None, parts))

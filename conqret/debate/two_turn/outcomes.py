@@ -169,33 +169,36 @@ def debate_outcomes(
     """
     answers = counted_answers(answers, design, better_half)
     measured = _AnswerColumns(answers, confidence)
-    present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
+    present = sorted({(answer.condition, answer.turn, answer.instruction) for answer in answers}, key=_order)
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
     alone = CONSULTANCY[design_of(answers[0])]
     changes = (
         measured.change("arguments", present, before, after),
         measured.change("both sides", present, alone, after),
-        *(measured.change("judgment", present, str(one), str(one + 1)) for one in range(1, last)),
+        *(
+            measured.change("judgment", present, str(judgment_number), str(judgment_number + 1))
+            for judgment_number in range(1, last)
+        ),
         measured.change("instruction", present, *INSTRUCTIONS),
     )
 
-    def at_the_end(factor: Factor, one: str, other: str) -> BeliefChange | None:
-        judged = [{turn for condition, turn, _ in present if condition == side} for side in (one, other)]
+    def at_the_end(factor: Factor, first: str, other: str) -> BeliefChange | None:
+        judged = [{turn for condition, turn, _ in present if condition == side} for side in (first, other)]
         end = max(judged[0] & judged[1], default=last)
-        return measured.change(factor, [cell for cell in present if cell[1] == end], one, other)
+        return measured.change(factor, [cell for cell in present if cell[1] == end], first, other)
 
     given = [
-        one.toward_right
-        for one in answers
-        if one.turn == last and not one.consultant and one.toward_right is not None
+        answer.toward_right
+        for answer in answers
+        if answer.turn == last and not answer.consultant and answer.toward_right is not None
     ]
     return Outcomes(
         answers=len(answers),
-        missing=sum(one.slider is None for one in answers),
-        judges=len({one.judge for one in answers}),
-        questions=len({one.question for one in answers}),
-        passages=len({one.passage for one in answers}),
+        missing=sum(answer.slider is None for answer in answers),
+        judges=len({answer.judge for answer in answers}),
+        questions=len({answer.question for answer in answers}),
+        passages=len({answer.passage for answer in answers}),
         cells=tuple(map(measured.outcome, present)),
         confidence=tuple(measured.by_confidence()),
         changes=tuple(filter(None, changes)),
@@ -225,27 +228,27 @@ class _AnswerColumns:
         import numpy as np
 
         self.answers, self.confidence = answers, confidence
-        self.resamples = leave_one_out([one.passage for one in answers])
-        points = [one.toward_right for one in answers]
-        self.given = np.array([one is not None for one in points])
-        self.points = np.array([one or 0 for one in points])
+        self.resamples = leave_one_out([answer.passage for answer in answers])
+        points = [answer.toward_right for answer in answers]
+        self.given = np.array([point is not None for point in points])
+        self.points = np.array([point or 0 for point in points])
         self.right, self.wrong = self.points > 0, self.points < 0
         self.moved = self.right | self.wrong
         self.dollars = np.array(
-            [float(INSTRUCTIONS[one.instruction].bonus(one.toward_right or 0)) for one in answers]
+            [float(INSTRUCTIONS[answer.instruction].bonus(answer.toward_right or 0)) for answer in answers]
         )
 
     def standings(self) -> Iterator[Standing]:
         """Each judge over all cells."""
         import numpy as np
 
-        for judge in dict.fromkeys(one.judge for one in self.answers):
-            given = np.array([one.judge == judge for one in self.answers]) & self.given
+        for judge in dict.fromkeys(answer.judge for answer in self.answers):
+            mask = np.array([answer.judge == judge for answer in self.answers]) & self.given
             yield Standing(
                 judge,
-                self._share(self.right & given, self.moved & given, "always abstained"),
-                self._share(given & ~self.moved, given),
-                self._share(self.dollars * given, given, scale="plain"),
+                self._share(self.right & mask, self.moved & mask, "always abstained"),
+                self._share(mask & ~self.moved, mask),
+                self._share(self.dollars * mask, mask, scale="plain"),
             )
 
     def outcome(self, cell: Cell) -> Outcome:
@@ -253,16 +256,16 @@ class _AnswerColumns:
 
         condition, turn, name = cell
         here = self._in(cell)
-        given = here & self.given
-        places = self.points[given]
+        mask = here & self.given
+        places = self.points[mask]
         return Outcome(
             condition, turn, name,
-            correct=self._share(self.right & given, given),
-            incorrect=self._share(self.wrong & given, given),
-            abstained=self._share(given & ~self.moved, given),
-            ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong", "plain"),
+            correct=self._share(self.right & mask, mask),
+            incorrect=self._share(self.wrong & mask, mask),
+            abstained=self._share(mask & ~self.moved, mask),
+            ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
-            payoff=self._share(self.dollars * given, given, scale="plain"),
+            payoff=self._share(self.dollars * mask, mask, scale="plain"),
             points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip
@@ -271,9 +274,9 @@ class _AnswerColumns:
         """How often each strength was right under each instruction that was given."""
         import numpy as np
 
-        for name, told in INSTRUCTIONS.items():
-            here = np.array([one.instruction == name for one in self.answers])
-            pays = told.pays_from()
+        for name, payoff in INSTRUCTIONS.items():
+            here = np.array([answer.instruction == name for answer in self.answers])
+            pays = payoff.pays_from()
             for strength in range(1, ENDS + 1) if here.any() else ():
                 strong = here & (abs(self.points) == strength)
                 share = self._share(self.right & strong, strong, "no answer is this sure")
@@ -283,7 +286,7 @@ class _AnswerColumns:
         """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
         import numpy as np
 
-        turns = {name: max((one.turn for one in self.answers if one.condition == name), default=0)
+        turns = {name: max((answer.turn for answer in self.answers if answer.condition == name), default=0)
                  for name in (debate, alone)}  # fmt: skip
         sides: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (
             (debate, "", self.right), (alone, "right", self.right), (alone, "wrong", self.wrong)
@@ -291,8 +294,8 @@ class _AnswerColumns:
         for name, consultant, followed in sides:
             here = np.array(
                 [
-                    (one.condition, one.turn, one.consultant) == (name, turns[name], consultant)
-                    for one in self.answers
+                    (answer.condition, answer.turn, answer.consultant) == (name, turns[name], consultant)
+                    for answer in self.answers
                 ]
             )
             if here.any():
@@ -316,14 +319,16 @@ class _AnswerColumns:
         if not alike:
             return None
         without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
-        pairs = [one.minus(other) for one, other in zip(having, without, strict=True)]
+        pairs = [value.minus(other) for value, other in zip(having, without, strict=True)]
         means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
         return BeliefChange(factor, before, after, means[0], means[1], means[2], len(alike))
 
     def _in(self, cell: Cell) -> NDArray[np.bool_]:
         import numpy as np
 
-        return np.array([(one.condition, one.turn, one.instruction) == cell for one in self.answers])
+        return np.array(
+            [(answer.condition, answer.turn, answer.instruction) == cell for answer in self.answers]
+        )
 
     def _accuracy(self, cell: Cell) -> JackknifedEstimate:
         here = self._in(cell)
@@ -335,10 +340,10 @@ class _AnswerColumns:
     def _share(
         self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
     ) -> Estimate:
-        found = self.resamples.ratio(
+        ratio = self.resamples.ratio(
             part, of, reason=reason or "no answer was given", scale=scale, counted=of
         )
-        return found.estimate(self.confidence)
+        return ratio.estimate(self.confidence)
 
 
 def _order(cell: Cell) -> tuple[str, int, int]:
@@ -352,17 +357,19 @@ def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
     Raises:
         DeclarationError: there are fewer than two judges, or one has given no answer at the last judgment.
     """
-    last = max(one.turn for one in pilot)
-    given = gathered((one.judge, one) for one in pilot if one.turn == last and one.slider is not None)
-    by_judge = {one.judge: given.get(one.judge, []) for one in pilot}
+    last = max(answer.turn for answer in pilot)
+    given = gathered(
+        (answer.judge, answer) for answer in pilot if answer.turn == last and answer.slider is not None
+    )
+    by_judge = {answer.judge: given.get(answer.judge, []) for answer in pilot}
     if len(by_judge) < 2:
         raise DeclarationError("the better half is taken of two judges at least, and the pilot has one")
-    for name, own in by_judge.items():
-        if not own:
+    for name, judge_answers in by_judge.items():
+        if not judge_answers:
             raise DeclarationError(
                 f"{name} has no answer at the pilot's last judgment ({last}): leave it out"
             )
-    ranked = sorted(by_judge, key=lambda name: (*(-one for one in _performance(by_judge[name])), name))
+    ranked = sorted(by_judge, key=lambda name: (*(-value for value in _performance(by_judge[name])), name))
     return tuple(ranked[: len(ranked) // 2])
 
 
@@ -372,9 +379,9 @@ def of_judges(answers: Sequence[SliderAnswer], names: Sequence[str]) -> tuple[Sl
     Raises:
         DeclarationError: none of them has answered.
     """
-    kept = tuple(one for one in answers if one.judge in names)
+    kept = tuple(answer for answer in answers if answer.judge in names)
     if not kept:
-        judges = sorted({one.judge for one in answers})
+        judges = sorted({answer.judge for answer in answers})
         raise DeclarationError(
             f"none of the better half of the pilot's judges ({', '.join(names)}) is among those who answered here: "
             f"{', '.join(judges)}"
@@ -382,7 +389,9 @@ def of_judges(answers: Sequence[SliderAnswer], names: Sequence[str]) -> tuple[Sl
     return kept
 
 
-def _performance(own: Sequence[SliderAnswer]) -> tuple[float, float]:
-    points = [one.toward_right or 0 for one in own]
-    dollars = sum(INSTRUCTIONS[one.instruction].bonus(point) for one, point in zip(own, points, strict=True))
-    return sum(point > 0 for point in points) / len(own), float(dollars / len(own))
+def _performance(answers: Sequence[SliderAnswer]) -> tuple[float, float]:
+    points = [answer.toward_right or 0 for answer in answers]
+    dollars = sum(
+        INSTRUCTIONS[answer.instruction].bonus(point) for answer, point in zip(answers, points, strict=True)
+    )
+    return sum(point > 0 for point in points) / len(answers), float(dollars / len(answers))

@@ -48,13 +48,16 @@ def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
     )
 
 
-def earned_table(found: Sequence[AnswerOutcome]) -> Table:
+def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:
     """What one judge is told in the end: a row for each question, and what all of them earned."""
     return Table(
         "What each question earned",
         (Column("Question", "text"), Column("Your last answer", "name"), "Earned"),
-        [(one.question, _outcome(one.toward_right), dollars(one.dollars)) for one in found],
-        foot=[("In all", "", dollars(sum((one.dollars for one in found), Fraction())))],
+        [
+            (settlement.question, _outcome(settlement.toward_right), dollars(settlement.dollars))
+            for settlement in settlements
+        ],
+        foot=[("In all", "", dollars(sum((settlement.dollars for settlement in settlements), Fraction())))],
         note="Earned: by all your judgments of the question together.",
     )
 

@@ -64,16 +64,18 @@ class PayoffInstruction:
         The pay-offs of the strengths are lines over the confidence, and this is where their upper envelope turns.
         """
         place, strengths = _EVEN, range(ENDS + 1)
-        now = max(strengths, key=lambda one: (self.expected(one, _EVEN), self._slope(one), -one))
-        found = {now: place}
+        now = max(
+            strengths, key=lambda strength: (self.expected(strength, _EVEN), self._slope(strength), -strength)
+        )
+        confidences = {now: place}
         while crossings := [
             (crossing, -self._slope(other), other)
             for other in strengths
             if self._slope(other) > self._slope(now) and (crossing := self._crossing(now, other)) < 1
         ]:
             place, _, now = min(crossings)
-            found[now] = place
-        return found
+            confidences[now] = place
+        return confidences
 
     def first_winner(self, strength: int) -> int | None:
         """The first share of the grid, in percent, at which no weaker answer earns more: what the paper prints."""
@@ -82,9 +84,9 @@ class PayoffInstruction:
     def _slope(self, strength: int) -> Fraction:
         return self.bonus(strength) - self.bonus(-strength)
 
-    def _crossing(self, one: int, other: int) -> Fraction:
-        behind = self.bonus(-one) - self.bonus(-other)
-        return behind / (self._slope(other) - self._slope(one))
+    def _crossing(self, first: int, other: int) -> Fraction:
+        behind = self.bonus(-first) - self.bonus(-other)
+        return behind / (self._slope(other) - self._slope(first))
 
 
 def _dollars(*texts: str) -> tuple[Fraction, ...]:
@@ -101,7 +103,7 @@ ENCOURAGE_ABSTAIN = PayoffInstruction(
     _dollars("0.45", "0.40", "0.35", "0.20", "-0.17", "-0.33", "-0.55"),
     grid=(65, 70, 75, 80, 85, 90),
 )
-INSTRUCTIONS = {one.name: one for one in (SIMPLE, ENCOURAGE_ABSTAIN)}
+INSTRUCTIONS = {scheme.name: scheme for scheme in (SIMPLE, ENCOURAGE_ABSTAIN)}
 """The two instructions by name, with the pay-offs of Table 4 and the grids of Tables 5 and 6."""
 
 
@@ -122,11 +124,11 @@ def payoffs(
         DeclarationError: both are given, or the bonuses are not seven finite numbers.
     """
     if bonuses is None:
-        return [one for name, one in INSTRUCTIONS.items() if instruction in (None, name)]
+        return [payoff for name, payoff in INSTRUCTIONS.items() if instruction in (None, name)]
     if instruction is not None:
         raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
     try:
-        return [PayoffInstruction("--bonuses", tuple(Fraction(str(one)) for one in bonuses))]
+        return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonuse)) for bonuse in bonuses))]
     except ValueError:  # infinite, or no number
         raise DeclarationError(
             f"--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"
@@ -143,5 +145,5 @@ def writers_bonus(argued_right: bool, toward_right: Sequence[int]) -> Fraction:
     A judge is with the right option where the slider was moved toward it at all, and with the wrong one else, by
     abstaining too (section A.3).
     """
-    for_right = sum(one > 0 for one in toward_right)
+    for_right = sum(point > 0 for point in toward_right)
     return FOR_THE_RIGHT * for_right if argued_right else FOR_THE_WRONG * (len(toward_right) - for_right)

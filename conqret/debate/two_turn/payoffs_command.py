@@ -41,21 +41,25 @@ def payoffs(
     from conqret.show.table import spaced
 
     wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
-    own = None if bonuses is None else options.numbers(bonuses, wanted)
-    shown = rewarded(instruction=instruction, bonuses=own)
+    bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
+    shown = rewarded(instruction=instruction, bonuses=bonus_values)
     result(
-        [_plain(one) for one in shown],
+        [_plain(payoff) for payoff in shown],
         spaced(chain.from_iterable(map(payoff_tables, shown))),
         as_json=json_output,
     )
 
 
-def _plain(one: PayoffInstruction) -> dict[str, Any]:
+def _plain(instruction: PayoffInstruction) -> dict[str, Any]:
     from conqret.debate.two_turn.payoffs import STRENGTHS
 
     return {
-        "instruction": one.name,
-        "bonuses": [float(bonus) for bonus in one.bonuses],
-        "pays_from": {STRENGTHS[strength]: float(share) for strength, share in one.pays_from().items()},
-        "wins_from_percent": {name: one.first_winner(strength) for strength, name in enumerate(STRENGTHS)},
+        "instruction": instruction.name,
+        "bonuses": [float(bonus) for bonus in instruction.bonuses],
+        "pays_from": {
+            STRENGTHS[strength]: float(share) for strength, share in instruction.pays_from().items()
+        },
+        "wins_from_percent": {
+            name: instruction.first_winner(strength) for strength, name in enumerate(STRENGTHS)
+        },
     }

@@ -49,22 +49,22 @@ def questions(
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
 
-    found = read_two_turn(file)
+    question_list = read_two_turn(file)
     counts = {
-        "questions": len(found),
-        "passages": len({one.passage_id for one in found}),
-        "with_passage": sum(bool(one.passage) for one in found),
-        "with_counter_arguments": sum(one.sides[0].counter is not None for one in found),
-        "right_first": sum(one.right == 1 for one in found),
-        "longer_is_right": sum(_longer(one) == one.right for one in found),
+        "questions": len(question_list),
+        "passages": len({question.passage_id for question in question_list}),
+        "with_passage": sum(bool(question.passage) for question in question_list),
+        "with_counter_arguments": sum(question.sides[0].counter is not None for question in question_list),
+        "right_first": sum(question.right == 1 for question in question_list),
+        "longer_is_right": sum(_longer(question) == question.right for question in question_list),
     }
     if output is not None:
-        write_new({output: json_lines(one.record() for one in found)}, overwrite=overwrite)
+        write_new({output: json_lines(question.record() for question in question_list)}, overwrite=overwrite)
     result(counts, _lines(counts, output), as_json=json_output)
 
 
-def _longer(one: TwoTurnQuestion) -> int:
-    first, second = (len(side.argument.text) for side in one.sides)
+def _longer(question: TwoTurnQuestion) -> int:
+    first, second = (len(side.argument.text) for side in question.sides)
     return 1 if first > second else 2
 
 

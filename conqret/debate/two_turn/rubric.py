@@ -93,7 +93,7 @@ def grade_counter_arguments(
             raise DeclarationError(
                 "--labels are people's grades, and --model asks a model: leave one of them out"
             )
-        files = [Path(labels)] if isinstance(labels, str | Path) else [Path(one) for one in labels]
+        files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])
         return CounterGrades(rubric(items, grades_of_people(items, known)))
     named: JudgeSettings = {**settings, "format": FORMAT}
@@ -107,17 +107,17 @@ def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
     Raises:
         DeclarationError: there is none.
     """
-    found = tuple(
+    items = tuple(
         _item(question, place)
         for question in questions
         for place, side in enumerate(question.sides)
         if side.counter is not None
     )
-    if not found:
+    if not items:
         raise DeclarationError(
             "none of the questions has counter-arguments: write some with conqret debate two-turn argue"
         )
-    return found
+    return items
 
 
 Grades = Mapping[str, Sequence[float]]
@@ -126,8 +126,8 @@ Grades = Mapping[str, Sequence[float]]
 
 def grades_of_judge(judgments: Iterable[Judgment]) -> Iterator[Grades]:
     """What a judge says of each."""
-    for one in judgments:
-        raw = {name: one.measures[name].raw for name in METRICS}
+    for judgment in judgments:
+        raw = {name: judgment.measures[name].raw for name in METRICS}
         yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
 
 
@@ -137,16 +137,20 @@ def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
     Raises:
         DeclarationError: nobody graded any of them.
     """
-    given = gathered(
-        ((one.unit.item, one.dimension), one.value) for one in labels.labels if one.value is not None
+    values_by_item = gathered(
+        ((label.unit.item, label.dimension), label.value)
+        for label in labels.labels
+        if label.value is not None
     )
-    found: list[Grades] = [{name: given.get((item.id, name), ()) for name in METRICS} for item in items]
-    if not any(any(one.values()) for one in found):
+    grades: list[Grades] = [
+        {name: values_by_item.get((item.id, name), ()) for name in METRICS} for item in items
+    ]
+    if not any(any(grade.values()) for grade in grades):
         raise DeclarationError(
             f"{labels.name} grades none of these counter-arguments: its items are named "
             "QUESTION-against-1 and -2, as conqret labels collect exports them"
         )
-    return found
+    return grades
 
 
 def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[RubricGrade, ...]:
@@ -154,23 +158,23 @@ def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[RubricGrade
     by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
     kept: tuple[Kind | None, ...] = ("right", "wrong", None)
     return tuple(
-        _graded(writer, kind, [pair for pair in own if kind in (None, pair[0].metadata[_KIND])])
-        for writer, own in by_writer.items()
+        _graded(writer, kind, [pair for pair in graded_items if kind in (None, pair[0].metadata[_KIND])])
+        for writer, graded_items in by_writer.items()
         for kind in kept
     )
 
 
-def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> RubricGrade:
+def _graded(writer: str, kind: Kind | None, graded_items: Sequence[tuple[Item, Grades]]) -> RubricGrade:
     def mean(*names: str) -> Estimate:
-        given = [
+        graded = [
             (grade, item.metadata[_PASSAGE])
-            for item, grades in found
+            for item, grades in graded_items
             for name in names
             for grade in grades[name]
         ]
         return mean_interval(
-            [grade for grade, _ in given],
-            [passage for _, passage in given],
+            [grade for grade, _ in graded],
+            [passage for _, passage in graded],
             ends=(1, 5),
             reason="no grade was given",
         )
@@ -178,23 +182,24 @@ def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]
     return RubricGrade(
         writer=writer,
         argues_for=kind,
-        counter_arguments=len(found),
+        counter_arguments=len(graded_items),
         convincing=mean("convincing"),
         snippets=mean("snippets"),
         addresses=mean("addresses"),
         overall=mean(*METRICS),
-        ungraded=sum(not any(grades.values()) for _, grades in found),
+        ungraded=sum(not any(grades.values()) for _, grades in graded_items),
     )
 
 
 def _item(question: TwoTurnQuestion, place: int) -> Item:
     """The counter-argument against the side at ``place``, for the other one."""
-    answered, own = question.sides[place], question.sides[1 - place]
+    answered, side = question.sides[place], question.sides[1 - place]
     passage = (Document(id=question.passage_id, text=question.passage),) if question.passage.strip() else ()
     name = f"-against-{place + 1}"
     return Item(
         id=question.id[: MAX_ID - len(name)] + name,
-        topic=f"{question.question}\nThe argument is for: {answered.option}\nThe counter-argument is for: {own.option}",
+        topic=f"{question.question}\nThe argument is for: {answered.option}\nThe counter-argument is for: "
+        f"{side.option}",
         documents=passage,
         argument=_shown(answered.counter or answered.argument),
         second_argument=_shown(answered.argument),
@@ -208,4 +213,6 @@ def _item(question: TwoTurnQuestion, place: int) -> Item:
 
 def _shown(argument: SideArgument) -> str:
     """A text with its snippets listed under it."""
-    return "\n".join((argument.text, *(f"(#{n}) {one}" for n, one in enumerate(argument.snippets, start=1))))
+    return "\n".join(
+        (argument.text, *(f"(#{n}) {snippet}" for n, snippet in enumerate(argument.snippets, start=1)))
+    )

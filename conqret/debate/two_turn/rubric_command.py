@@ -50,15 +50,15 @@ def rubric(
     from conqret.debate.two_turn.writer_tables import rubric_table
 
     if labels is not None:
-        found = grade_counter_arguments(questions, labels=labels, model=model)
-        grades = [one.model_dump(mode="json") for one in found.grades]
+        grades_by_writer = grade_counter_arguments(questions, labels=labels, model=model)
+        grades = [grade.model_dump(mode="json") for grade in grades_by_writer.grades]
         facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
-        result(facts, [rubric_table(found.grades)], as_json=asking.shown.json_output)
+        result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
         return
     done = judged(
         counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
         by=partial(grade_counter_arguments, questions),
     )  # fmt: skip
     if done is not None:
-        grades = [one.model_dump(mode="json") for one in done.grades]
+        grades = [grade.model_dump(mode="json") for grade in done.grades]
         conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)

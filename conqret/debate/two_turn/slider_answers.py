@@ -70,7 +70,11 @@ def _between(low: int, high: int, what: str) -> Check:
     return between(low, high, f"Write {what}, a whole number from {low} to {high}")
 
 
-_WORDS = {name.casefold(): name for one in ("main", "pilot") for name in (*CONDITIONS[one], CONSULTANCY[one])}
+_WORDS = {
+    name.casefold(): name
+    for study_part in ("main", "pilot")
+    for name in (*CONDITIONS[study_part], CONSULTANCY[study_part])
+}
 ANSWER = Schema(
     "an answer",
     {
@@ -112,34 +116,41 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
         DeclarationError: there is no answer, none of the design, or those of both designs and none is chosen.
     """
     reader = TableReader(file_rows(path), ANSWER)
-    found: list[SliderAnswer] = []
+    answers: list[SliderAnswer] = []
     for values in reader:
-        one = SliderAnswer(**values)
-        if one.slider is None and not one.reason:
+        answer = SliderAnswer(**values)
+        if answer.slider is None and not answer.reason:
             remedy = "Write -3 to 3, 0 to abstain; where no answer was given, say why in a column 'reason'"
             reader.fault("slider", "is missing, and no reason is given", remedy)
-        if one.turn > TURNS[design_of(one)]:
-            problem = f"is {one.turn}, and the main design ({one.condition}) has two judgments"
+        if answer.turn > TURNS[design_of(answer)]:
+            problem = f"is {answer.turn}, and the main design ({answer.condition}) has two judgments"
             reader.fault("turn", problem, "Correct it; the pilot's conditions are S and SA")
-        if bool(one.consultant) != (one.condition in CONSULTANCY.values()):
+        if bool(answer.consultant) != (answer.condition in CONSULTANCY.values()):
             problem = (
-                "is missing" if not one.consultant else f"is given, and {one.condition} hears both sides"
+                "is missing"
+                if not answer.consultant
+                else f"is given, and {answer.condition} hears both sides"
             )
             remedy = "Write right or wrong where one side alone argues (PSC, SC), and nothing else"
             reader.fault("consultant", problem, remedy)
-        told = ", ".join(
-            filter(None, (one.judge, one.condition, one.consultant, str(one.turn), one.instruction))
+        question_key = ", ".join(
+            filter(
+                None,
+                (answer.judge, answer.condition, answer.consultant, str(answer.turn), answer.instruction),
+            )
         )
-        reader.once("question", f"{one.question} ({told}, right {one.right})", "Keep one of its answers")
-        found.append(one)
+        reader.once(
+            "question", f"{answer.question} ({question_key}, right {answer.right})", "Keep one of its answers"
+        )
+        answers.append(answer)
     reader.finish(wanted="answers")
-    designs = sorted({design_of(one) for one in found})
+    designs = sorted({design_of(answer) for answer in answers})
     if design is None and len(designs) > 1:
         raise DeclarationError(
             f"{path} holds answers of both designs, which are never mixed: choose one with --design "
             f"{' or --design '.join(designs)}"
         )
-    kept = tuple(one for one in found if design in (None, design_of(one)))
+    kept = tuple(answer for answer in answers if design in (None, design_of(answer)))
     if not kept:
         raise DeclarationError(
             f"{path} holds no answers of the design {quoted(design)}, only of {designs[0]}"

@@ -54,12 +54,12 @@ class TextAnnotation:
 
 
 def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    given = (
+    listed = (
         value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
     )
-    if not isinstance(given, list):
+    if not isinstance(listed, list):
         raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
-    names = [identifier(one, where, reader).casefold() for one in given if str(one).strip()]
+    names = [identifier(name, where, reader).casefold() for name in listed if str(name).strip()]
     return tuple(dict.fromkeys(names))
 
 
@@ -93,9 +93,9 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
             one text, or a row that says nothing; all are listed.
         DeclarationError: there is no row.
     """
-    known = {one.id: one for one in questions}
+    known = {item.id: item for item in questions}
     reader = TableReader(file_rows(path), ANNOTATION)
-    found = []
+    text_annotations = []
     for values in reader:
         question, kind, option = known.get(values["question"]), values["kind"], values["option"]
         if question is None:
@@ -115,13 +115,13 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
             reader.fault(
                 "quality", "is missing, and nothing else is said", "Rate the text, or remove the row"
             )
-        told = f"{question.id}, {kind} for option {option}, {values['annotator']}"
-        reader.once("question", told, "Keep one row of this person on this text")
-        found.append(
+        annotation_key = f"{question.id}, {kind} for option {option}, {values['annotator']}"
+        reader.once("question", annotation_key, "Keep one row of this person on this text")
+        text_annotations.append(
             TextAnnotation(passage=question.passage_id, for_right=option == question.right, **values)
         )
     reader.finish(wanted="annotations")
-    return tuple(found)
+    return tuple(text_annotations)
 
 
 RATINGS = (1, BEST)
@@ -166,28 +166,46 @@ def summarize_annotations(
     return annotated(read_annotations(Path(annotations), read_two_turn(of)), confidence=confidence)
 
 
-def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE) -> tuple[AnnotatedTexts, ...]:
+def annotated(
+    text_annotations: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
+) -> tuple[AnnotatedTexts, ...]:
     """A summary for each kind of text and option that was annotated: arguments first, those for the right one first."""
     kinds: tuple[Kind, ...] = ("argument", "counter-argument")
     groups = [
-        [one for one in found if (one.kind, one.for_right) == (kind, right)]
+        [
+            annotation
+            for annotation in text_annotations
+            if (annotation.kind, annotation.for_right) == (kind, right)
+        ]
         for kind in kinds
         for right in (True, False)
     ]
-    return tuple(_annotated(own, confidence) for own in groups if own)
+    return tuple(_annotated(group, confidence) for group in groups if group)
 
 
-def _annotated(own: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
-    by_text = gathered((one.question, one) for one in own)
-    rated = [(one.quality, one.passage) for one in own if one.quality is not None]
-    apart = [
-        (abs((one.quality or 0) - (other.quality or 0)), one.passage)
-        for texts in by_text.values()
-        for one, other in combinations([one for one in texts if one.quality is not None], 2)
+def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
+    by_text = gathered((annotation.question, annotation) for annotation in text_annotations)
+    rated = [
+        (annotation.quality, annotation.passage)
+        for annotation in text_annotations
+        if annotation.quality is not None
     ]
-    said = [(int(one.responds), one.passage) for one in own if one.responds is not None]
+    apart = [
+        (abs((text.quality or 0) - (other.quality or 0)), text.passage)
+        for texts in by_text.values()
+        for text, other in combinations(
+            [rated_text for rated_text in texts if rated_text.quality is not None], 2
+        )
+    ]
+    responses = [
+        (int(annotation.responds), annotation.passage)
+        for annotation in text_annotations
+        if annotation.responds is not None
+    ]
     noted = Counter(
-        name for texts in by_text.values() for name in {name for one in texts for name in one.strategies}
+        name
+        for texts in by_text.values()
+        for name in {name for rated_text in texts for name in rated_text.strategies}
     )
 
     def mean(values: Sequence[tuple[int, str]], reason: str, ends: tuple[int, int]) -> Estimate:
@@ -195,11 +213,11 @@ def _annotated(own: Sequence[TextAnnotation], confidence: float) -> AnnotatedTex
         return mean_interval(numbers, passages, confidence=confidence, ends=ends, reason=reason)
 
     return AnnotatedTexts(
-        kind=own[0].kind,
-        for_right=own[0].for_right,
+        kind=text_annotations[0].kind,
+        for_right=text_annotations[0].for_right,
         texts=len(by_text),
         quality=mean(rated, "nobody rated the quality", RATINGS),
         difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
-        responds=mean(said, "nobody was asked", (0, 1)),
+        responds=mean(responses, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -84,7 +84,8 @@ class TwoTurnQuestion:
             "passage_id": self.passage_id,
             **({"passage": self.passage} if self.passage else {}),
             "arguments": [{"option": n, **_plain(side.argument)} for n, side in enumerate(self.sides, start=1)],
-            **({"counter_arguments": [{"against": n, **_plain(one)} for n, one in enumerate(counters, start=1)]}
+            **({"counter_arguments": [{"against": n, **_plain(counter_argument)} for n,
+            counter_argument in enumerate(counters, start=1)]}
                if counters else {}),
             **({"writers": list(self.writers)} if self.writers else {}),
         }  # fmt: skip
@@ -99,10 +100,10 @@ def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
         DeclarationError: there is no question.
     """
     rows = file_rows(Path(path))
-    found = tuple(_released(rows) if RELEASED in columns_of(rows) else _own(rows))
-    if not found:
+    questions = tuple(_released(rows) if RELEASED in columns_of(rows) else _own(rows))
+    if not questions:
         raise DeclarationError(f"{path} holds no questions")
-    return found
+    return questions
 
 
 def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
@@ -122,12 +123,12 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
     fields = {name: QUESTION.fields[name] for name in kept}
     needed = Field(("passage",), filled, needed="Add its text: arguments quote from it")
     reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
-    found = []
+    questions = []
     for values in reader.named("Give each question an id of its own"):
-        one, two = (Side(option, NOTHING) for option in values.pop("options"))
-        found.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(one, two)))
+        first, two = (Side(option, NOTHING) for option in values.pop("options"))
+        questions.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(first, two)))
     reader.finish(wanted="questions")
-    return tuple(found)
+    return tuple(questions)
 
 
 def quoted_in(passage: str, snippet: str) -> str | None:
@@ -135,8 +136,8 @@ def quoted_in(passage: str, snippet: str) -> str | None:
 
     White space may differ, and so may brackets: models are shown ``‹`` for what could open a tag.
     """
-    found = quoted_span(passage.translate(_SHOWN), snippet.translate(_SHOWN))
-    return passage[slice(*found)] if found else None
+    span = quoted_span(passage.translate(_SHOWN), snippet.translate(_SHOWN))
+    return passage[slice(*span)] if span else None
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
@@ -144,37 +145,37 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     listed = as_list(value)
     if not isinstance(listed, list):
         raise Unfit(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')
-    found = [text(one, f"{where}[{n}]", reader) for n, one in enumerate(listed, start=1)]
-    while found and not found[-1].strip():
-        found.pop()
-    return tuple(found)
+    texts = [text(part, f"{where}[{n}]", reader) for n, part in enumerate(listed, start=1)]
+    while texts and not texts[-1].strip():
+        texts.pop()
+    return tuple(texts)
 
 
 def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    found = _texts(value, where, reader)
-    different = {one.strip() for one in found} - {""}
-    if len(different) != 2 or len(found) != 2:
+    options = _texts(value, where, reader)
+    different = {option.strip() for option in options} - {""}
+    if len(different) != 2 or len(options) != 2:
         raise Unfit(f"holds {len(different)} different options", "A debate has two: write both")
-    return found
+    return options
 
 
 def _writers(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    found = tuple(identifier(one, where, reader) for one in _texts(value, where, reader))
-    if len(found) != 2:
-        raise Unfit(f"names {len(found)} writers", "Name two, one for either option, or remove it")
-    return found
+    writers = tuple(identifier(name, where, reader) for name in _texts(value, where, reader))
+    if len(writers) != 2:
+        raise Unfit(f"names {len(writers)} writers", "Name two, one for either option, or remove it")
+    return writers
 
 
 def _side(base: int = 1) -> Check:
     """Which option: 1 or 2, or counted from another base."""
 
     def check(value: object, where: str, reader: TableReader) -> int:
-        found = whole(value, where, reader) - base
-        if found not in (0, 1):
+        index = whole(value, where, reader) - base
+        if index not in (0, 1):
             raise Unfit(
                 f"is {quoted(value)}, and there are two options", f"Write {base} or {base + 1}, or remove it"
             )
-        return found
+        return index
 
     return check
 
@@ -230,7 +231,7 @@ RELEASED_ARGUMENT = Schema(
 
 
 def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
-    reader, found = TableReader(rows, QUESTION), []
+    reader, questions = TableReader(rows, QUESTION), []
     for values in reader.named("Give each question an id of its own"):
         arguments = _both(reader, "arguments", values["arguments"], "for option")
         counters: Sequence[SideArgument | None] | None = (None, None)
@@ -239,36 +240,40 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
         for column in ("arguments", "counter_arguments") if values["passage"].strip() else ():
             _check_snippets(reader, column, values[column], values["passage"])
         if arguments is not None and counters is not None:
-            one, two = map(Side, values["options"], arguments, counters)
-            found.append(
+            first, two = map(Side, values["options"], arguments, counters)
+            questions.append(
                 TwoTurnQuestion(
-                    values["id"], values["question"], (one, two), values["right"] + 1, values["passage_id"],
+                    values["id"], values["question"], (first, two), values["right"] + 1, values["passage_id"],
                     values["passage"], values["writers"],
                 )
             )  # fmt: skip
     reader.finish()
-    yield from found
+    yield from questions
 
 
 def _both(
-    reader: TableReader, column: str, given: Iterable[tuple[int, SideArgument]], what: str
+    reader: TableReader, column: str, arguments: Iterable[tuple[int, SideArgument]], what: str
 ) -> Sequence[SideArgument] | None:
     """The arguments by side; None, and faults, where a side has none or several."""
     by_side: list[list[SideArgument]] = [[], []]
-    for side, argument in given:
+    for side, argument in arguments:
         by_side[side].append(argument)
-    for place, own in enumerate(by_side, start=1):
-        if len(own) != 1:
-            problem = f"has {len(own) or 'none'} {what} {place}"
+    for place, side_arguments in enumerate(by_side, start=1):
+        if len(side_arguments) != 1:
+            problem = f"has {len(side_arguments) or 'none'} {what} {place}"
             reader.fault(column, problem, "Give exactly one for each of the two sides")
-    return [own[0] for own in by_side] if all(len(own) == 1 for own in by_side) else None
+    return (
+        [side_arguments[0] for side_arguments in by_side]
+        if all(len(side_arguments) == 1 for side_arguments in by_side)
+        else None
+    )
 
 
 def _check_snippets(
-    reader: TableReader, column: str, given: Iterable[tuple[int, SideArgument]], passage: str
+    reader: TableReader, column: str, arguments: Iterable[tuple[int, SideArgument]], passage: str
 ) -> None:
     """A snippet is in the passage word for word; only white space may differ."""
-    for place, (_, argument) in enumerate(given, start=1):
+    for place, (_, argument) in enumerate(arguments, start=1):
         for nth, snippet in enumerate(argument.snippets, start=1):
             if snippet.strip() and quoted_in(passage, snippet) is None:
                 where = f"{column}[{place}].snippets[{nth}]"
@@ -281,34 +286,36 @@ def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
     holder = Schema("a line", {RELEASED: Field((RELEASED,), each(RELEASED_ARGUMENT, dict), needed="Give it")})
     reader = TableReader(rows, holder)
     met = gathered(
-        (f"{one['passage_id']}-{one['question_id']}", {**one, "line": reader.line})
+        (f"{line['passage_id']}-{line['question_id']}", {**line, "line": reader.line})
         for values in reader
-        for one in values[RELEASED]
+        for line in values[RELEASED]
     )
-    found = []
-    for name, given in met.items():
-        sides = {one["side"]: one for one in given}
-        if problem := _released_problem(given):
+    questions = []
+    for name, lines in met.items():
+        sides = {line["side"]: line for line in lines}
+        if problem := _released_problem(lines):
             where = f"{RELEASED}, question {quoted(name)}"
             remedy = "A question has two rows: one argues for the right option, one for the other"
-            reader.faults.add(Fault(rows.name, given[0]["line"], where, problem, remedy))
+            reader.faults.add(Fault(rows.name, lines[0]["line"], where, problem, remedy))
             continue
-        one, two = (
+        first, two = (
             Side(sides[side]["option"], SideArgument(sides[side]["text"], sides[side]["snippets"]))
             for side in (0, 1)
         )
         right = 1 if sides[0]["right"] else 2
-        found.append(TwoTurnQuestion(name, given[0]["question"], (one, two), right, given[0]["passage_id"]))
+        questions.append(
+            TwoTurnQuestion(name, lines[0]["question"], (first, two), right, lines[0]["passage_id"])
+        )
     reader.finish()
-    yield from found
+    yield from questions
 
 
-def _released_problem(given: Sequence[dict[str, Any]]) -> str:
-    if sorted(one["side"] for one in given) != [0, 1]:
-        return f"has {len(given)} arguments, not one for either option"
-    if len({one["question"] for one in given}) > 1:
+def _released_problem(lines: Sequence[dict[str, Any]]) -> str:
+    if sorted(line["side"] for line in lines) != [0, 1]:
+        return f"has {len(lines)} arguments, not one for either option"
+    if len({line["question"] for line in lines}) > 1:
         return "is worded differently on its two sides"
-    rights = sum(bool(one["right"]) for one in given)
+    rights = sum(bool(line["right"]) for line in lines)
     return "" if rights == 1 else f"has {rights} right options"
 
 

@@ -36,9 +36,9 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     Raises:
         DeclarationError: none is, or none names who wrote.
     """
-    given = [(one.screen.item, one.person.pseudonym) for one in ledger.given()]
-    known = {(one.question, name) for one in last_with_arguments(answers) for name in _writers(one)}
-    if not known & set(given):
+    answer_keys = [(record.screen.item, record.person.pseudonym) for record in ledger.given()]
+    known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
+    if not known & set(answer_keys):
         raise DeclarationError(
             "these answers judge nothing that was written in this study: export its debates (conqret labels export), "
             "have those judged, and give the answers"
@@ -47,22 +47,24 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
     """Each of a writer's counter-arguments that was judged, in the order of the questions."""
-    by_question = gathered((one.question, one) for one in last_with_arguments(answers))
-    found = []
-    for one in ledger.given(person=person.number):
+    by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
+    taken = []
+    for record in ledger.given(person=person.number):
         mine = [
-            given for given in by_question.get(one.screen.item, ()) if person.pseudonym in _writers(given)
+            judgment
+            for judgment in by_question.get(record.screen.item, ())
+            if person.pseudonym in _writers(judgment)
         ]
         if mine:
-            found.append(_taken(ledger, one, mine))
-    return found
+            taken.append(_taken(ledger, record, mine))
+    return taken
 
 
-def _taken(ledger: Ledger, one: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
-    question = QUESTION.validate_json(ledger.text(one.screen.item))
-    argued_for = 3 - one.screen.against
+def _taken(ledger: Ledger, record: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
+    question = QUESTION.validate_json(ledger.text(record.screen.item))
+    argued_for = 3 - record.screen.against
     right = question.right == argued_for
-    sliders = [given.toward_right or 0 for given in judged]
+    sliders = [judgment.toward_right or 0 for judgment in judged]
     return WriterResult(
         question.question,
         question.sides[argued_for - 1].option,
@@ -73,5 +75,5 @@ def _taken(ledger: Ledger, one: ScreenResponse, judged: Sequence[SliderAnswer]) 
     )
 
 
-def _writers(one: SliderAnswer) -> tuple[str, str]:
-    return one.for_right, one.for_wrong
+def _writers(answer: SliderAnswer) -> tuple[str, str]:
+    return answer.for_right, answer.for_wrong

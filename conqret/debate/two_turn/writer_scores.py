@@ -78,7 +78,7 @@ def score_writers(
         )
         for name in names
     ]
-    return tuple(sorted(found, key=lambda one: -(one.rating.value or 0.0)))
+    return tuple(sorted(found, key=lambda writer: -(writer.rating.value or 0.0)))
 
 
 def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
@@ -88,31 +88,35 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
         DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
     """
     shown = conditions_of(answers)[1]
-    named = [one for one in answers if one.for_right and one.for_wrong and one.condition == shown]
+    named = [
+        answer for answer in answers if answer.for_right and answer.for_wrong and answer.condition == shown
+    ]
     if not named:
         raise DeclarationError(
             f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
             "needed, which conqret debate two-turn judge writes for debates by conqret debate argue"
         )
-    last = max(one.turn for one in named)
-    return [one for one in named if one.turn == last and one.toward_right is not None]
+    last = max(answer.turn for answer in named)
+    return [answer for answer in named if answer.turn == last and answer.toward_right is not None]
 
 
-def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
+def _ratings(answers: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
     games = [
-        PairwisePreference(one.for_right, one.for_wrong, _outcome(one.toward_right or 0), one.passage)
-        for one in given
-        if one.for_right != one.for_wrong
+        PairwisePreference(
+            answer.for_right, answer.for_wrong, _outcome(answer.toward_right or 0), answer.passage
+        )
+        for answer in answers
+        if answer.for_right != answer.for_wrong
     ]
     if not games:
         return {}
     standings = bradley_terry(games, confidence=confidence)
-    return {one.player: _points(one.rating) for one in standings}
+    return {standing.player: _points(standing.rating) for standing in standings}
 
 
-def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> WrittenArgument:
-    sliders = [one.toward_right or 0 for one in given]
-    sided = [(one.passage, slider) for one, slider in zip(given, sliders, strict=True) if slider]
+def _argued(answers: Sequence[SliderAnswer], right: bool, confidence: float) -> WrittenArgument:
+    sliders = [answer.toward_right or 0 for answer in answers]
+    sided = [(answer.passage, slider) for answer, slider in zip(answers, sliders, strict=True) if slider]
     followed = mean_interval(
         [float((slider > 0) is right) for _, slider in sided],
         [passage for passage, _ in sided],
@@ -120,7 +124,7 @@ def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> Wr
         scale="share",
         reason="no answer takes a side",
     )
-    return WrittenArgument(followed, len(given), float(writers_bonus(right, sliders)))
+    return WrittenArgument(followed, len(answers), float(writers_bonus(right, sliders)))
 
 
 def _outcome(toward_right: int) -> float:
@@ -128,8 +132,8 @@ def _outcome(toward_right: int) -> float:
 
 
 def _points(strength: Estimate) -> Estimate:
-    def points(one: float | None) -> float | None:
-        return None if one is None else START + POINTS * one
+    def points(fraction: float | None) -> float | None:
+        return None if fraction is None else START + POINTS * fraction
 
     return replace(
         strength, value=points(strength.value), low=points(strength.low), high=points(strength.high)

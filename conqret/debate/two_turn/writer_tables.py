@@ -14,7 +14,7 @@ from conqret.stats.estimate import Estimate
 NOBODY = "(not named)"
 
 
-def rubric_table(found: Sequence[RubricGrade]) -> Table:
+def rubric_table(grades: Sequence[RubricGrade]) -> Table:
     """A row for each writer and option argued for, with the three grades of Table 3 and their mean."""
     sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
     return Table(
@@ -25,31 +25,32 @@ def rubric_table(found: Sequence[RubricGrade]) -> Table:
         ),
         [
             (
-                one.writer or NOBODY, sides[one.argues_for], one.counter_arguments, one.convincing, one.snippets,
-                one.addresses, one.overall, one.ungraded,
+                grade.writer or NOBODY, sides[grade.argues_for], grade.counter_arguments, grade.convincing,
+                grade.snippets,
+                grade.addresses, grade.overall, grade.ungraded,
             )
-            for one in found
+            for grade in grades
         ],
         note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
         f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
     )  # fmt: skip
 
 
-def writers_table(found: Sequence[Writer]) -> Table:
+def writers_table(writers: Sequence[Writer]) -> Table:
     """Two rows for each writer, one for either option, the most persuasive first."""
     rows: list[tuple[Cell, ...]] = [
         (
-            one.writer,
-            _elo(one.rating),
+            writer.writer,
+            _elo(writer.rating),
             f"the {side} option",
             part.answers,
             part.followed,
             f"{part.dollars:.2f}",
         )
-        for one in found
-        for side, part in (("right", one.right), ("wrong", one.wrong))
+        for writer in writers
+        for side, part in (("right", writer.right), ("wrong", writer.wrong))
     ]
-    alone = " No Elo: nobody else argued against that writer." if len(found) == 1 else ""
+    alone = " No Elo: nobody else argued against that writer." if len(writers) == 1 else ""
     return Table(
         "Whom judges follow",
         (
@@ -64,7 +65,7 @@ def writers_table(found: Sequence[Writer]) -> Table:
     )  # fmt: skip
 
 
-def feedback_table(found: Sequence[WriterResult]) -> Table:
+def feedback_table(feedback: Sequence[WriterResult]) -> Table:
     """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
     return Table(
         "How your counter-arguments did",
@@ -74,35 +75,39 @@ def feedback_table(found: Sequence[WriterResult]) -> Table:
         ),
         [
             (
-                one.question, one.option, "right" if one.right else "wrong", f"{one.followed} of {one.judges}",
-                f"${float(one.dollars):.2f}",
+                counter.question, counter.option, "right" if counter.right else "wrong", f"{counter.followed} "
+                                                                                         f"of {counter.judges}",
+                f"${float(counter.dollars):.2f}",
             )
-            for one in found
+            for counter in feedback
         ],
-        foot=[("In all", "", "", f"{sum(one.followed for one in found)} of {sum(one.judges for one in found)}",
-               f"${float(sum(one.dollars for one in found)):.2f}")],
+        foot=[("In all", "", "", f"{sum(counter.followed for counter in feedback)} of "
+                                 f"{sum(counter.judges for counter in feedback)}",
+               f"${float(sum(counter.dollars for counter in feedback)):.2f}")],
         note="Counted at the end, when the judges had read everything: a judge who moved the slider toward the right "
         "option at all is on its side, and any other, abstaining included, on the side of the wrong one.",
     )  # fmt: skip
 
 
-def annotation_tables(found: Sequence[Annotated]) -> Iterator[Table]:
+def annotation_tables(summaries: Sequence[Annotated]) -> Iterator[Table]:
     """The ratings in the rows of Table 7's columns, and which strategies were noted."""
-    names = [f"{one.kind} for the {'right' if one.for_right else 'wrong'} option" for one in found]
+    names = [
+        f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option" for summary in summaries
+    ]
     yield Table(
         "What people say of the texts",
         (Column("text", "name"), "texts", "quality, 1 to 10", "difference", "responds"),
         [
-            (name, one.texts, one.quality, one.difference, one.responds)
-            for name, one in zip(names, found, strict=True)
+            (name, summary.texts, summary.quality, summary.difference, summary.responds)
+            for name, summary in zip(names, summaries, strict=True)
         ],
         note="Difference: between two people's ratings of one text, without its sign. Responds: the share of the "
         "answers that say that a counter-argument directly responds to the argument. Intervals are over passages.",
     )
     if noted := [
-        (strategy, name, f"{count} of {one.texts}")
-        for name, one in zip(names, found, strict=True)
-        for strategy, count in one.strategies.items()
+        (strategy, name, f"{count} of {summary.texts}")
+        for name, summary in zip(names, summaries, strict=True)
+        for strategy, count in summary.strategies.items()
     ]:
         yield Table(
             "Strategies, by the texts on which anybody noted them",

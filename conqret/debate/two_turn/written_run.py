@@ -91,18 +91,18 @@ class DebateWritingRun(StudyPlan[WrittenTextRow, WrittenSummary]):
     @cached_property
     def sessions(self) -> dict[str, Session]:
         """The writers, by their names."""
-        return {one.model: self.models.of(one) for one in self.writers}
+        return {writer.model: self.models.of(writer) for writer in self.writers}
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
-        for one in self.writers:
-            one.backend.check_can_ask("for arguments")
+        for writer in self.writers:
+            writer.backend.check_can_ask("for arguments")
 
     def record(self) -> WrittenRecord:
         """What ``run.json`` says."""
         first, *beside = self.sessions.values()
-        shown = ((one.id, one.writers, one.question.record()) for one in self.debated)
-        against = {one.options.model: dict(one.options.identity) for one in beside}
+        shown = ((debate.id, debate.writers, debate.question.record()) for debate in self.debated)
+        against = {session.options.model: dict(session.options.identity) for session in beside}
         return WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
 
     def trials(self) -> list[Trial[WrittenTextRow]]:
@@ -111,19 +111,21 @@ class DebateWritingRun(StudyPlan[WrittenTextRow, WrittenSummary]):
 
     def conclude(self, rows: tuple[WrittenTextRow, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
-        by_key = {one.id: one for one in rows}
-        whole = {one.id: one.whole(by_key) for one in self.debated}
+        by_key = {row.id: row for row in rows}
+        whole = {debate.id: debate.whole(by_key) for debate in self.debated}
         summary = WrittenSummary(
-            writers=tuple(one.model for one in self.writers),
+            writers=tuple(writer.model for writer in self.writers),
             debates=len(whole),
-            whole=sum(one is not None for one in whole.values()),
+            whole=sum(debate is not None for debate in whole.values()),
             texts=len(self.tasks),
             unwritten=lost(rows),
-            snippets=sum(len(one.snippets) for one in rows),
-            incomplete=tuple(name for name, one in whole.items() if one is None),
+            snippets=sum(len(row.snippets) for row in rows),
+            incomplete=tuple(name for name, debate in whole.items() if debate is None),
         )
         return summary, {
-            self.folder.debates_file: json_lines(one.record() for one in whole.values() if one is not None),
+            self.folder.debates_file: json_lines(
+                debate.record() for debate in whole.values() if debate is not None
+            ),
         }
 
 
@@ -139,7 +141,7 @@ def writing_plan(
     Raises:
         DeclarationError: both writers are the same model.
     """
-    names = [one.model for one in writers]
+    names = [writer.model for writer in writers]
     if len(names) > len({*names}):
         raise DeclarationError(
             f"--model and --against are both {names[0]}: leave --against away, and it argues both sides"

@@ -84,7 +84,7 @@ def answering(
         DeclarationError: a setting is wrong, or changes nothing of the strategy.
         MissingDependencyError: something is retrieved, and pyterrier is not installed.
     """
-    found = read_sourced([questions]) if isinstance(questions, str | Path) else tuple(questions)
+    question_list = read_sourced([questions]) if isinstance(questions, str | Path) else tuple(questions)
     source = None
     if index is None and (trusted is not False or encoder is not None or retriever != RETRIEVER):
         raise DeclarationError(
@@ -102,7 +102,7 @@ def answering(
             Path(index), engines=engines, encoder=encoder, trusted=domains, on_document=on_document
         )
     return Answering(
-        found, ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), _client(model),
+        question_list, ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), _client(model),
         None if agent is None else _client(agent), source,
     )  # fmt: skip
 

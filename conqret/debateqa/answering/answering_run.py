@@ -145,8 +145,8 @@ class Answering:
     @property
     def prompts(self) -> dict[str, type[BaseModel]]:
         """What is asked by, with the types of the answers."""
-        own = self.strategy.prompts or {self.plan.prompt: Plain}
-        return {**own, **({self.strategy.agent: NextStep} if self.strategy.agent else {})}
+        prompts_by_id = self.strategy.prompts or {self.plan.prompt: Plain}
+        return {**prompts_by_id, **({self.strategy.agent: NextStep} if self.strategy.agent else {})}
 
     def check(self, library: Library) -> None:
         """Check that prompts and models are there and can do what is wanted of them.
@@ -179,7 +179,7 @@ class Answering:
         agent = {"model": self.searcher.model, **self.searcher.identity} if self.strategy.agent else {}
         plan = {**asdict(self.plan), "temperature": self.plan.sampling_temperature}
         return AnswersRecord.of(
-            session, self.prompts, ((one.id, one.question) for one in self.questions),
+            session, self.prompts, ((question.id, question.question) for question in self.questions),
             strategy=self.strategy.name, plan=plan, agent=agent,
             source="" if self.source is None else self.source.name,
         )  # fmt: skip
@@ -209,7 +209,8 @@ class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
     def trials(self) -> Iterator[Trial[GivenAnswer]]:
         """A trial for each."""
         return (
-            Trial(one.id, partial(_answered, self.plan, one, *self.sessions)) for one in self.plan.questions
+            Trial(question.id, partial(_answered, self.plan, question, *self.sessions))
+            for question in self.plan.questions
         )
 
     def conclude(self, rows: tuple[GivenAnswer, ...]) -> tuple[AnswersSummary, Mapping[Path, Content]]:
@@ -237,7 +238,7 @@ async def _answered(
         text=text,
         tokens=answerer.client.count_tokens(text),
         cut=desk.cut,
-        documents=tuple(one.id for one in desk.documents),
+        documents=tuple(document.id for document in desk.documents),
         trace=tuple(desk.trace),
     )
 
@@ -288,7 +289,7 @@ class _CountingClient(Client):
         self.prompts: dict[str, list[int]] = defaultdict(list)
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
-        system, user = (one.content for one in request.messages)
+        system, user = (message.content for message in request.messages)
         self.prompts[request.ask].append(prompt_tokens(RenderedPrompt(system, user), self))
         made = request.baseline() if request.baseline is not None else None
         value = {"text": made} if request.plain else made

@@ -36,8 +36,8 @@ def offline_answer(question: str, texts: Sequence[str], length: int | None = Non
     """The sentences that say most on the question, at most two of a chunk; the question itself with yes and no where
     there are none."""
     most = SENTENCES if length is None else max(1, length // TOKENS)
-    said = [one["point_of_view"] for one in points_of_view(question, texts, most)["points_of_view"]]
-    return " ".join(said or standpoints(question).values())
+    viewpoints = [view["point_of_view"] for view in points_of_view(question, texts, most)["points_of_view"]]
+    return " ".join(viewpoints or standpoints(question).values())
 
 
 def next_step(question: str, done: int) -> dict[str, str]:
@@ -93,7 +93,9 @@ class NextStep(Typed):
     @classmethod
     def _new(cls, query: str, info: ValidationInfo) -> str:
         words = query.lower().split()
-        if words and any(words == one.lower().split() for one in (info.context or {}).get("queries", ())):
+        if words and any(
+            words == earlier.lower().split() for earlier in (info.context or {}).get("queries", ())
+        ):
             raise ValueError("this was searched for already: search for something else, or leave it empty")
         return " ".join(query.split())
 
@@ -137,11 +139,13 @@ class RagSession:
         """
         if self.source is None or len(self.trace) >= self.searches:
             raise DeclarationError(f"a strategy searches more often than it says: {self.searches} time(s)")
-        known = {one.id for one in self.documents}
+        known = {document.id for document in self.documents}
         ranked = self.source.search(query, self.chunks + len(known))
-        new = [one for one in ranked if one.id not in known][: self.chunks]
+        new = [document for document in ranked if document.id not in known][: self.chunks]
         self.documents += new
-        self.trace.append(SearchStep(thought=thought, query=query, found=tuple(one.id for one in new)))
+        self.trace.append(
+            SearchStep(thought=thought, query=query, found=tuple(document.id for document in new))
+        )
         return new
 
     async def next_step(self, prompt: str) -> NextStep:
@@ -150,13 +154,17 @@ class RagSession:
         Raises:
             Unanswered: it gave no valid answer.
         """
-        queries = [one.query for one in self.trace]
+        queries = [step.query for step in self.trace]
 
         def render(shown: Sequence[Document]) -> RenderedPrompt:
             left = iter(shown)
             steps = [
-                {"thought": one.thought, "query": one.query, "documents": list(islice(left, len(one.found)))}
-                for one in self.trace
+                {
+                    "thought": step.thought,
+                    "query": step.query,
+                    "documents": list(islice(left, len(step.found))),
+                }
+                for step in self.trace
             ]
             return self.library[prompt].render(
                 {"question": self.question.question, "steps": steps, "left": self.searches - len(steps)}
@@ -184,10 +192,11 @@ class RagSession:
         def render(shown: Sequence[Document]) -> RenderedPrompt:
             return prompt.render({"question": question, "documents": shown}, settings)
 
-        said = await asked(
+        reply = await asked(
             prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
-            self.answerer, lambda: offline_answer(question, [one.text for one in self.documents], plan.length),
+            self.answerer, lambda: offline_answer(question, [document.text for document in self.documents],
+            plan.length),
             temperature=plan.sampling_temperature, top_p=plan.top_p, max_tokens=self.room,
         )  # fmt: skip
-        self.cut = said.cut
-        return said.text
+        self.cut = reply.cut
+        return reply.text

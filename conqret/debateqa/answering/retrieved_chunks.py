@@ -80,7 +80,7 @@ class ChunkSearch:
             if name != BM25_NAME:  # a chunk is embedded as one passage (DebateQA, F.1)
                 open_index(folder, name, {"encoder": encoder, "passage_words": CHARACTERS}, on_document)
         self.indexes = open_indexes(folder, engines, encoder, on_document)
-        self.name = " + ".join(f"{one.engine} {one.fingerprint}" for one in self.indexes)
+        self.name = " + ".join(f"{index.engine} {index.fingerprint}" for index in self.indexes)
 
     def __len__(self) -> int:
         return len(self.indexes[0])
@@ -90,15 +90,15 @@ class ChunkSearch:
         import pandas as pd
 
         pipeline = assemble(self.indexes, PipelinePlan(depth=depth), None).pipeline
-        found = pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}])).sort_values("rank")
-        return list(self.read([str(one) for one in found["docno"]][:depth]).values())
+        hits = pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}])).sort_values("rank")
+        return list(self.read([str(identifier) for identifier in hits["docno"]][:depth]).values())
 
     def read(self, names: Sequence[str]) -> dict[str, Document]:
         """The chunks of these ids, in this order; an unknown one is left out."""
         entries = self.indexes[0].entries(names)
         return {
-            name: Document(id=name, text=one.text, title=one.title, url=one.url)
-            for name, one in entries.items()
+            name: Document(id=name, text=entry.text, title=entry.title, url=entry.url)
+            for name, entry in entries.items()
         }
 
 
@@ -124,8 +124,14 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
 
 
 def _lines(collection: Collection, trusted: TrustedDomains | None) -> Iterator[dict[str, str]]:
-    for one in collection.documents():
-        if trusted is None or one.url in trusted:
-            for number, text in enumerate(chunks(one.text, CHARACTERS, len), start=1):
-                name = f"{one.id}#{number}"
-                yield {"id": name, "title": one.title, "text": text, "url": one.url, "licence": one.licence}
+    for document in collection.documents():
+        if trusted is None or document.url in trusted:
+            for number, text in enumerate(chunks(document.text, CHARACTERS, len), start=1):
+                name = f"{document.id}#{number}"
+                yield {
+                    "id": name,
+                    "title": document.title,
+                    "text": text,
+                    "url": document.url,
+                    "licence": document.licence,
+                }

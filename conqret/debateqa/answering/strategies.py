@@ -83,13 +83,13 @@ async def _for_either_side(desk: RagSession) -> str:
     options = GenerateOptions(shots=0, strategy=CITED.name, temperature=desk.plan.temperature)
     generator = Generator(options, desk.library, desk.answerer, desk.model)
     sides = {side: await generator.write(GenerationTask(topic, side, documents)) for side in CITED.prompts}
-    for found in sides.values():
-        if found.reason is not None and found.reason is not Reason.NO_EVIDENCE:
-            raise NoValidResponse(found.reason, found.detail)
-    said = [f"{HEADINGS[side]}\n\n{found.argument}" for side, found in sides.items() if found.argument]
-    if not said:
+    for response in sides.values():
+        if response.reason is not None and response.reason is not Reason.NO_EVIDENCE:
+            raise NoValidResponse(response.reason, response.detail)
+    texts = [f"{HEADINGS[side]}\n\n{answer.argument}" for side, answer in sides.items() if answer.argument]
+    if not texts:
         raise NoValidResponse(Reason.NO_EVIDENCE, "the chunks hold nothing for either side, says the model")
-    return "\n\n".join(said)
+    return "\n\n".join(texts)
 
 
 CITED_SIDES = AnswerStrategy(

@@ -48,13 +48,15 @@ class BartScore:
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers; no value where one of them could not be scored."""
-        pairs = [(one, case.answer) for case in cases for one in case.partial]
+        pairs = [(partial_answer, case.answer) for case in cases for partial_answer in case.partial]
         scores = iter(self._model.score(pairs))
-        found = []
+        likenesses = []
         for case in cases:
-            own = [next(scores) for _ in case.partial]
-            values = [score.mean for score in own if score.mean is not None]
-            detail = cut(own[0].target_cut, [score.source_cut for score in own], self._model.window)
-            reason = next((score.reason for score in own if score.mean is None), "")
-            found.append(Likeness(None, reason, detail) if reason else mean(values, detail))
-        return found
+            case_scores = [next(scores) for _ in case.partial]
+            values = [score.mean for score in case_scores if score.mean is not None]
+            detail = cut(
+                case_scores[0].target_cut, [score.source_cut for score in case_scores], self._model.window
+            )
+            reason = next((score.reason for score in case_scores if score.mean is None), "")
+            likenesses.append(Likeness(None, reason, detail) if reason else mean(values, detail))
+        return likenesses

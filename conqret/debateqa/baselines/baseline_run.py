@@ -48,14 +48,14 @@ def prepared(
         ("similarity", any(case.partial for case in cases), "a partial answer"),
         ("asked", any(case.question.strip() for case in cases), "a text"),
     ):
-        wanting = [one.name for one in baselines if one.kind == kind]
+        wanting = [baseline.name for baseline in baselines if baseline.kind == kind]
         if wanting and not there:
             raise DeclarationError(
                 f"no question that was answered has {need}, and {', '.join(wanting)} needs one: give DebateQA's "
                 "layout with --references, or map its columns with --columns"
             )
     if client is not None:
-        for name in (one.name for one in baselines if one.kind == "asked"):
+        for name in (baseline.name for baseline in baselines if baseline.kind == "asked"):
             client.backend.check_can_ask(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
@@ -64,7 +64,7 @@ def prepared(
         "semscore": lambda: semscore.SemScore(models.encoder, device=models.device, dtype=models.dtype),
         "bartscore": lambda: bartscore.BartScore(models.bart, device=models.device, dtype=models.dtype),
     }
-    wanted = {one.name for one in baselines}
+    wanted = {baseline.name for baseline in baselines}
     return {name: make() for name, make in makers.items() if name in wanted}
 
 
@@ -84,13 +84,13 @@ def baseline_rows(
     number of each case that is compared.
     """
     rows: list[ScoreRow] = []
-    for one in baselines:
-        if one.kind == "similarity":
-            rows += _compared(one, similarities[one.name], cases, system, kept, on_answer)
-        elif one.kind == "text":
-            rows += [_acknowledged(one.metric, case, system) for case in cases]
+    for baseline in baselines:
+        if baseline.kind == "similarity":
+            rows += _compared(baseline, similarities[baseline.name], cases, system, kept, on_answer)
+        elif baseline.kind == "text":
+            rows += [_acknowledged(baseline.metric, case, system) for case in cases]
         else:
-            rows += [row for row in asked if row.metric == one.metric]
+            rows += [row for row in asked if row.metric == baseline.metric]
     return rows
 
 
@@ -106,19 +106,22 @@ def _compared(
     rows = []
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]
-        found = {
+        likenesses = {
             place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
             for place, case in enumerate(chunk)
         }
-        places = [place for place in range(len(chunk)) if found[place] is None]
-        for place, likeness in zip(places, similarity.compare([chunk[one] for one in places]), strict=True):
-            found[place] = likeness
+        places = [place for place in range(len(chunk)) if likenesses[place] is None]
+        for place, likeness in zip(
+            places, similarity.compare([chunk[index] for index in places]), strict=True
+        ):
+            likenesses[place] = likeness
             if kept is not None:
                 kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
         for place, case in enumerate(chunk):
-            one = found[place] or Likeness(None, "not compared")
+            compared_likeness = likenesses[place] or Likeness(None, "not compared")
             rows.append(
-                ScoreRow(system, case.id, metric, instrument, one.value, len(case.partial), one.reason, one.detail)
+                ScoreRow(system, case.id, metric, instrument, compared_likeness.value, len(case.partial),
+                compared_likeness.reason, compared_likeness.detail)
             )  # fmt: skip
             on_answer(baseline.name, begin + place)
     return rows
@@ -130,7 +133,7 @@ def _unfit(case: AnswerCase) -> Likeness | None:
         return Likeness(None, EMPTY_ANSWER)
     if not case.partial:
         return Likeness(None, NO_PARTIAL_ANSWERS)
-    if not all(one.strip() for one in case.partial):
+    if not all(partial_answer.strip() for partial_answer in case.partial):
         return Likeness(None, "a partial answer of the question is empty")
     return None
 

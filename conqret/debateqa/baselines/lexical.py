@@ -60,15 +60,15 @@ class Findings:
         earlier one holds is the same viewpoint.
         """
         items = _items(self.answer)
-        turns = [one.text for one in sentences(self.answer) if _TURN.search(one.text)]
-        found: list[frozenset[str]] = []
+        turns = [sentence.text for sentence in sentences(self.answer) if _TURN.search(sentence.text)]
+        terms: list[frozenset[str]] = []
         for passage in items if len(items) > 1 else turns:
             sentence = Sentence(_MARKS.sub(" ", passage))
             if len(sentence.words) < SHORTEST_POINT or not sentence.terms:
                 continue
-            if all(len(sentence.terms & other) < SAME_POINT * len(sentence.terms) for other in found):
-                found.append(sentence.terms)
-        return min(MOST_VIEWS, max(1, len(found)))
+            if all(len(sentence.terms & other) < SAME_POINT * len(sentence.terms) for other in terms):
+                terms.append(sentence.terms)
+        return min(MOST_VIEWS, max(1, len(terms)))
 
     @cached_property
     def criteria(self) -> dict[str, float]:
@@ -78,7 +78,9 @@ class Findings:
         s(viewpoints - 1, 3); evidence the mean of s(sentences with figures, citations or names, 4) and s(words, 120).
         """
         text = self._text
-        backed = sum(bool(one.numbers or one.cites or one.names) for one in text.sentences)
+        backed = sum(
+            bool(sentence.numbers or sentence.cites or sentence.names) for sentence in text.sentences
+        )
         evidence = _share(backed, HALF_EVIDENCE) + _share(len(text.words), HALF_WORDS)
         named = bool(text.terms & _DISPUTE) or _DISPUTE_PHRASES.search(self.answer) is not None
         return {

@@ -55,13 +55,13 @@ def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -
     distribution = rating_distribution(logprobs, "rating", CHOICES)
     if distribution is None:
         return float(rated.rating), ""
-    return sum(one * share for one, share in distribution.items()), WEIGHTED
+    return sum(rating * share for rating, share in distribution.items()), WEIGHTED
 
 
 def _reasoned(case: AnswerCase) -> Mapping[str, Any]:
     steps = Findings(case.question, case.answer).steps
-    found = ", ".join(f"{name} {value:.2f}" for name, value in steps.items())
-    return {"reasoning": f"Counted: {found}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
+    steps_text = ", ".join(f"{name} {value:.2f}" for name, value in steps.items())
+    return {"reasoning": f"Counted: {steps_text}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
 
 
 QUESTIONS: Mapping[str, Question] = {

@@ -36,7 +36,7 @@ _ALL = (
     BaselineMetric("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
 )
 
-BASELINES: Mapping[str, BaselineMetric] = {one.name: one for one in _ALL}
+BASELINES: Mapping[str, BaselineMetric] = {metric.name: metric for metric in _ALL}
 DEFAULT = ("bleu", "rouge-l")
 """What needs neither weights nor a model to ask, and can tell answers apart."""
 
@@ -48,12 +48,12 @@ def selected(names: Iterable[str]) -> tuple[BaselineMetric, ...]:
         UnknownNameError: there is no such baseline.
         DeclarationError: no name is given.
     """
-    found = {}
+    metrics = {}
     for name in names:
         typed = name.strip().lower().replace("_", "-")
         if typed not in BASELINES:
             raise UnknownNameError("baseline", name.strip(), BASELINES)
-        found[typed] = BASELINES[typed]
-    if not found:
+        metrics[typed] = BASELINES[typed]
+    if not metrics:
         raise DeclarationError(f"no baseline is named; known: {', '.join(BASELINES)}")
-    return tuple(found.values())
+    return tuple(metrics.values())

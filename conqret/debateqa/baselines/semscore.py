@@ -68,9 +68,12 @@ class SemScore:
         return [self._one(case) for case in cases]
 
     def _one(self, case: AnswerCase) -> Likeness:
-        answer, partial = self._known[case.answer], [self._known[one] for one in case.partial]
-        detail = cut(answer.cut, [one.cut for one in partial], self._window)
-        values = [float(answer.vector @ one.vector) for one in partial]
+        answer, partial = (
+            self._known[case.answer],
+            [self._known[partial_answer] for partial_answer in case.partial],
+        )
+        detail = cut(answer.cut, [embedding.cut for embedding in partial], self._window)
+        values = [float(answer.vector @ embedding.vector) for embedding in partial]
         if any(map(math.isnan, values)):
             return Likeness(None, "the encoder gave a vector without a direction", detail)
         return mean([max(-1.0, min(1.0, value)) for value in values], detail)

@@ -49,7 +49,9 @@ class _NamedMetric:
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers."""
-        return [mean([self._of(case.answer, one) for one in case.partial]) for case in cases]
+        return [
+            mean([self._of(case.answer, partial_answer) for partial_answer in case.partial]) for case in cases
+        ]
 
 
 def bleu() -> Similarity:
@@ -94,7 +96,7 @@ def mean(values: Sequence[float], detail: str = "") -> Likeness:
 
 def cut(answer: int, partial: Sequence[int], window: int) -> str:
     """What was left out, in words: tokens of the answer, and of how many partial answers some; empty for nothing."""
-    shortened = sum(one > 0 for one in partial)
+    shortened = sum(count > 0 for count in partial)
     parts = [f"the answer's last {answer} tokens do not fit the window of {window}"] if answer else []
     parts += (
         [f"{shortened} of {len(partial)} partial answers were cut at {window} tokens"] if shortened else []

@@ -38,7 +38,7 @@ RERANKERS = (LISTWISE, LEXICAL)
 
 def by_words(question: SourcedQuestion, documents: Sequence[Document]) -> list[Document]:
     """The documents that keep most to the question first."""
-    texts = [f"{one.title}\n\n{one.text}" for one in documents]
+    texts = [f"{document.title}\n\n{document.text}" for document in documents]
     return [documents[place] for place in stance_order(question.question, "none", texts)]
 
 
@@ -56,9 +56,9 @@ async def listwise(
         {
             "qid": question.id,
             "query": question.question,
-            "docno": [one.id for one in documents],
-            "title": [one.title for one in documents],
-            "text": [one.text for one in documents],
+            "docno": [document.id for document in documents],
+            "title": [document.title for document in documents],
+            "text": [document.text for document in documents],
             "rank": range(len(documents)),
             "score": [float(len(documents) - place) for place in range(len(documents))],
         }
@@ -68,7 +68,7 @@ async def listwise(
     for window in reranker.outcomes:
         if window.reason is not None:
             raise NoValidResponse(window.reason, window.detail)
-    by_id = {one.id: one for one in documents}
+    by_id = {document.id: document for document in documents}
     return [by_id[str(identifier)] for identifier in ranked["docno"]]
 
 
@@ -185,17 +185,21 @@ class Collector:
     ) -> CurationStep:
         (before,) = earlier.values()
         rankings = await self.source.search(before.queries, DEPTH)
-        found = list(dict.fromkeys(one for ranking in rankings for one in ranking))
+        candidates = list(dict.fromkeys(identifier for ranking in rankings for identifier in ranking))
         trusted = {
-            one.document.id: one for one in self.source.read(found) if one.document.url in self.trusted
+            page.document.id: page
+            for page in self.source.read(candidates)
+            if page.document.url in self.trusted
         }
-        merged = round_robin([[one for one in ranking if one in trusted] for ranking in rankings], POOL)
-        pool = [trusted[one].document for one, _ in merged]
+        merged = round_robin(
+            [[identifier for identifier in ranking if identifier in trusted] for ranking in rankings], POOL
+        )
+        pool = [trusted[identifier].document for identifier, _ in merged]
         if len(pool) > self.plan.keep:
             words = self.plan.rerank == LEXICAL
             pool = by_words(question, pool) if words else await listwise(question, pool, self.session)
-        kept = tuple(one.id for one in pool[: self.plan.keep])
-        return CurationStep(id=name, found=len(found), trusted=len(trusted), documents=kept)
+        kept = tuple(document.id for document in pool[: self.plan.keep])
+        return CurationStep(id=name, found=len(candidates), trusted=len(trusted), documents=kept)
 
     async def _views(
         self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
@@ -209,7 +213,7 @@ class Collector:
             lambda shown: asking.views_prompt(self.session.library, question.question, shown),
             documents, client, answer_room=ANSWER_ROOM,
         )  # fmt: skip
-        texts = [one.text for one in documents]
+        texts = [document.text for document in documents]
         answer = await asked(
             asking.VIEWS, name, rendered, asking.PointsOfView, client,
             lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
@@ -220,13 +224,13 @@ class Collector:
     async def _explanation(
         self, number: int, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
     ) -> CurationStep:
-        found, before = earlier.values()
+        collected, before = earlier.values()
         if len(before.views) < max(self.plan.least_views, number + 1):
             return CurationStep(id=name)
         view = before.views[number]
         client = self.session.client
-        own = [found.documents[place - 1] for place in sorted(set(view.documents))]
-        shown, cut = self.within_budget(self._texts(own), client)
+        documents = [collected.documents[place - 1] for place in sorted(set(view.documents))]
+        shown, cut = self.within_budget(self._texts(documents), client)
         rendered = fitted(
             lambda texts: asking.explanation_prompt(
                 self.session.library, question.question, view.point_of_view, texts
@@ -235,12 +239,12 @@ class Collector:
         )  # fmt: skip
         answer = await asked(
             asking.EXPLANATION, name, rendered, asking.Explanation, client,
-            lambda: baseline.explanation(question.question, view.point_of_view, [one.text for one in shown]),
+            lambda: baseline.explanation(question.question, view.point_of_view, [document.text for document in shown]),
         )  # fmt: skip
         return CurationStep(id=name, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
-        return [cleaned(one.document) for one in self.source.read(identifiers)]
+        return [cleaned(page.document) for page in self.source.read(identifiers)]
 
     def within_budget(
         self, documents: Sequence[Document], client: Client
@@ -248,12 +252,16 @@ class Collector:
         """The documents cut to the budget, each for itself and then all by the same share; and the tokens that went."""
         encode = backend_of(client.model_id).encoder(client.model_id)
         one_by_one = [
-            trim_proportionally([one.text], self.plan.document_tokens, encode=encode)[0] for one in documents
+            trim_proportionally([document.text], self.plan.document_tokens, encode=encode)[0]
+            for document in documents
         ]
         together = trim_proportionally(
-            [one.text for one in one_by_one], self.plan.prompt_tokens, encode=encode
+            [fitted_text.text for fitted_text in one_by_one], self.plan.prompt_tokens, encode=encode
         )
-        before, after = sum(one.before for one in one_by_one), sum(one.after for one in together)
+        before, after = (
+            sum(fitted_text.before for fitted_text in one_by_one),
+            sum(fitted_text.after for fitted_text in together),
+        )
         return with_texts(documents, [cut.text or "…" for cut in together]), before - after
 
 
@@ -265,7 +273,7 @@ def cleaned(document: Document) -> Document:
 
 async def _settled(name: str, work: _Bound, earlier: Mapping[str, CurationStep]) -> CurationStep:
     """The step, or why there is none: its own reason, or that of a step before it."""
-    failed = next((one for one in earlier.values() if not one.answered), None)
+    failed = next((row for row in earlier.values() if not row.answered), None)
     if failed is not None:
         return CurationStep(id=name, reason=failed.reason, detail=failed.detail)
     try:

@@ -131,12 +131,12 @@ class QuestionOutcome:
 
     def record(self) -> dict[str, Any]:
         """The question as the benchmark holds it."""
-        own = self.question.record()
+        record = self.question.record()
         answers = [
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
             for view, explanation, documents in self.answers
         ]
-        return {**own, "licence": own.get("licence", UNSTATED), "partial_answers": answers,
+        return {**record, "licence": record.get("licence", UNSTATED), "partial_answers": answers,
                 "documents": list(self.documents)}  # fmt: skip
 
 
@@ -150,9 +150,9 @@ def fates(
     plan = collector.plan
     for place, question in enumerate(questions):
         steps = rows[place * len(STEPS) : (place + 1) * len(STEPS)]
-        _, found, taken, *explanations = steps
-        documents, views = found.documents, taken.views
-        failed = next((one for one in steps if not one.answered), None)
+        _, search_step, taken, *explanations = steps
+        documents, views = search_step.documents, taken.views
+        failed = next((step for step in steps if not step.answered), None)
         if failed is not None:
             yield QuestionOutcome(question, why=str(failed.reason), detail=failed.detail)
         elif len(documents) < plan.least_documents:
@@ -160,13 +160,13 @@ def fates(
         elif len(views) < plan.least_views:
             yield QuestionOutcome(question, why=FEW_VIEWS, detail=f"{len(views)} points of view")
         else:
-            own = [tuple(documents[number - 1] for number in sorted(set(view.documents))) for view in views]
-            said = [
+            cited = [tuple(documents[number - 1] for number in sorted(set(view.documents))) for view in views]
+            explained = [
                 (view.point_of_view, step.explanation)
                 for view, step in zip(views, explanations, strict=False)
             ]
             yield QuestionOutcome(
-                question, documents, tuple((*pair, used) for pair, used in zip(said, own, strict=True))
+                question, documents, tuple((*pair, used) for pair, used in zip(explained, cited, strict=True))
             )
 
 
@@ -177,38 +177,40 @@ def benchmark_files(
     folder: CurateFolder,
 ) -> tuple[CurateSummary, dict[Path, Content]]:
     """What came of all questions in numbers, and the files of a benchmark."""
-    found = list(fates(questions, rows, collector))
-    kept = [one for one in found if not one.why]
-    used = dict.fromkeys(one for fate in kept for one in fate.documents)
-    evidence = {one.document.id: one for one in collector.source.read(list(used))}
-    texts = [_text(one, collector) for one in evidence.values()]
-    whys = Counter(one.why for one in found)
+    fates_found = list(fates(questions, rows, collector))
+    kept = [fate for fate in fates_found if not fate.why]
+    used = dict.fromkeys(document for fate in kept for document in fate.documents)
+    evidence = {page.document.id: page for page in collector.source.read(list(used))}
+    texts = [_text(page, collector) for page in evidence.values()]
+    whys = Counter(fate.why for fate in fates_found)
     summary = CurateSummary(
         model=collector.session.options.model,
-        questions=len(found),
+        questions=len(fates_found),
         few_documents=whys.pop(FEW_DOCUMENTS, 0),
         few_views=whys.pop(FEW_VIEWS, 0),
         kept=whys.pop("", 0),
         unanswered=dict(whys),
-        partial_answers=sum(len(one.answers) for one in kept),
-        found=sum(one.found for one in rows),
-        trusted=sum(one.trusted for one in rows),
+        partial_answers=sum(len(question.answers) for question in kept),
+        found=sum(row.found for row in rows),
+        trusted=sum(row.trusted for row in rows),
         documents=len(texts),
-        unstated_licences=sum(one["licence"] == UNSTATED for one in texts),
-        cut_tokens=sum(one.cut for one in rows),
+        unstated_licences=sum(text["licence"] == UNSTATED for text in texts),
+        cut_tokens=sum(row.cut for row in rows),
     )
-    left_out = ({**one.question.record(), "why": one.why, "detail": one.detail} for one in found if one.why)
+    left_out = (
+        {**fate.question.record(), "why": fate.why, "detail": fate.detail} for fate in fates_found if fate.why
+    )
     return summary, {
-        folder.benchmark_file: json_lines(one.record() for one in kept),
+        folder.benchmark_file: json_lines(question.record() for question in kept),
         folder.documents_file: json_lines(texts),
         folder.filtered_file: json_lines(left_out),
-        folder.items_file: json_lines(one.model_dump(mode="json") for one in _items(kept, evidence)),
+        folder.items_file: json_lines(item.model_dump(mode="json") for item in _items(kept, evidence)),
     }
 
 
-def _text(one: PageEvidence, collector: Collector) -> dict[str, str]:
-    document = one.document
-    licence = one.licence or collector.trusted.licence(document.url) or UNSTATED
+def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
+    document = evidence.document
+    licence = evidence.licence or collector.trusted.licence(document.url) or UNSTATED
     return {
         "id": document.id,
         "title": document.title,
@@ -226,7 +228,7 @@ def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]
                 id=f"{fate.question.id}#{number}",
                 topic=fate.question.question,
                 argument=f"{view}\n\n{explanation}",
-                documents=tuple(evidence[one].document for one in documents),
+                documents=tuple(evidence[document].document for document in documents),
                 metadata={"question": fate.question.id, "number": number},
             )
 
@@ -260,7 +262,7 @@ class CurationRun(StudyPlan[CurationStep, CurateSummary]):
         """What ``run.json`` says."""
         collector = self.collector
         return CurateRecord.of(
-            collector.session, _ASKED, ((one.id, one.question) for one in self.questions),
+            collector.session, _ASKED, ((question.id, question.question) for question in self.questions),
             source=collector.source.name, trusted=collector.trusted.record(), plan=asdict(collector.plan),
         )  # fmt: skip
 
@@ -353,12 +355,14 @@ def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list
     for question in questions:
         text = question.question
         likely = collector.source.likely(text, DEPTH)
-        found = [cleaned(one) for one in likely if one.url in collector.trusted][:POOL]
-        shown, _ = collector.within_budget(found[: collector.plan.keep], client)
+        documents = [cleaned(document) for document in likely if document.url in collector.trusted][:POOL]
+        shown, _ = collector.within_budget(documents[: collector.plan.keep], client)
         prompts["search queries"].append(asking.queries_prompt(library, text))
-        if collector.plan.rerank == LISTWISE and len(found) > collector.plan.keep:
+        if collector.plan.rerank == LISTWISE and len(documents) > collector.plan.keep:
             prompts["the best documents"].append(
-                library[INSTRUCTIONS["none"]].render({"topic": text, "stance": "none", "documents": found})
+                library[INSTRUCTIONS["none"]].render(
+                    {"topic": text, "stance": "none", "documents": documents}
+                )
             )
         prompts["points of view"].append(asking.views_prompt(library, text, shown))
         explained = asking.explanation_prompt(library, text, text, shown[:SOURCES])

@@ -67,22 +67,24 @@ class Domain(BaseModel, frozen=True):
 
 def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
     """Every chunk of the documents that were read for a question, nearest first for each question."""
-    found = [
+    chunk_list = [
         (place, name, text)
         for place, question in enumerate(made.questions)
         for name in question.documents
         for text in chunks(made.texts.get(name, ""))
     ]
-    if not found:
+    if not chunk_list:
         raise DeclarationError("the benchmark holds no text of a document: documents.jsonl is empty")
-    rows = unit_rows(embed([*(one.question for one in made.questions), *(text for _, _, text in found)]))
+    rows = unit_rows(
+        embed([*(question.question for question in made.questions), *(text for _, _, text in chunk_list)])
+    )
     count = len(made.questions)
     near = [
         Near(made.questions[place].id, name, text, _cosine(rows, place, count + number))
-        for number, (place, name, text) in enumerate(found)
+        for number, (place, name, text) in enumerate(chunk_list)
     ]
     order = {question.id: place for place, question in enumerate(made.questions)}
-    return sorted(near, key=lambda one: (order[one.question], -one.similarity))
+    return sorted(near, key=lambda chunk: (order[chunk.question], -chunk.similarity))
 
 
 @strict_options
@@ -113,17 +115,19 @@ def benchmark_domains(
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
     """
-    return domains([one.question for one in read_made(benchmark).questions], embedder(encoder), number)
+    return domains(
+        [question.question for question in read_made(benchmark).questions], embedder(encoder), number
+    )
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
     """The relevance of chunks to their questions."""
-    by_question = gathered((one.question, one.similarity) for one in near)
+    by_question = gathered((chunk.question, chunk.similarity) for chunk in near)
     means = {name: sum(values) / len(values) for name, values in by_question.items()}
     return Relevance(
         mean=mean_interval(list(means.values())),
         chunks=len(near),
-        documents=len({(one.question, one.document) for one in near}),
+        documents=len({(chunk.question, chunk.document) for chunk in near}),
         by_question=dict(sorted(means.items(), key=lambda pair: pair[1])),
     )
 
@@ -137,16 +141,16 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
     if not 0 < threshold <= 1:
         raise DeclarationError(f"--threshold is {threshold}; a cosine above 0, up to 1, is expected")
     rows = unit_rows(embed([view for question in made.questions for view in question.views]))
-    found, start = [], 0
+    pairs, start = [], 0
     for question in made.questions:
         count = len(question.partial_answers)
         for second in range(count):
             for first in range(second):
                 cosine = _cosine(rows, start + first, start + second)
                 if cosine >= threshold:
-                    found.append(AlikeViews(question.id, question.name(first), question.name(second), cosine))
+                    pairs.append(AlikeViews(question.id, question.name(first), question.name(second), cosine))
         start += count
-    return sorted(found, key=lambda one: -one.similarity)
+    return sorted(pairs, key=lambda pair: -pair.similarity)
 
 
 def domains(
@@ -172,27 +176,28 @@ def domains(
     centres = [int(rng.integers(len(rows)))]
     while len(centres) < count:  # each next one is the farthest from all before: no empty group, and no luck
         centres.append(int(np.argmin((rows @ rows[centres].T).max(axis=1))))
-    means, own = rows[centres], np.full(len(rows), -1)
+    means, nearest = rows[centres], np.full(len(rows), -1)
     for _ in range(ROUNDS):
         new = np.argmax(rows @ means.T, axis=1)
-        if (new == own).all():
+        if (new == nearest).all():
             break
-        own = new
+        nearest = new
         sums = [
-            rows[own == group].sum(axis=0) if (own == group).any() else means[group] for group in range(count)
+            rows[nearest == group].sum(axis=0) if (nearest == group).any() else means[group]
+            for group in range(count)
         ]
         means = unit_rows(np.stack(sums))
-    groups = [np.nonzero(own == group)[0].tolist() for group in range(count)]
+    groups = [np.nonzero(nearest == group)[0].tolist() for group in range(count)]
     names = _words([[questions[place] for place in group] for group in groups])
     return sorted(
         (
             Domain(
-                words=tuple(names[group]), questions=int((own == group).sum()),
-                example=questions[int(np.argmax(np.where(own == group, rows @ means[group], -np.inf)))],
+                words=tuple(names[group]), questions=int((nearest == group).sum()),
+                example=questions[int(np.argmax(np.where(nearest == group, rows @ means[group], -np.inf)))],
             )
-            for group in range(count) if (own == group).any()
+            for group in range(count) if (nearest == group).any()
         ),
-        key=lambda one: -one.questions,
+        key=lambda domain: -domain.questions,
     )  # fmt: skip
 
 
@@ -202,15 +207,15 @@ def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
     from conqret.text.text_passages import root
     from conqret.text.word_lists import fold, words
 
-    counts = [Counter(one for text in group for one in words(fold(text)) if root(one)) for group in groups]
+    counts = [Counter(word for text in group for word in words(fold(text)) if root(word)) for group in groups]
     every: Counter[str] = sum(counts, Counter())
     mean = every.total() / max(1, len(groups))
     return [
-        sorted(count, key=lambda one: (-count[one] * math.log(1 + mean / every[one]), one))[:WORDS]
+        sorted(count, key=lambda word: (-count[word] * math.log(1 + mean / every[word]), word))[:WORDS]
         for count in counts
     ]
 
 
 def _cosine(rows: Any, first: int, second: int) -> float:
-    found = rows[[first]] @ rows[[second]].T
-    return round(float(found[0, 0]), 6)
+    product = rows[[first]] @ rows[[second]].T
+    return round(float(product[0, 0]), 6)

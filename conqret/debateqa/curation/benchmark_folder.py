@@ -38,11 +38,11 @@ class MadeQuestion(BaseModel, frozen=True, extra="allow"):
     @property
     def views(self) -> list[str]:
         """Its points of view."""
-        return [one.point_of_view for one in self.partial_answers]
+        return [partial_answer.point_of_view for partial_answer in self.partial_answers]
 
     def record(self, answers: Sequence[MadeAnswer]) -> dict[str, Any]:
         """Its line with these partial answers alone."""
-        return {**self.model_dump(), "partial_answers": [one.model_dump() for one in answers]}
+        return {**self.model_dump(), "partial_answers": [answer.model_dump() for answer in answers]}
 
 
 class MadeDocument(BaseModel, frozen=True, extra="allow"):
@@ -77,5 +77,5 @@ def read_made(path: str | Path) -> MadeBenchmark:
             f"{path} holds no question: all were filtered ({folder.filtered_file.name} says why)"
         )
     return MadeBenchmark(
-        questions, {one.id: one.text for one in read_models(folder.documents_file, MadeDocument)}
+        questions, {model.id: model.text for model in read_models(folder.documents_file, MadeDocument)}
     )

@@ -79,12 +79,15 @@ class VerdictPlan(StudyPlan[VerdictRow, None]):
 
     def record(self) -> VerdictRecord:
         """What ``run.json`` says."""
-        shown = ((one.id, dict(one.variables)) for one in self.subjects)
+        shown = ((subject.id, dict(subject.variables)) for subject in self.subjects)
         return VerdictRecord.of(self.models, {self.verdict.prompt: self.verdict.response}, shown)
 
     def trials(self) -> Iterator[Trial[VerdictRow]]:
         """A trial for each."""
-        return (Trial(one.id, partial(_asked, self.verdict, one, self.models)) for one in self.subjects)
+        return (
+            Trial(subject.id, partial(_asked, self.verdict, subject, self.models))
+            for subject in self.subjects
+        )
 
     def conclude(self, rows: tuple[VerdictRow, ...]) -> tuple[None, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
@@ -94,7 +97,7 @@ class VerdictPlan(StudyPlan[VerdictRow, None]):
 
 def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of :class:`VerdictPlan`."""
-    prompts = (_rendered(verdict, one, session) for one in subjects)
+    prompts = (_rendered(verdict, subject, session) for subject in subjects)
     return expected_asking("judge", session.options, prompts, verdict.tokens)
 
 

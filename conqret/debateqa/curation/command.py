@@ -86,9 +86,9 @@ def run(
         questions, asking.session(model), corpus=corpus, search=web.search, user_agent=web.user_agent,
         trusted=trusted, plan=CurationPlan(**filters.given()), output=output,
     )  # fmt: skip
-    found, folder, collector = made.questions, made.folder, made.collector
+    question_list, folder, collector = made.questions, made.folder, made.collector
     if asking.dry_run:
-        asking.tell_cost(estimate(found, collector))
+        asking.tell_cost(estimate(question_list, collector))
         what = (
             "the documents that the question itself finds"
             if web.search is None
@@ -97,8 +97,8 @@ def run(
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     outcome = asking.execute(
-        made, len(found) * len(STEPS), "steps",
-        about=f"{number(len(found), 'question')}, {collector.source.described}, asked of",
+        made, len(question_list) * len(STEPS), "steps",
+        about=f"{number(len(question_list), 'question')}, {collector.source.described}, asked of",
         doing="collecting", role="an author",
     )  # fmt: skip
     summary = outcome.summary

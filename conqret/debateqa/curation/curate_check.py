@@ -23,9 +23,9 @@ def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.Ou
     from conqret.debateqa.curation.benchmark_folder import read_made
     from conqret.debateqa.curation.page import relevance_table
 
-    found = benchmark_relevance(folder, encoder=encoder)
-    texts = {one.id: one.question for one in read_made(folder).questions}
-    result(found, [relevance_table(found, texts, encoder)], as_json=shown.json_output)
+    relevance_scores = benchmark_relevance(folder, encoder=encoder)
+    texts = {question.id: question.question for question in read_made(folder).questions}
+    result(relevance_scores, [relevance_table(relevance_scores, texts, encoder)], as_json=shown.json_output)
 
 
 @grouped
@@ -51,12 +51,14 @@ def comprehensiveness(
 
     made = read_made(folder)
     review = review_chunks(made, near_chunks(made, embedder(encoder)))
-    said, done = looked_at(review, folder, "chunks", reviewed, asking)
-    if said is None:
+    verdict_by_id, done = looked_at(review, folder, "chunks", reviewed, asking)
+    if verdict_by_id is None:
         return
-    places = [str(row[0]) for row in review.rows if str(row[0]) in said]
+    places = [str(row[0]) for row in review.rows if str(row[0]) in verdict_by_id]
     share = mean_interval(
-        [float(said[one]) for one in places], [one.rpartition("/")[0] for one in places], scale="share"
+        [float(verdict_by_id[place]) for place in places],
+        [place.rpartition("/")[0] for place in places],
+        scale="share",
     )
     tell_figures(
         "Comprehensiveness",
@@ -91,7 +93,7 @@ def distinctiveness(
 
     made = read_made(folder)
     review = review_pairs(made, alike_views(made, embedder(encoder), threshold))
-    counts = [len(one.partial_answers) for one in made.questions]
+    counts = [len(question.partial_answers) for question in made.questions]
     facts: dict[str, Any] = {
         "points of view": sum(counts),
         "pairs within a question": sum(count * (count - 1) // 2 for count in counts),
@@ -99,11 +101,11 @@ def distinctiveness(
     }
     done = None
     if review.rows:
-        said, done = looked_at(review, folder, "pairs", reviewed, asking)
-        if said is None:
+        verdict_by_id, done = looked_at(review, folder, "pairs", reviewed, asking)
+        if verdict_by_id is None:
             return
-        facts["of these called duplicates"] = sum(said.values())
-        facts["not looked at"] = len(review.rows) - len(said)
+        facts["of these called duplicates"] = sum(verdict_by_id.values())
+        facts["not looked at"] = len(review.rows) - len(verdict_by_id)
     elif not asking.shown.quiet:
         note(
             f"no pair is to be looked at: no sheet is written or read; a --threshold below {threshold} shows more"
@@ -146,9 +148,9 @@ def viewpoints(
     )  # fmt: skip
     if done is None:
         return
-    ratings = [int(one.answer["rating"]) for one in done.asked.rows if one.answered]
+    ratings = [int(row.answer["rating"]) for row in done.asked.rows if row.answered]
     share = (
-        mean_interval([float(one == 5) for one in ratings], scale="share")
+        mean_interval([float(rating == 5) for rating in ratings], scale="share")
         if ratings
         else undefined("no answer")
     )
@@ -182,8 +184,8 @@ def domains(
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains
     from conqret.show.table import Column, Table
 
-    found = benchmark_domains(folder, number=number, encoder=encoder)
-    rows = [(", ".join(one.words), one.questions, one.example) for one in found]
+    groups = benchmark_domains(folder, number=number, encoder=encoder)
+    rows = [(", ".join(group.words), group.questions, group.example) for group in groups]
     columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
     table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")
-    result([one.model_dump() for one in found], [table], as_json=shown.json_output)
+    result([group.model_dump() for group in groups], [table], as_json=shown.json_output)

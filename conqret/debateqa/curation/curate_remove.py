@@ -53,23 +53,23 @@ def remove(
 
     scale = reading.scale or ["{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)]
     people = None if labels is None else replace(reading, scale=scale).load(labels)
-    lines, found = remove_partial_answers(folder, labels=people, duplicates=duplicates, least=least)
+    lines, removal = remove_partial_answers(folder, labels=people, duplicates=duplicates, least=least)
     write_new({output: json_lines(lines)}, overwrite=overwrite)
     facts = {
-        "partial answers": found.answers,
-        f"rejected by {least} people or more": found.rejected,
-        **{f"no to {name}": count for name, count in found.noes.items()},
-        "say what another says": found.duplicates,
-        "partial answers left": found.kept,
-        "questions left": found.questions,
-        "questions that lost all": len(found.lost),
+        "partial answers": removal.answers,
+        f"rejected by {least} people or more": removal.rejected,
+        **{f"no to {name}": count for name, count in removal.noes.items()},
+        "say what another says": removal.duplicates,
+        "partial answers left": removal.kept,
+        "questions left": removal.questions,
+        "questions that lost all": len(removal.lost),
     }
     remark = (
         "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) by two of three people."
     )
-    tell_figures("Removed", facts, remark, None, shown, found, at(output, "benchmark"))
-    if found.unlabelled:
-        shown.note(f"{found.unlabelled:,} partial answers have no label, and stay")
+    tell_figures("Removed", facts, remark, None, shown, removal, at(output, "benchmark"))
+    if removal.unlabelled:
+        shown.note(f"{removal.unlabelled:,} partial answers have no label, and stay")
     if people is not None and (few := missing_people(people, least)):
         shown.note(
             f"{len(few):,} partial answers were labelled by fewer than {least} people, and cannot be removed by them"

@@ -96,14 +96,14 @@ def looked_at(
 
     if reviewed.labels is not None:
         known = {str(row[0]) for row in review.rows}
-        said = read_review(reviewed.labels, review.column)
-        found = {one: answer for one, answer in said.items() if one in known}
-        if not found:
+        verdict_by_id = read_review(reviewed.labels, review.column)
+        known_verdicts = {row_id: answer for row_id, answer in verdict_by_id.items() if row_id in known}
+        if not known_verdicts:
             raise DeclarationError(
                 f"{reviewed.labels} answers none of the {len(known)} rows: fill its column {review.column} with yes or "
                 "no, and take the benchmark, encoder and threshold that the sheet was made with"
             )
-        return found, None
+        return known_verdicts, None
     answered: dict[str, bool] = {}
     done = None
     sheet = reviewed.output
@@ -115,7 +115,7 @@ def looked_at(
         )  # fmt: skip
         if done is None:
             return None, None
-        answered = {one.id: review.said(one.answer) for one in done.asked.rows if one.answered}
+        answered = {row.id: review.said(row.answer) for row in done.asked.rows if row.answered}
     if sheet is not None:
         words = {True: "yes", False: "no"}
         cells = [words[answered[name]] if (name := str(row[0])) in answered else "" for row in review.rows]

@@ -142,7 +142,7 @@ def fitted(
     Raises:
         Unanswered: it does not fit without any text of theirs either.
     """
-    found = fit(documents, render, client, answer_room=answer_room)
-    if found is None:
+    fitting = fit(documents, render, client, answer_room=answer_room)
+    if fitting is None:
         raise NoValidResponse(Reason.CONTEXT_OVERFLOW)
-    return found.rendered
+    return fitting.rendered

@@ -64,8 +64,8 @@ VERDICT = CheckVerdict("curate/debatable", Debatable, 60, "whether questions are
 def subjects(questions: Sequence[SourcedQuestion]) -> list[Subject]:
     """What is asked about each question."""
     return [
-        Subject(one.id, {"question": one.question}, lambda one=one: by_words(one.question))  # type: ignore[misc]
-        for one in questions
+        Subject(item.id, {"question": item.question}, lambda item=item: by_words(item.question))  # type: ignore[misc]
+        for item in questions
     ]
 
 
@@ -134,8 +134,8 @@ def chosen_questions(
     read: Sequence[SourcedQuestion], done: StudyOutcome[VerdictRow, None], folder: VerdictFolder
 ) -> DebatableQuestions:
     """The questions that meet all criteria, written into the folder with all verdicts."""
-    wrong = [failed(one.answer) if one.answered else None for one in done.rows]
-    good = tuple(one for one, faults in zip(read, wrong, strict=True) if faults == ())
+    wrong = [failed(row.answer) if row.answered else None for row in done.rows]
+    good = tuple(question for question, faults in zip(read, wrong, strict=True) if faults == ())
     rows = (
         (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
          row.answer.get("explanation", ""), row.reason)

@@ -31,7 +31,7 @@ def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
     taken: list[int] = []
     inside: set[int] = set()
     while queue:
-        count, text = (-one for one in heapq.heappop(queue))
+        count, text = (-degree for degree in heapq.heappop(queue))
         if text in inside or not left[text]:
             continue
         if count != left[text]:  # some of its partners were taken since
@@ -112,8 +112,8 @@ def deduplicate(
         DeclarationError: as :func:`conqret.debateqa.curation.embeddings.similar_pairs`.
     """
     pairs = similar_pairs(vectors, threshold)
-    removed = set(vertex_cover((one.first, one.second) for one in pairs))
-    kept = tuple(one for place, one in enumerate(questions) if place not in removed)
+    removed = set(vertex_cover((pair.first, pair.second) for pair in pairs))
+    kept = tuple(question for place, question in enumerate(questions) if place not in removed)
     after = by_source(kept)
     before = by_source(questions)
     words = {(True, False): "first", (False, True): "second", (True, True): "both"}
@@ -125,13 +125,13 @@ def deduplicate(
         removed=tuple(questions[place].id for place in sorted(removed)),
         pairs=tuple(
             DecidingPair(
-                first=questions[one.first].id,
-                second=questions[one.second].id,
-                similarity=one.similarity,
-                removed=words[one.first in removed, one.second in removed],
-                first_question=questions[one.first].question,
-                second_question=questions[one.second].question,
+                first=questions[similar.first].id,
+                second=questions[similar.second].id,
+                similarity=similar.similarity,
+                removed=words[similar.first in removed, similar.second in removed],
+                first_question=questions[similar.first].question,
+                second_question=questions[similar.second].question,
             )
-            for one in sorted(pairs, key=lambda pair: -pair.similarity)
+            for similar in sorted(pairs, key=lambda pair: -pair.similarity)
         ),
     )

@@ -55,7 +55,7 @@ def vectors_of(
     """The embeddings of questions, a row each: those of a ``.npy`` file, or what the encoder makes of them."""
     if embeddings is not None:
         return read_embeddings(Path(embeddings), len(questions))
-    return embedder(encoder)([one.question for one in questions])
+    return embedder(encoder)([question.question for question in questions])
 
 
 def lexical(texts: Sequence[str]) -> Any:
@@ -87,15 +87,15 @@ def read_embeddings(path: Path, count: int) -> Any:
     import numpy as np
 
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise DeclarationError(f"{path} holds no array of numpy (.npy): {error}") from error
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or len(found) != count:
-        shape = getattr(found, "shape", "several arrays")
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) != count:
+        shape = getattr(array, "shape", "several arrays")
         raise DeclarationError(
             f"{path} has the shape {shape}, and {count} rows, one for each text, are expected"
         )
-    return np.asarray(found)
+    return np.asarray(array)
 
 
 BLOCK = 1024
@@ -136,16 +136,16 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
     """
     if not 0 < threshold <= 1:
         raise DeclarationError(f"the threshold is {threshold}; a cosine above 0, up to 1, is expected")
-    found: list[SimilarPair] = []
+    pairs: list[SimilarPair] = []
     for block in cosines(vectors, at_least=threshold - ROUNDING):
-        if len(found) + len(block.values) > MOST_PAIRS:
+        if len(pairs) + len(block.values) > MOST_PAIRS:
             raise DeclarationError(
                 f"more than {MOST_PAIRS:,} pairs have a similarity of {threshold} or more: raise the threshold, and "
                 "see what pairs are like with `conqret debateqa questions pairs`"
             )
         rows = zip(block.first.tolist(), block.second.tolist(), block.values.tolist(), strict=True)
-        found += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]
-    return found
+        pairs += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]
+    return pairs
 
 
 def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:

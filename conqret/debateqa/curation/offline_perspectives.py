@@ -48,7 +48,7 @@ def points_of_view(question: str, texts: Sequence[str], most: int) -> dict[str, 
         sentence = readings[number][place]
         if len(chosen) == most or not score:
             break
-        few = sum(one == number for one, _ in chosen) < VIEWS_OF_ONE
+        few = sum(document == number for document, _ in chosen) < VIEWS_OF_ONE
         if few and not any(_alike(sentence, other) for _, other in chosen):
             chosen.append((number, sentence))
     return {
@@ -58,10 +58,10 @@ def points_of_view(question: str, texts: Sequence[str], most: int) -> dict[str, 
                 "documents": [
                     number + 1
                     for number, sentences in enumerate(readings)
-                    if number == own or best_passage(sentence, sentences)[1] >= COVERED
+                    if number == document_index or best_passage(sentence, sentences)[1] >= COVERED
                 ],
             }
-            for own, sentence in chosen
+            for document_index, sentence in chosen
         ]
     }
 
@@ -73,12 +73,12 @@ def explanation(question: str, view: str, texts: Sequence[str]) -> dict[str, Any
     ranked = sorted(range(len(sentences)), key=lambda place: (-_held(sentences[place], wanted), place))
     taken: list[int] = []
     for place in ranked:
-        if sum(len(sentences[one].words) for one in taken) >= WORDS:
+        if sum(len(sentences[place].words) for place in taken) >= WORDS:
             break
         if len(sentences[place].words) >= SHORTEST:
             taken.append(place)
-    said = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
-    return {"explanation": " ".join(dict.fromkeys(said)) or view}
+    view_texts = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
+    return {"explanation": " ".join(dict.fromkeys(view_texts)) or view}
 
 
 def _can_be(sentence: Passage) -> bool:
@@ -96,8 +96,8 @@ def _held(sentence: Passage, wanted: dict[str, float]) -> float:
 
 
 def _alike(sentence: Passage, other: Passage) -> bool:
-    one, two = ({*each.roots} - {""} for each in (sentence, other))
-    return len(one & two) >= ALIKE * len(one | two)
+    first, two = ({*each.roots} - {""} for each in (sentence, other))
+    return len(first & two) >= ALIKE * len(first | two)
 
 
 def same(first: str, second: str) -> dict[str, Any]:
@@ -108,20 +108,23 @@ def same(first: str, second: str) -> dict[str, Any]:
 
 def covered(question: str, passage: str, views: Sequence[str]) -> dict[str, Any]:
     """Whether each sentence that could be a point of view has its words in one that is there."""
-    found = [
-        one["point_of_view"] for one in points_of_view(question, [passage], VIEWS_OF_ONE)["points_of_view"]
+    sentences = [
+        view["point_of_view"] for view in points_of_view(question, [passage], VIEWS_OF_ONE)["points_of_view"]
     ]
-    new = [view for view in found if not _among(view, views)]
-    return {"explanation": f"{len(new)} of {len(found)} sentences are not among them", "covered": not new}
+    new = [view for view in sentences if not _among(view, views)]
+    return {"explanation": f"{len(new)} of {len(sentences)} sentences are not among them", "covered": not new}
 
 
 def missed(question: str, answer: str, views: Sequence[str]) -> dict[str, Any]:
     """One more on the scale from 1 to 5 for each sentence on the question whose words are in no partial answer."""
-    found = [
-        one["point_of_view"] for one in points_of_view(question, [answer], VIEWS_OF_ONE)["points_of_view"]
+    sentences = [
+        view["point_of_view"] for view in points_of_view(question, [answer], VIEWS_OF_ONE)["points_of_view"]
     ]
-    new = sum(not _among(view, views) for view in found)
-    return {"explanation": f"{new} of {len(found)} sentences are in no partial answer", "rating": 1 + 2 * new}
+    new = sum(not _among(view, views) for view in sentences)
+    return {
+        "explanation": f"{new} of {len(sentences)} sentences are in no partial answer",
+        "rating": 1 + 2 * new,
+    }
 
 
 def _among(view: str, texts: Sequence[str]) -> bool:

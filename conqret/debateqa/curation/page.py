@@ -16,27 +16,27 @@ SHOWN = 10
 """Pairs that are shown; all stand in the file."""
 
 
-def dedupe_tables(found: Deduplication) -> Iterator[Table]:
+def dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
     """Questions by source before and after (DebateQA, Table 7), and the pairs that decided it."""
     yield Table(
         "Questions",
         ("source", "read", "kept"),
-        [(source, count, found.after[source]) for source, count in found.before.items()],
-        foot=[("all", sum(found.before.values()), sum(found.after.values()))],
-        note=f"Similar: a cosine of {found.threshold} or more, by {found.encoder}.",
+        [(source, count, outcome.after[source]) for source, count in outcome.before.items()],
+        foot=[("all", sum(outcome.before.values()), sum(outcome.after.values()))],
+        note=f"Similar: a cosine of {outcome.threshold} or more, by {outcome.encoder}.",
     )
-    if found.pairs:
-        more = len(found.pairs) - SHOWN
-        yield _pairs(found.pairs[:SHOWN], f"{more} more stand in the file." if more > 0 else "")
+    if outcome.pairs:
+        more = len(outcome.pairs) - SHOWN
+        yield _pairs(outcome.pairs[:SHOWN], f"{more} more stand in the file." if more > 0 else "")
 
 
 def _pairs(pairs: Sequence[DecidingPair], note: str) -> Table:
     rows = []
-    for one in pairs:
-        marks = {"first": ("−", ""), "second": ("", "−"), "both": ("−", "−")}[one.removed]
-        rows.append((f"{one.similarity:.2f}", *(
+    for pair in pairs:
+        marks = {"first": ("−", ""), "second": ("", "−"), "both": ("−", "−")}[pair.removed]
+        rows.append((f"{pair.similarity:.2f}", *(
             f"{mark} {text}".strip()
-            for mark, text in zip(marks, (one.first_question, one.second_question), strict=True)
+            for mark, text in zip(marks, (pair.first_question, pair.second_question), strict=True)
         )))  # fmt: skip
     columns = ("cosine", Column("question", "text"), Column("is like", "text"))
     return Table("Similar questions (− is removed)", columns, rows, note=note)
@@ -59,25 +59,26 @@ def curate_table(summary: CurateSummary) -> Table:
     return Table("Partial answers", (Column("", "text"), "number"), rows, foot=foot, note=note)
 
 
-def threshold_tables(found: ChosenThreshold) -> Iterator[Table]:
+def threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
     """Labels by band, and what thresholds they speak for."""
     yield Table(
         "Labels by similarity",
         ("cosine from", "pairs", "labelled", "duplicates"),
-        [(f"{one.band:.2f}", one.pairs, one.labelled, one.duplicates) for one in found.bands],
+        [(f"{band.band:.2f}", band.pairs, band.labelled, band.duplicates) for band in choice.bands],
     )
-    bound = "" if found.at_most_below is None else (
-        f" None of the {found.labelled_below} labelled pairs below {found.none_below:.2f} is a duplicate: with 95% "
-        f"confidence at most {found.at_most_below:.1%} of such pairs are."
+    bound = "" if choice.at_most_below is None else (
+        f" None of the {choice.labelled_below} labelled pairs below {choice.none_below:.2f} is a duplicate: with 95% "
+        f"confidence at most {choice.at_most_below:.1%} of such pairs are."
     )  # fmt: skip
     yield Table(
         "Thresholds",
         (Column("", "text"), "threshold"),
         [
-            ("no labelled duplicate lies below (the paper's rule)", f"{found.none_below:.2f}"),
-            ("highest F1 over all pairs", f"{found.best_f1:.2f}"),
+            ("no labelled duplicate lies below (the paper's rule)", f"{choice.none_below:.2f}"),
+            ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
         ],
-        note=f"At {found.best_f1:.2f}: precision {found.precision:.3f}, recall {found.recall:.3f}, F1 {found.f1:.3f}, "
+        note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
+        f"{choice.f1:.3f}, "
         f"bands weighted by their size.{bound}",
     )
 
@@ -96,14 +97,14 @@ def debatable_table(criteria: Mapping[str, int], unanswered: int, questions: int
     )
 
 
-def relevance_table(found: Relevance, questions: Mapping[str, str], encoder: str) -> Table:
+def relevance_table(relevance: Relevance, questions: Mapping[str, str], encoder: str) -> Table:
     """The mean relevance, and the questions whose documents are farthest from them."""
-    lowest = list(found.by_question.items())[:SHOWN]
+    lowest = list(relevance.by_question.items())[:SHOWN]
     return Table(
         "Relevance of documents to their questions",
         (Column("question", "text"), "mean cosine"),
         [(questions[name], value) for name, value in lowest],
-        foot=[("all questions", found.mean)],
-        note=f"{found.chunks} chunks of {found.documents} documents, by {encoder}; the {len(lowest)} farthest "
+        foot=[("all questions", relevance.mean)],
+        note=f"{relevance.chunks} chunks of {relevance.documents} documents, by {encoder}; the {len(lowest)} farthest "
         "questions are shown. The interval (95%) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
     )

@@ -109,8 +109,8 @@ def draw_pairs(
             sizes[band] += len(places)
             best = places[np.argsort(lots[places], kind="stable")[:wanted]]
             new = zip(lots[best], block.first[best], block.second[best], block.values[best], strict=True)
-            held[band] = sorted([*held[band], *(tuple(one.item() for one in row) for row in new)])[:wanted]
-    shares = _shares([len(one) for one in held], wanted)
+            held[band] = sorted([*held[band], *(tuple(cell.item() for cell in row) for row in new)])[:wanted]
+    shares = _shares([len(pair_list) for pair_list in held], wanted)
     drawn = [
         DrawnPair(
             first=first, second=second, similarity=round(value, 6), band=round(lowest + WIDTH * band, 6),
@@ -121,17 +121,17 @@ def draw_pairs(
     ]  # fmt: skip
     if not drawn:
         raise DeclarationError(f"no two questions have a cosine of {lowest} or more: lower --lowest")
-    return tuple(sorted(drawn, key=lambda one: -one.similarity))
+    return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
 
 
 def sheet_rows(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> list[tuple[object, ...]]:
     """The rows of the sheet, under :data:`COLUMNS`."""
     return [
         (
-            place, one.similarity, one.band, one.band_pairs, questions[one.first].id, questions[one.second].id,
-            questions[one.first].question, questions[one.second].question, "",
+            place, pair.similarity, pair.band, pair.band_pairs, questions[pair.first].id, questions[pair.second].id,
+            questions[pair.first].question, questions[pair.second].question, "",
         )
-        for place, one in enumerate(drawn, start=1)
+        for place, pair in enumerate(drawn, start=1)
     ]  # fmt: skip
 
 
@@ -195,21 +195,21 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     rows = [one for one in every if one["duplicate"] is not None]
     if not rows:
         raise DeclarationError(f"no pair of {path} is labelled: write yes or no into the column duplicate")
-    positive = [one["similarity"] for one in rows if one["duplicate"]]
+    positive = [bias_row["similarity"] for bias_row in rows if bias_row["duplicate"]]
     if not positive:
         raise DeclarationError(
             f"none of the {len(rows)} labelled pairs of {path} is a duplicate: label more pairs of high similarity"
         )
-    labelled = Counter(one["band"] for one in rows)
-    sizes = {one["band"]: one["band_pairs"] for one in rows}
+    labelled = Counter(bias_row["band"] for bias_row in rows)
+    sizes = {bias_row["band"]: bias_row["band_pairs"] for bias_row in rows}
     none_below = int(min(positive) * 100 + 1e-6) / 100
-    below = sum(one["similarity"] < none_below for one in rows)
+    below = sum(bias_row["similarity"] < none_below for bias_row in rows)
     found = {}
-    for hundredth in range(int(min(one["similarity"] for one in rows) * 100), 101):
+    for hundredth in range(int(min(bias_row["similarity"] for bias_row in rows) * 100), 101):
         counts: Counter[tuple[bool, bool]] = Counter()
-        for one in rows:
-            said = one["similarity"] >= hundredth / 100 - 1e-6
-            counts[said, one["duplicate"]] += sizes[one["band"]] / labelled[one["band"]]
+        for row in rows:
+            said = row["similarity"] >= hundredth / 100 - 1e-6
+            counts[said, row["duplicate"]] += sizes[row["band"]] / labelled[row["band"]]
         hits, wrong, missed = counts[True, True], counts[True, False], counts[False, True]
         precision = hits / (hits + wrong) if hits + wrong else 0.0
         recall = hits / (hits + missed)
@@ -220,7 +220,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         bands=tuple(
             BandLabels(
                 band=band, pairs=sizes[band], labelled=labelled[band],
-                duplicates=sum(one["duplicate"] for one in rows if one["band"] == band),
+                duplicates=sum(bias_row["duplicate"] for bias_row in rows if bias_row["band"] == band),
             )
             for band in sorted(labelled, reverse=True)
         ),

@@ -76,22 +76,26 @@ def dedupe(
     from conqret.io.overwriting import write_new
     from conqret.show.table import spaced
 
-    kept, found = removed(questions, encoder=encoder, threshold=threshold, embeddings=embeddings, texts=texts)
+    kept, outcome = removed(
+        questions, encoder=encoder, threshold=threshold, embeddings=embeddings, texts=texts
+    )
     name = output.name.removesuffix(".jsonl")
     pairs = output.with_name(f"{name}.pairs.csv")
     files = write_new(
         {
-            output: json_lines(one.record() for one in kept),
-            pairs: csv_text(DecidingPair.model_fields, (one.model_dump().values() for one in found.pairs)),
+            output: json_lines(question.record() for question in kept),
+            pairs: csv_text(
+                DecidingPair.model_fields, (pair.model_dump().values() for pair in outcome.pairs)
+            ),
         },
         overwrite=overwrite,
     )
     lines = [
-        *spaced(dedupe_tables(found)),
-        f"{counted(len(found.removed), 'question')} removed, decided by {len(found.pairs):,} similar pairs",
+        *spaced(dedupe_tables(outcome)),
+        f"{counted(len(outcome.removed), 'question')} removed, decided by {len(outcome.pairs):,} similar pairs",
         *map(at, files, ("kept", "pairs")),
     ]
-    result(found, lines, as_json=shown.json_output)
+    result(outcome, lines, as_json=shown.json_output)
     if encoder == "lexical" and embeddings is None:
         shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
 
@@ -131,11 +135,11 @@ def pairs(
         questions, number, lowest=lowest, seed=seed, encoder=encoder, embeddings=embeddings, texts=texts
     )
     write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
-    bands = len({one.band for one in drawn})
+    bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
-    said = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
-    result(facts, [said, at(output, "sheet")], as_json=shown.json_output)
+    sentence = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
+    result(facts, [sentence, at(output, "sheet")], as_json=shown.json_output)
     if len(drawn) < number:
         shown.note(
             f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below"
@@ -159,10 +163,10 @@ def threshold(
     from conqret.debateqa.curation.question_sample import duplicate_threshold
     from conqret.show.table import spaced
 
-    found = duplicate_threshold(sheet)
-    result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
-    if found.unlabelled:
-        shown.note(f"{found.unlabelled:,} pairs have no label and are left out")
+    choice = duplicate_threshold(sheet)
+    result(choice, spaced(threshold_tables(choice)), as_json=shown.json_output)
+    if choice.unlabelled:
+        shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
 
 
 @grouped

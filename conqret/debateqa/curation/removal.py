@@ -83,26 +83,28 @@ def remove(
         DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
     """
     check_positive({"--least": least})
-    names = [one.name(place) for one in made.questions for place in range(len(one.partial_answers))]
-    said = labels.labels if labels is not None else ()
-    pairs = [one.rpartition("=")[2] for one, same in duplicates.items() if same]
-    strangers = sorted({*(label.unit.item for label in said), *pairs} - {*names})
+    names = [
+        question.name(place) for question in made.questions for place in range(len(question.partial_answers))
+    ]
+    labels_read = labels.labels if labels is not None else ()
+    pairs = [label.rpartition("=")[2] for label, same in duplicates.items() if same]
+    strangers = sorted({*(label.unit.item for label in labels_read), *pairs} - {*names})
     if strangers:
         raise DeclarationError(
             f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} ids are unknown): labels belong "
             "to the benchmark that their sheet was made of"
         )
     noes = [
-        label for label in said
+        label for label in labels_read
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
     ]  # fmt: skip
     rejected = {name for name, people in _people(noes).items() if len(people) >= least}
     alike = set(pairs) - rejected
-    labelled = {label.unit.item for label in said if label.value is not None}
+    labelled = {label.unit.item for label in labels_read if label.value is not None}
     lines, lost = [], []
     for question in made.questions:
         left = [
-            one for place, one in enumerate(question.partial_answers)
+            partial_answer for place, partial_answer in enumerate(question.partial_answers)
             if question.name(place) not in rejected | alike
         ]  # fmt: skip
         if left:
@@ -115,7 +117,8 @@ def remove(
         duplicates=len(alike),
         unlabelled=len(set(names) - labelled) if labels else 0,
         noes={
-            name: sum(one.dimension == name for one in noes) for name in (labels.dimensions if labels else ())
+            name: sum(rejection.dimension == name for rejection in noes)
+            for name in (labels.dimensions if labels else ())
         },
         lost=tuple(lost),
         kept=len(names) - len(rejected) - len(alike),
@@ -126,7 +129,7 @@ def remove(
 def missing_people(labels: LabelSet, least: int) -> Sequence[str]:
     """The partial answers that fewer than ``least`` people labelled, which therefore cannot be removed."""
     people = _people(label for label in labels.labels if label.value is not None)
-    return [name for name, found in people.items() if len(found) < least]
+    return [name for name, values in people.items() if len(values) < least]
 
 
 def _people(labels: Iterable[Label]) -> dict[str, set[str]]:

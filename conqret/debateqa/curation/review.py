@@ -65,26 +65,26 @@ class Review:
 
 def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
     """Pairs of points of view, each to be called the same or not."""
-    questions = {one.id: one for one in made.questions}
+    questions = {question.id: question for question in made.questions}
     views = {
         question.name(place): view for question in made.questions for place, view in enumerate(question.views)
     }
     return Review(
         ("id", "question", "first", "second", "similarity"),
         tuple(
-            (f"{one.first}={one.second}", questions[one.question].question, views[one.first], views[one.second],
-             one.similarity)
-            for one in pairs
+            (f"{pair.first}={pair.second}", questions[pair.question].question, views[pair.first], views[pair.second],
+             pair.similarity)
+            for pair in pairs
         ),
         "duplicate",
         SAME,
         tuple(
             _subject(
-                f"{one.first}={one.second}",
-                {"question": questions[one.question].question, "views": [views[one.first], views[one.second]]},
+                f"{pair.first}={pair.second}",
+                {"question": questions[pair.question].question, "views": [views[pair.first], views[pair.second]]},
                 lambda shown: baseline.same(*shown["views"]),
             )
-            for one in pairs
+            for pair in pairs
         ),
         lambda answer: bool(answer["same"]),
     )  # fmt: skip
@@ -92,24 +92,26 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
 
 def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST) -> Review:
     """The ``most`` nearest chunks of each question, each to be called covered by the points of view or not."""
-    questions = {one.id: one for one in made.questions}
+    questions = {question.id: question for question in made.questions}
     rows, subjects = [], []
-    by_question = gathered((one.question, one) for one in near).values()
-    for number, one in (
-        (number, one) for own in by_question for number, one in enumerate(own[:most], start=1)
+    by_question = gathered((chunk.question, chunk) for chunk in near).values()
+    for number, chunk in (
+        (number, near_chunk)
+        for chunks in by_question
+        for number, near_chunk in enumerate(chunks[:most], start=1)
     ):
-        question = questions[one.question]
-        name = f"{one.question}/{number}"
+        question = questions[chunk.question]
+        name = f"{chunk.question}/{number}"
         rows.append(
             (
                 name,
                 question.question,
-                one.text,
+                chunk.text,
                 "\n".join(f"- {view}" for view in question.views),
-                one.similarity,
+                chunk.similarity,
             )
         )
-        shown = {"question": question.question, "document": one.text, "views": question.views}
+        shown = {"question": question.question, "document": chunk.text, "views": question.views}
         subjects.append(
             _subject(
                 name,
@@ -125,15 +127,15 @@ def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST
 
 def missed_subjects(made: MadeBenchmark, answers: Sequence[ModelAnswer]) -> list[Subject]:
     """What is asked about each answer to a question of the benchmark (Table 11)."""
-    questions = {one.id: one for one in made.questions}
+    questions = {question.id: question for question in made.questions}
     return [
         _subject(
-            one.id,
-            {"question": questions[one.id].question, "answer": one.text,
-             "views": [f"{each.point_of_view} {each.explanation}" for each in questions[one.id].partial_answers]},
+            answer.id,
+            {"question": questions[answer.id].question, "answer": answer.text,
+             "views": [f"{each.point_of_view} {each.explanation}" for each in questions[answer.id].partial_answers]},
             lambda shown: baseline.missed(shown["question"], shown["answer"], shown["views"]),
         )
-        for one in answers if one.id in questions
+        for answer in answers if answer.id in questions
     ]  # fmt: skip
 
 
@@ -150,8 +152,8 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
             "said": Field((column,), one_of(ANSWERS, "answer")),
         },
     )
-    found = TableReader(file_rows(path), schema).by_id(itemgetter("said"), "Keep one of its answers")
-    return {unguarded(name): said for name, said in found.items() if said is not None}
+    rows_by_id = TableReader(file_rows(path), schema).by_id(itemgetter("said"), "Keep one of its answers")
+    return {unguarded(name): answer for name, answer in rows_by_id.items() if answer is not None}
 
 
 def _subject(name: str, shown: dict[str, Any], answer: Callable[[dict[str, Any]], Any]) -> Subject:

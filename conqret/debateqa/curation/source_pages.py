@@ -74,20 +74,23 @@ class CorpusSource:
 
     def likely(self, question: str, depth: int) -> list[Document]:
         """What the question itself finds."""
-        return [one.document for one in self.read(self._found([question], depth)[0])]
+        return [page.document for page in self.read(self._found([question], depth)[0])]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order."""
         entries = self.index.entries(identifiers)
         return [
-            PageEvidence(Document(id=one.id, text=one.text, title=one.title, url=one.url), one.licence)
+            PageEvidence(
+                Document(id=entry.id, text=entry.text, title=entry.title, url=entry.url), entry.licence
+            )
             for identifier in identifiers
-            if (one := entries.get(identifier)) is not None and one.text.strip()
+            if (entry := entries.get(identifier)) is not None and entry.text.strip()
         ]
 
     def _found(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         hits = self.index.search(list(queries), depth)
-        found = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
+        documents_by_query = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
         return [
-            [self.index.ids[document] for document in found.get(place, [])] for place in range(len(queries))
+            [self.index.ids[document] for document in documents_by_query.get(place, [])]
+            for place in range(len(queries))
         ]

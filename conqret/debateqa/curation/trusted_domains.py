@@ -39,7 +39,7 @@ class TrustedDomains:
     def licence(self, url: str) -> str:
         """The licence of what its domain publishes, of the longest domain that has one; empty where none has."""
         host = domain_of(url)
-        known = [one for one in self.licences if _under(host, one)]
+        known = [licence for licence in self.licences if _under(host, licence)]
         return self.licences[max(known, key=len)] if known else ""
 
     def record(self) -> dict[str, list[str]]:
@@ -63,10 +63,10 @@ def read_trusted(path: Path) -> TrustedDomains:
     added: dict[str, str] = {}
     refused: list[str] = []
     for number, line in enumerate(lines, start=1):
-        given = line.partition("#")[0].strip()
-        if not given:
+        entry = line.partition("#")[0].strip()
+        if not entry:
             continue
-        name, _, licence = given.partition(" ")
+        name, _, licence = entry.partition(" ")
         domain = name.removeprefix("-").lower()
         if len(line) > _LINE_LIMIT or not _DOMAIN.fullmatch(domain):
             raise DeclarationError(
@@ -77,10 +77,10 @@ def read_trusted(path: Path) -> TrustedDomains:
             refused.append(domain)
         else:
             added[domain] = licence.strip()
-    kept = tuple(one for one in TABLE_8 if one not in refused)
+    kept = tuple(domain for domain in TABLE_8 if domain not in refused)
     return TrustedDomains(
         tuple(dict.fromkeys((*kept, *added))),
-        tuple(one for one in refused if one not in TABLE_8),
+        tuple(domain for domain in refused if domain not in TABLE_8),
         {domain: licence for domain, licence in added.items() if licence},
     )
 

@@ -41,7 +41,7 @@ class WebSource:
         delay: float = SEARCH_DELAY,
     ) -> None:
         self._options, self._trusted, self._results, self._delay = options, trusted, results, delay
-        names = ", ".join(one.name for one in options.providers)
+        names = ", ".join(provider.name for provider in options.providers)
         self.name = f"web by {names}"
         self.described = f"the web by {names}"
         self._pages: dict[str, asyncio.Task[str | None]] = {}
@@ -66,8 +66,8 @@ class WebSource:
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""
-        found = [self._store().get(one) for one in identifiers]
-        return [PageEvidence(one) for one in found if one is not None]
+        pages = [self._store().get(identifier) for identifier in identifiers]
+        return [PageEvidence(page) for page in pages if page is not None]
 
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
@@ -91,12 +91,12 @@ class WebSource:
 
     async def _one(self, query: str, depth: int) -> list[str]:
         try:
-            found = await self._searcher.results(query, self._results)
+            results = await self._searcher.results(query, self._results)
         except FetchError as error:
             if error.status is FetchStatus.NOT_FOUND:
                 return []
             raise NoValidResponse(Reason.CONNECTION, error.detail) from error
-        urls = [one.url for one in found][:depth]
+        urls = [result.url for result in results][:depth]
         wanted = list(filter(self._may, urls))
         had = dict(zip(wanted, await asyncio.gather(*map(self._page, wanted)), strict=True))
         return [had.get(url) or url for url in urls]

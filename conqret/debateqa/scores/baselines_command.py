@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _named(kind: Kind) -> str:
-    return ", ".join(one.name for one in BASELINES.values() if one.kind == kind)
+    return ", ".join(baseline.name for baseline in BASELINES.values() if baseline.kind == kind)
 
 
 @dataclass(frozen=True)
@@ -108,19 +108,19 @@ def baselines(
             if kept:
                 asking.shown.note(f"{kept} values are kept from before")
 
-        found = scoring.scores(
+        estimates = scoring.scores(
             asked, overwrite=asking.kept.overwrite, on_start=started,
             on_answer=lambda metric, number: bar.reach(number + 1, metric),
         )  # fmt: skip
-    show(found, asking.shown)
-    leave(found)
+    show(estimates, asking.shown)
+    leave(estimates)
 
 
-def _serve(wanted: bool, metrics: str, **given: object) -> None:
+def _serve(wanted: bool, metrics: str, **settings: object) -> None:
     """Refuse options that serve none of the metrics that were named, instead of leaving them without effect."""
     from conqret.errors import DeclarationError
 
     if idle := [
-        f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None and not wanted
+        f"--{name.replace('_', '-')}" for name, value in settings.items() if value is not None and not wanted
     ]:
         raise DeclarationError(f"{', '.join(idle)} is for {metrics}: name it with --metrics, or leave it out")

@@ -44,22 +44,22 @@ def correlate(
     from conqret.debateqa.preferences import correlate as compared
 
     require("scipy", extra="stats")
-    found = compared(scores, preferences, seed=seed)
-    for one in found:
-        remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
-    if left := sorted({name for one in found for name in one.left_out}):
+    agreements = compared(scores, preferences, seed=seed)
+    for agreement in agreements:
+        remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
+    if left := sorted({name for agreement in agreements for name in agreement.left_out}):
         note(f"compared by people, and not scored by every metric: {', '.join(left)}")
-    result([asdict(one) for one in found], _lines(found), as_json=json_output)
+    result([asdict(agreement) for agreement in agreements], _lines(agreements), as_json=json_output)
 
 
-def _lines(found: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
+def _lines(agreements: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
     yield heading("Agreement with annotators' rankings")
-    for instrument, metrics in groupby(found, key=attrgetter("instrument")):
+    for instrument, metrics in groupby(agreements, key=attrgetter("instrument")):
         yield instrument or "instrument without a name"
-        for one in metrics:
-            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
+        for row in metrics:
+            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (row.rho, row.tau))
             behind = (
-                f"{number(one.systems, 'system')}, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+                f"{number(row.systems, 'system')}, {row.annotators} annotator{'s' * (row.annotators != 1)}"
             )
             known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
-            yield f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}"
+            yield f"  {row.metric:<24} {f'none: {row.reason}' if row.rho is None else known}"

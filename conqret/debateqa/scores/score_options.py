@@ -66,32 +66,32 @@ def tell_partners(met: Partners, shown: options.OutputOptions) -> None:
             shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
 
 
-def show(found: AnswerScores, shown: options.OutputOptions) -> None:
+def show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are."""
     from dataclasses import asdict
 
     from conqret.debateqa.score_table import reasons, system_means
 
-    shown.note(*found.notes)
-    remark_missing(reasons(found.table))
-    means = system_means(found.table)
-    result([asdict(one) for one in means], _lines(means, found.file), as_json=shown.json_output)
+    shown.note(*scores.notes)
+    remark_missing(reasons(scores.table))
+    means = system_means(scores.table)
+    result([asdict(mean) for mean in means], _lines(means, scores.file), as_json=shown.json_output)
 
 
-def leave(found: AnswerScores) -> None:
+def leave(scores: AnswerScores) -> None:
     """Leave with exit code 1 where there is no score, or where the session with a model stopped before its end."""
     from conqret.debateqa.score_table import reasons
 
-    end(False, found.session, there=found.table["value"].count(), reasons=reasons(found.table))
+    end(False, scores.session, there=scores.table["value"].count(), reasons=reasons(scores.table))
 
 
 def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
-    for instrument, own in groupby(means, key=attrgetter("instrument")):
+    for instrument, instrument_means in groupby(means, key=attrgetter("instrument")):
         yield instrument or "instrument without a name"
-        for one in own:
-            mean = "none" if one.mean is None else f"{one.mean:.4f}"
-            ends = "" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]"
-            yield f"  {one.metric:<22} {mean:>10}{ends}  (n = {one.scored} of {one.total})"
+        for row in instrument_means:
+            mean = "none" if row.mean is None else f"{row.mean:.4f}"
+            ends = "" if row.low is None else f" [{row.low:.3f}, {row.high:.3f}]"
+            yield f"  {row.metric:<22} {mean:>10}{ends}  (n = {row.scored} of {row.total})"
     yield at(file, "scores")
 
 

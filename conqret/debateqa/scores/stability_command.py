@@ -54,17 +54,17 @@ def stability(
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     compared = metric_stability(scores, metrics=metric or (), over=over)
-    found = compared.matrices
+    matrices = compared.matrices
     if compared.alone:
         note(f"measured by one instrument alone, and left out: {', '.join(compared.alone)}")
-    for matrix in found:
+    for matrix in matrices:
         _remark(matrix)
     if plot is not None:
         from conqret.debateqa.stability_plot import heat_maps
         from conqret.show.page import write_file
 
-        write_file(plot, heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png"))
-    result([_record(matrix) for matrix in found], map(_table, found), as_json=json_output)
+        write_file(plot, heat_maps(matrices, "svg" if plot.suffix.lower() == ".svg" else "png"))
+    result([_record(matrix) for matrix in matrices], map(_table, matrices), as_json=json_output)
     if plot is not None:
         note(f"plot: {plot}")
 
@@ -87,10 +87,10 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
     from dataclasses import asdict
 
     pairs = []
-    for (one, other), estimate in matrix.values.items():
-        pair: dict[str, Any] = {"first": one, "second": other, **asdict(estimate)}
-        if (one, other) in matrix.kappas:
-            pair["kappa"] = asdict(matrix.kappas[one, other])
+    for (first_name, other), estimate in matrix.values.items():
+        pair: dict[str, Any] = {"first": first_name, "second": other, **asdict(estimate)}
+        if (first_name, other) in matrix.kappas:
+            pair["kappa"] = asdict(matrix.kappas[first_name, other])
         pairs.append(pair)
     return {
         "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
@@ -118,21 +118,21 @@ def _table(matrix: PairMatrix) -> Table:
 def _ends(matrix: PairMatrix) -> str:
     """Mean and lowest value over pairs, the lowest with its interval, and how many have none."""
     number = {name: place for place, name in enumerate(matrix.names, start=1)}
-    known = {pair: one for pair, one in matrix.values.items() if one.value is not None}
-    missing = [(pair, one) for pair, one in matrix.values.items() if one.value is None]
-    said = [MEANS[matrix.statistic]]
+    known = {pair: value for pair, value in matrix.values.items() if value.value is not None}
+    missing = [(pair, value) for pair, value in matrix.values.items() if value.value is None]
+    lines = [MEANS[matrix.statistic]]
     if known:
-        values = [one.value for one in known.values() if one.value is not None]
+        values = [estimate.value for estimate in known.values() if estimate.value is not None]
         lowest = min(known, key=lambda pair: known[pair].value or 0.0)
         between = f"{number[lowest[0]]} and {number[lowest[1]]}"
-        said.append(
+        lines.append(
             f"mean of {len(values)} pairs {sum(values) / len(values):.2f}, lowest {known[lowest]} ({between})"
             if len(values) > 1
             else f"{between}: {known[lowest]}"
         )
-        said.append(known[lowest].reason or "in brackets: the 95% interval over questions")
+        lines.append(known[lowest].reason or "in brackets: the 95% interval over questions")
     if missing:
-        (one, other), first = missing[0]
-        have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"
-        said.append(f"{len(missing)} of {len(matrix.values)} pairs {have} none; {between}: {first.reason}")
-    return "\n".join(said)
+        (first_name, other), first = missing[0]
+        have, between = "has" if len(missing) == 1 else "have", f"{number[first_name]} and {number[other]}"
+        lines.append(f"{len(missing)} of {len(matrix.values)} pairs {have} none; {between}: {first.reason}")
+    return "\n".join(lines)

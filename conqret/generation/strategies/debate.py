@@ -18,32 +18,48 @@ from conqret.generation.strategies.extractive import compose
 
 
 def answered(
-    topic: str, stance: Stance, documents: Sequence[Document], said: Sequence[GeneratedArgument]
+    topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
     """What the offline model answers for the other side: its own argument, whatever was said."""
     return compose(topic, stance, documents)
 
 
 def revised(
-    topic: str, stance: Stance, documents: Sequence[Document], said: Sequence[GeneratedArgument]
+    topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
     """The first argument without the premises that rest only on documents that the other side rests on, too; as it was
     where nothing would be left."""
-    first, against = said[0], said[-1]
+    first, against = responses[0], responses[-1]
     contested = {
-        number for one in against.conclusions for premise in one.premises for number in premise.citations
+        number
+        for conclusion in against.conclusions
+        for premise in conclusion.premises
+        for number in premise.citations
     }
     kept = [
-        {**one.model_dump(), "premises": [premise.model_dump() for premise in premises]}
-        for one in first.conclusions
-        if (premises := [one for one in one.premises if not one.citations or set(one.citations) - contested])
+        {**conclusion.model_dump(), "premises": [premise.model_dump() for premise in premises]}
+        for conclusion in first.conclusions
+        if (
+            premises := [
+                premise
+                for premise in conclusion.premises
+                if not premise.citations or set(premise.citations) - contested
+            ]
+        )
     ]
     if not kept:
         return first.model_dump()
-    cited = {number for one in kept for premise in one["premises"] for number in premise["citations"]}
-    was = {number for one in first.conclusions for premise in one.premises for number in premise.citations}
+    cited = {
+        number for conclusion in kept for premise in conclusion["premises"] for number in premise["citations"]
+    }
+    was = {
+        number
+        for conclusion in first.conclusions
+        for premise in conclusion.premises
+        for number in premise.citations
+    }
     gone = [{"document": n, "reason": "The other side rests on it, too."} for n in sorted(was - cited)]
-    return {"conclusions": kept, "left_out": [*(one.model_dump() for one in first.left_out), *gone]}
+    return {"conclusions": kept, "left_out": [*(omission.model_dump() for omission in first.left_out), *gone]}
 
 
 STRATEGY = Strategy(

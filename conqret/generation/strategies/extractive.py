@@ -76,17 +76,19 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
     sides = _sides(topic, stance, [document.text for document in documents])
     kept = [n for n, value in enumerate(relevance) if value >= RELEVANT]
     candidates = [
-        one
+        candidate
         for n in kept or range(len(documents))
-        for one in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2)
+        for candidate in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2)
     ]
-    chosen = _select(candidates or [_first_words(n, one.text) for n, one in enumerate(documents[:1])])
+    chosen = _select(
+        candidates or [_first_words(n, document.text) for n, document in enumerate(documents[:1])]
+    )
     return {
         "conclusions": _arrange(topic, stance, chosen),
         "left_out": [
             {"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)}
             for n in range(len(documents))
-            if n not in {one.document for one in chosen}
+            if n not in {candidate.document for candidate in chosen}
         ],
     }
 
@@ -115,7 +117,7 @@ def _candidates(
         if place not in dropped and (line := _standing(piece)) is not None
     ]
     sides = _sides(topic, stance, [line for _, line in pieces])
-    found = []
+    candidates = []
     for (place, line), side in zip(pieces, sides, strict=True):
         sentence = Sentence(line)
         topical = len(wanted & sentence.terms) / len(wanted) if wanted else 0.0
@@ -123,8 +125,8 @@ def _candidates(
         score = worth * (0.5 + topical / 2) * (0.5 + cues / (cues + 2)) * (1 + side) / 2
         score *= NEEDS_CONTEXT if sentence.words[0] in _LEANS_ON else 1.0
         score *= 1.25 if sentence.numbers else 1.0
-        found.append(_Candidate(number, place, line, sentence.terms, score))
-    return found
+        candidates.append(_Candidate(number, place, line, sentence.terms, score))
+    return candidates
 
 
 def _first_words(number: int, text: str) -> _Candidate:
@@ -159,19 +161,19 @@ def _unbalanced(line: str) -> bool:
 def _select(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     """The best candidates that do not repeat each other, few from each document."""
     chosen: list[_Candidate] = []
-    for one in sorted(candidates, key=lambda c: (-c.score, c.document, c.place)):
+    for candidate in sorted(candidates, key=lambda c: (-c.score, c.document, c.place)):
         if len(chosen) == PREMISES:
             break
-        if sum(other.document == one.document for other in chosen) >= FROM_ONE_DOCUMENT:
+        if sum(other.document == candidate.document for other in chosen) >= FROM_ONE_DOCUMENT:
             continue
-        if any(_alike(one.terms, other.terms) for other in chosen):
+        if any(_alike(candidate.terms, other.terms) for other in chosen):
             continue
-        chosen.append(one)
+        chosen.append(candidate)
     return chosen
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) > OVERLAP * max(1, min(len(one), len(other)))
+def _alike(first: frozenset[str], other: frozenset[str]) -> bool:
+    return len(first & other) > OVERLAP * max(1, min(len(first), len(other)))
 
 
 def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[dict[str, Any]]:
@@ -186,16 +188,20 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
     while left:
         aspect = max(
             (name for name in ASPECTS if name not in named),
-            key=lambda name: sum(min(2, len(ASPECTS[name] & one.terms)) for one in left),
+            key=lambda name: sum(min(2, len(ASPECTS[name] & candidate.terms)) for candidate in left),
         )
         named.add(aspect)
-        best = sorted(left, key=lambda one: (-len(ASPECTS[aspect] & one.terms), -one.score))[:share]
-        left = [one for one in left if one not in best]
-        groups.append((aspect, sorted(best, key=lambda one: (one.document, one.place))))
+        best = sorted(
+            left, key=lambda candidate: (-len(ASPECTS[aspect] & candidate.terms), -candidate.score)
+        )[:share]
+        left = [candidate for candidate in left if candidate not in best]
+        groups.append((aspect, sorted(best, key=lambda candidate: (candidate.document, candidate.place))))
     return [
         {
             "conclusion": _conclusion(topic, stance, aspect),
-            "premises": [{"text": one.text, "citations": [one.document + 1]} for one in group],
+            "premises": [
+                {"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group
+            ],
         }
         for aspect, group in groups
     ]

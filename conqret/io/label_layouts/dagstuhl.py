@@ -58,10 +58,10 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
 
 def _label(cell: str) -> str | None:
     """The word of ``2 (Average)``; a cell of another form as it is; None where word and number differ."""
-    found = _CELL.fullmatch(cell)
-    if found is None:
+    match = _CELL.fullmatch(cell)
+    if match is None:
         return cell.strip()
-    number, word = found.groups()
+    number, word = match.groups()
     known = SCALE.words.get(word.casefold())
     return word if known is None or known == float(number) else None
 

@@ -27,7 +27,7 @@ SCALES = Scales(
 
 def _fits(file: LabelFile) -> bool:
     first = next(file.rows(), None) if {"id", "documents"} <= set(file.columns) else None
-    return first is not None and any("relevance" in one for one in _documents(first))
+    return first is not None and any("relevance" in document for document in _documents(first))
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
@@ -57,8 +57,12 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
 
 
 def _documents(row: Row) -> list[Mapping[str, object]]:
-    found = row.record.get("documents")
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    documents = row.record.get("documents")
+    return (
+        [document for document in documents if isinstance(document, Mapping)]
+        if isinstance(documents, list)
+        else []
+    )
 
 
 def _text(value: object) -> str | None:

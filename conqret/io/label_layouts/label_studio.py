@@ -55,20 +55,20 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         file.notes.append(f"{skipped} skipped annotations are left out")
 
 
-def _person(found: object) -> str:
-    if isinstance(found, Mapping):
-        found = found.get("email") or found.get("id")
-    return "" if found is None else str(found)
+def _person(person: object) -> str:
+    if isinstance(person, Mapping):
+        person = person.get("email") or person.get("id")
+    return "" if person is None else str(person)
 
 
 def _text(value: Mapping[str, Any]) -> str | None:
     """One answer as text; several choices are no label."""
     for field in _FIELDS:
-        found = value.get(field)
-        if isinstance(found, list):
-            found = found[0] if len(found) == 1 else None
-        if isinstance(found, str | int | float):
-            return as_text(found)
+        answer = value.get(field)
+        if isinstance(answer, list):
+            answer = answer[0] if len(answer) == 1 else None
+        if isinstance(answer, str | int | float):
+            return as_text(answer)
     return None
 
 

@@ -31,8 +31,8 @@ _KEY = re.compile(
 def _fits(file: LabelFile) -> bool:
     if file.path.suffix.lower() in _WORKBOOKS:  # the reader of tables says what to do with it
         return False
-    with file.path.open("rb") as found:
-        return found.read(4) == b"PK\x03\x04"
+    with file.path.open("rb") as stream:
+        return stream.read(4) == b"PK\x03\x04"
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
@@ -82,11 +82,11 @@ def _novice(file: LabelFile, data: bytes, annotator: str, line: int, inside: str
         file.fault(0, "", "is no object of ratings", _AGAIN, inside=inside)
         return
     for key, value in ratings.items():
-        found = _KEY.fullmatch(key)
-        if found is None or not isinstance(value, str):
+        match = _KEY.fullmatch(key)
+        if match is None or not isinstance(value, str):
             file.fault(0, quoted(key), "is no rating of an argument", _AGAIN, inside=inside)
             continue
-        yield RawLabel(line, found[1], dimension_name(found[2]), value, annotator)
+        yield RawLabel(line, match[1], dimension_name(match[2]), value, annotator)
 
 
 LAYOUT = LabelLayout(

@@ -18,9 +18,9 @@ from conqret.io.label_sheets import COLUMNS, PROBABILITY, RANDOM_SAMPLE, SCALE, 
 def read_marks(file: LabelFile, marks: Sequence[Mapping[str, Any]]) -> None:
     """Put down in ``file`` what the fields that were added to each item say of all: the scale, and that a plan drew
     them. Raises as :func:`sheet_scales`."""
-    if any(PROBABILITY in one for one in marks):
+    if any(PROBABILITY in mark for mark in marks):
         file.notes.append(RANDOM_SAMPLE)
-    file.scales = sheet_scales(str(one.get(SCALE) or "") for one in marks)
+    file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
 
 
 def sheet_scales(texts: Iterable[str]) -> Scales | None:

@@ -64,7 +64,9 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         for name, column in file.mapping.items()
         if name not in LABEL.fields and not near(name, LABEL.fields)
     }
-    schema = LABEL.with_columns({name: one for name, one in file.mapping.items() if one not in named})
+    schema = LABEL.with_columns(
+        {name: column for name, column in file.mapping.items() if column not in named}
+    )
     check_known("column", file.columns, *file.mapping.values())
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)
@@ -72,12 +74,12 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         raise DeclarationError(
             f"{file.name} has no column for the item (columns: {shown}). Name it: --columns item=COLUMN"
         )
-    held = {one.columns[0] for one in schema.fields.values()}
+    held = {field.columns[0] for field in schema.fields.values()}
     rest = [column for column in file.columns if column in named or column not in held]
     namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
     if namer and not _filled(file, namer):  # a column that names nobody is none
         schema = replace(
-            schema, fields={name: one for name, one in schema.fields.items() if name != "annotator"}
+            schema, fields={name: field for name, field in schema.fields.items() if name != "annotator"}
         )
     several = "dimension" not in schema.fields and len(file.dimensions) > 1
     if named or several or "value" not in schema.fields:
@@ -105,11 +107,11 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         dimension = dimension_name(values.pop("dimension", None) or file.dimensions[0])
         scales.setdefault(dimension, {})[as_text(row.record.get(SCALE) or "")] = None
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
-    own: dict[str, LabelScale] = {}
+    label_scales: dict[str, LabelScale] = {}
     for dimension, texts in scales.items():
         if (said := sheet_scales(texts)) is not None:
-            own[dimension] = said.default
-    file.scales = Scales(own=own) if own else None
+            label_scales[dimension] = said.default
+    file.scales = Scales(own=label_scales) if label_scales else None
 
 
 def _wide(
@@ -118,12 +120,12 @@ def _wide(
     file.title = WIDE
     file.scales = sheet_scales(as_text(row.get(SCALE) or "") for row in _records(file))
     _leave_out(file, [column for column in rest if column not in chosen])
-    own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
-    schema = replace(schema, fields=own)
+    fields = {name: field for name, field in schema.fields.items() if name not in ("dimension", "value")}
+    schema = replace(schema, fields=fields)
     reader = TableReader(file.table, schema, file.faults)
     blank = 0
     for row in reader.rows():
-        if namer and all(row.record.get(one) in (None, "") for one in (*namer, *chosen)):
+        if namer and all(row.record.get(column) in (None, "") for column in (*namer, *chosen)):
             blank += 1
             continue
         values = reader.read(row.record, schema)
@@ -168,7 +170,7 @@ def _label_columns(
 ) -> dict[str, str]:
     """The columns of a wide table that hold labels, with the dimension of each, as the user ``named`` it or not."""
     dimensions = {column: named.get(column, dimension_name(column.partition(MARK)[0])) for column in rest}
-    wanted = {dimension_name(one): one for one in file.dimensions or named.values()}
+    wanted = {dimension_name(dimension): dimension for dimension in file.dimensions or named.values()}
     for dimension, written in wanted.items():
         if dimension not in dimensions.values():
             raise UnknownNameError("label column", written, sorted(set(dimensions.values())))
@@ -193,8 +195,8 @@ def _label_columns(
 def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
     if PROBABILITY in columns:
         file.notes.append(RANDOM_SAMPLE)
-        columns = [one for one in columns if one != PROBABILITY]
-    columns = [one for one in columns if one not in NO_LABELS]
+        columns = [column for column in columns if column != PROBABILITY]
+    columns = [column for column in columns if column not in NO_LABELS]
     if columns:
         file.notes.append(f"columns left out: {', '.join(columns)}")
 

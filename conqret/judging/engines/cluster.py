@@ -161,14 +161,18 @@ class Cluster:
                     "this program imported Ray before, so that a Ray started now would be open to the network: import "
                     f"it later, set {settings} and {TOKEN} before, or start Ray yourself (ray.init)"
                 )
-            own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
+            local_options = {
+                "num_cpus": self.workers,
+                "object_store_memory": STORE_BYTES,
+                "include_dashboard": False,
+            }
             try:
                 with _signals_kept():
                     self.ray.init(
                         address,
                         log_to_driver=False,
                         logging_level=logging.ERROR,
-                        **own if address == LOCAL else {},
+                        **local_options if address == LOCAL else {},
                     )
             except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
@@ -268,7 +272,7 @@ class SpreadClient(Client):
         """
         if not self._hands:
             self._hands = self._begin()
-        hand = min(self._hands, key=lambda one: one.under_way)
+        hand = min(self._hands, key=lambda worker: worker.under_way)
         hand.under_way += 1
         try:
             with self._cluster.heard():

@@ -68,8 +68,8 @@ class Scorer:
 
     def about(self) -> About:
         """What the scorer is."""
-        found = self._scorer
-        return About(found.model, found.definition, found.wrapping, found.fingerprint)
+        scorer = self._scorer
+        return About(scorer.model, scorer.definition, scorer.wrapping, scorer.fingerprint)
 
     def rows(self, pairs: Sequence[Pair]) -> list[list[TargetScore]]:
         """The rows of these contexts, which are read in the order of their lengths."""
@@ -116,7 +116,9 @@ class SpreadPerplexity:
             known = [
                 _known(store, answer, targets, begin + place) for place, (answer, targets) in enumerate(chunk)
             ]
-            lacking = [pair for pair, found in zip(chunk, known, strict=True) if len(found) < len(pair[1])]
+            lacking = [
+                pair for pair, row_scores in zip(chunk, known, strict=True) if len(row_scores) < len(pair[1])
+            ]
             under_way.append(_Chunk(begin, chunk, known, next(workers).rows.remote(lacking)))
             begin += len(chunk)
             if len(under_way) == AHEAD * len(self._workers):
@@ -129,21 +131,25 @@ class SpreadPerplexity:
     ) -> Iterator[list[TargetScore]]:
         with self._cluster.heard():
             fresh = iter(self._cluster.ray.get(chunk.rows))
-        for number, ((answer, targets), found) in enumerate(
+        for number, ((answer, targets), known_scores) in enumerate(
             zip(chunk.pairs, chunk.known, strict=True), chunk.begin
         ):
-            for row in next(fresh) if len(found) < len(targets) else ():
-                if row.target not in found:
-                    found[row.target] = replace(row, context=number)
+            for row in next(fresh) if len(known_scores) < len(targets) else ():
+                if row.target not in known_scores:
+                    known_scores[row.target] = replace(row, context=number)
                     if store is not None:
-                        store.keep(answer, targets[row.target], found[row.target])
+                        store.keep(answer, targets[row.target], known_scores[row.target])
             on_context(number)
-            yield [found[target] for target in sorted(found)]
+            yield [known_scores[target] for target in sorted(known_scores)]
 
 
 def _known(
     store: KnownTargets | None, answer: str | None, targets: Sequence[str], context: int
 ) -> dict[int, TargetScore]:
     """The rows of a context that are there from before."""
-    rows = {} if store is None else {n: store.find(answer, one, context, n) for n, one in enumerate(targets)}
+    rows = (
+        {}
+        if store is None
+        else {n: store.find(answer, target, context, n) for n, target in enumerate(targets)}
+    )
     return {number: row for number, row in rows.items() if row is not None}

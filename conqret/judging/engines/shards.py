@@ -38,17 +38,19 @@ class Shard(Recordings):
         self._lock = FileLock(f"{path}{_LOCK}")
         self._lock.acquire(timeout=ORPHANED)
         super().__init__(path)
-        self._others: dict[Path, Recordings | None] = dict.fromkeys(one for one in others if one != path)
+        self._others: dict[Path, Recordings | None] = dict.fromkeys(
+            other for other in others if other != path
+        )
 
     def get(self, key: str) -> Completion | None:
         """The completion that is recorded here or in one of the others, or None."""
-        found = super().get(key)
+        completion = super().get(key)
         for path, store in self._others.items():
-            if found is None:
+            if completion is None:
                 with contextlib.suppress(DeclarationError):  # it is not there yet, or just being made
                     store = self._others[path] = store or Recordings(path, read_only=True)
-                    found = store.get(key)
-        return found
+                    completion = store.get(key)
+        return completion
 
     def close(self) -> None:
         """Close all, and let go of the lock."""

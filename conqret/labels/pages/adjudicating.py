@@ -59,12 +59,12 @@ class _AdjudicationPage:
     async def all(self, request: Request) -> Response:
         """What there is to decide."""
         token = self._token(request)
-        found = await apart(self._disputes)
+        open_disputes = await apart(self._disputes)
         return page_of(
             "disputes.html.j2",
-            disputes=found,
-            done=sum(one.decided for one in found),
-            open=_next(found),
+            disputes=open_disputes,
+            done=sum(dispute.decided for dispute in open_disputes),
+            open=_next(open_disputes),
             by=self.by,
             judge=bool(self.judgments),
             token=token,
@@ -73,35 +73,37 @@ class _AdjudicationPage:
     async def one(self, request: Request) -> Response:
         """One screen with what everybody says of it; or the decision, written down."""
         token, place = self._token(request), whole(request.path_params["place"])
-        found = await apart(self._disputes)
-        dispute = next((one for one in found if one.place == place), None)
+        open_disputes = await apart(self._disputes)
+        dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)
         if dispute is None:
             raise PageRefusal(404, "Nothing is to be decided of this screen.")
         if request.method == "GET":
-            return self._shown(found, dispute, token)
+            return self._shown(open_disputes, dispute, token)
         form = await form_of(request)
         if not self.links.same(form.get("form", ""), self.links.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
-        said = said_in(form)
+        answers_by_question = said_in(form)
         comment = form.get("comment", "").strip()
         try:
-            answers = dispute.screen.about(dispute.questions).read(said)
+            answers = dispute.screen.about(dispute.questions).read(answers_by_question)
         except DeclarationError as error:
-            return self._shown(found, dispute, token, str(error), said, comment, 422)
+            return self._shown(open_disputes, dispute, token, str(error), answers_by_question, comment, 422)
         try:
             await apart(self.ledger.decide, place, answers, comment, self.by)
         except LabelFileError:  # what was typed stays on the page
-            return self._shown(found, dispute, token, SAVE_LATER, said, comment, 507)
-        following = _next([one for one in found if one.place > place] or found, but=place)
+            return self._shown(open_disputes, dispute, token, SAVE_LATER, answers_by_question, comment, 507)
+        following = _next(
+            [candidate for candidate in open_disputes if candidate.place > place] or open_disputes, but=place
+        )
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 
     def _shown(
         self,
-        found: Sequence[Dispute],
+        open_disputes: Sequence[Dispute],
         dispute: Dispute,
         token: str,
         fault: str = "",
-        said: dict[str, str] | None = None,
+        answers: dict[str, str] | None = None,
         comment: str = "",
         status: int = 200,
     ) -> Response:
@@ -115,11 +117,11 @@ class _AdjudicationPage:
             pieces=pieces,
             cannot=CANNOT_JUDGE,
             fault=fault,
-            done=sum(one.decided for one in found),
-            total=len(found),
+            done=sum(other.decided for other in open_disputes),
+            total=len(open_disputes),
             form=self.links.form(token),
             token=token,
-            answers=said if said is not None else (kept.answers if kept else {}),
+            answers=answers if answers is not None else (kept.answers if kept else {}),
             comment=comment or (kept.comment if kept else ""),
         )
 
@@ -135,5 +137,7 @@ class _AdjudicationPage:
         raise PageRefusal(404, "This link is nobody's; conqret labels adjudicate prints the one that holds.")
 
 
-def _next(found: Sequence[Dispute], but: int = 0) -> int | None:
-    return next((one.place for one in found if not one.decided and one.place != but), None)
+def _next(open_disputes: Sequence[Dispute], but: int = 0) -> int | None:
+    return next(
+        (dispute.place for dispute in open_disputes if not dispute.decided and dispute.place != but), None
+    )

@@ -91,7 +91,7 @@ class Pages:
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
-        found = page_of(
+        response = page_of(
             self.welcome,
             unit=self.unit,
             did=self.did,
@@ -102,8 +102,8 @@ class Pages:
             form=self.links.form(token),
             **self.told_first(person),
         )
-        self.door.remember(found, token)
-        return found
+        self.door.remember(response, token)
+        return response
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """What the first page speaks of besides."""
@@ -125,8 +125,8 @@ class Pages:
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
         done, _ = await apart(self.ledger.counts, person)
-        last, told = await apart(self.last, person), await apart(self.told_last, person)
-        return page_of(self.ending, unit=self.unit, did=self.did, done=done, last=last, **told)
+        last, context = await apart(self.last, person), await apart(self.told_last, person)
+        return page_of(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What the last page speaks of besides."""
@@ -214,9 +214,9 @@ class Pages:
 
     # Practice
 
-    def marked(self, given: Sequence[ScreenResponse]) -> tuple[int, int] | None:
+    def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int] | None:
         """How many of so many a person has right in their practice."""
-        return marked_by_gold(given)
+        return marked_by_gold(records)
 
     async def _settled(self, person: Person) -> Person:
         """The person, whose practice is ended where all of it is done."""
@@ -243,11 +243,11 @@ class Pages:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self.door.strange(request)
-        found = html_of(
+        response = html_of(
             b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
         )
-        found.headers["Refresh"] = str(AGAIN)
-        return found
+        response.headers["Refresh"] = str(AGAIN)
+        return response
 
     # Whoever has no business here
 

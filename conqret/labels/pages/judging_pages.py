@@ -61,17 +61,17 @@ class JudgingPages(Pages):
             else {"judging": None}
         )
 
-    def marked(self, given: Sequence[ScreenResponse]) -> tuple[int, int]:
+    def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """By each question's last judgment."""
-        return marked_by_last(self.ledger, given)
+        return marked_by_last(self.ledger, records)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What came of all answers."""
-        found = settled(self.ledger, person)
-        last = [one.toward_right or 0 for one in found]
+        settlements = settled(self.ledger, person)
+        last = [settlement.toward_right or 0 for settlement in settlements]
         return {
-            "questions": len(last), "right": sum(one > 0 for one in last), "abstained": last.count(0),
-            "dollars": _total(found), "earned": earned_table(found),
+            "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
+            "dollars": _total(settlements), "earned": earned_table(settlements),
         }  # fmt: skip
 
     def last(self, person: Person) -> None:
@@ -106,17 +106,17 @@ class JudgingPages(Pages):
         common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns
-            told = over and (asking.condition.startswith("P") or turn.screen.practice)
+            reveals = over and (asking.condition.startswith("P") or turn.screen.practice)
             late = turn.answers.get(REASON) == TIME_UP
-            if not told and not late:
+            if not reveals and not late:
                 return led_to("/next")
-            mine = await apart(judged, self.ledger, person, turn.screen) if told else []
+            mine = await apart(judged, self.ledger, person, turn.screen) if reveals else []
             return page_of(
-                "judging_told.html.j2", **common, told=told, late=late,
-                answers=[(_said(one), bonus(one)) for one in mine],
+                "judging_told.html.j2", **common, told=reveals, late=late,
+                answers=[(_said(answer), bonus(answer)) for answer in mine],
                 right=_right(asking) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
-                total=sum(bonus(one) or 0 for one in mine),
+                total=sum(bonus(answer) or 0 for answer in mine),
             )  # fmt: skip
         common["form"] = self.links.form(token)
         if turn.started is None:
@@ -132,14 +132,17 @@ class JudgingPages(Pages):
 
 def _bonuses(screen: Screen) -> dict[str, Any]:
     """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
-    told = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
-    rows = [(STRENGTHS[one], told.bonus(one), told.bonus(-one)) for one in range(ENDS, -1, -1)]
-    return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": _pays_from(told)}
+    payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
+    rows = [
+        (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))
+        for strength in range(ENDS, -1, -1)
+    ]
+    return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": _pays_from(payoff)}
 
 
-def _pays_from(told: PayoffInstruction) -> int:
+def _pays_from(payoff: PayoffInstruction) -> int:
     """The confidence, in whole percent, from which on an answer earns more than abstaining."""
-    return math.ceil(100 * min(share for strength, share in told.pays_from().items() if strength))
+    return math.ceil(100 * min(share for strength, share in payoff.pays_from().items() if strength))
 
 
 def _right(asking: DebateRequest) -> str:
@@ -148,14 +151,14 @@ def _right(asking: DebateRequest) -> str:
     return f"{LETTERS[place]}: {asking.sides[place].option}"
 
 
-def _total(found: Sequence[AnswerOutcome]) -> Fraction:
+def _total(settlements: Sequence[AnswerOutcome]) -> Fraction:
     """The dollars of all questions."""
-    return sum((one.dollars for one in found), Fraction())
+    return sum((settlement.dollars for settlement in settlements), Fraction())
 
 
-def _said(one: SliderAnswer) -> str:
+def _said(answer: SliderAnswer) -> str:
     """An answer as the slider says it."""
-    return "no answer" if one.slider is None else dict(_points())[str(one.slider)]
+    return "no answer" if answer.slider is None else dict(_points())[str(answer.slider)]
 
 
 def _points() -> list[tuple[str, str]]:

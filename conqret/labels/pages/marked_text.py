@@ -43,11 +43,11 @@ class ScreenPiece:
 def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
     """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
     places: dict[str, tuple[int, int]] = {}
-    for one in quotes:
-        words = quoted_in(passage, one.text) if passage else None
+    for quote in quotes:
+        words = quoted_in(passage, quote.text) if passage else None
         if words is not None:
             start = passage.index(words)
-            places[one.name] = start, start + len(words)
+            places[quote.name] = start, start + len(words)
     cuts = sorted({0, len(passage), *(cut for place in places.values() for cut in place)})
     for start, end in pairwise(cuts):
         yield ScreenPiece(

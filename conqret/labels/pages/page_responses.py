@@ -88,11 +88,11 @@ def whole(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
 
 
-async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
+async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
     """Do what waits for the disk in a thread, so that others are answered meanwhile."""
     from starlette.concurrency import run_in_threadpool
 
-    return await run_in_threadpool(work, *given)
+    return await run_in_threadpool(work, *arguments)
 
 
 def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
@@ -116,7 +116,7 @@ def led_to(address: str) -> Response:
 
 
 def _sorry(error: PageRefusal) -> Response:
-    found = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
+    response = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
     if error.status in (408, 413):  # the rest of the form is not waited for
-        found.headers["Connection"] = "close"
-    return found
+        response.headers["Connection"] = "close"
+    return response

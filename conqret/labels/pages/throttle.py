@@ -47,16 +47,16 @@ def caller_of(request: Request, proxy: str = "") -> str:
     """
     peer = request.client.host if request.client is not None else ""
     if proxy and peer == proxy:
-        said = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
-        return _network(said) or peer
+        forwarded = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2].strip()
+        return _network(forwarded) or peer
     return _network(peer) or peer
 
 
 def _network(address: str) -> str:
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return ""
-    if found.version == 4:
-        return str(found)
-    return str(ipaddress.ip_network((int(found), NETWORK_BITS), strict=False))
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((int(parsed), NETWORK_BITS), strict=False))

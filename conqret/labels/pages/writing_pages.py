@@ -44,10 +44,10 @@ class WritingPages(Pages):
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """How what a writer wrote was taken, as far as it was judged."""
         judged = self.setting.judged
-        found = feedback(self.ledger, person, judged) if judged else []
-        return {"taken": feedback_table(found) if found else None}
+        feedback_rows = feedback(self.ledger, person, judged) if judged else []
+        return {"taken": feedback_table(feedback_rows) if feedback_rows else None}
 
-    def marked(self, given: Sequence[ScreenResponse]) -> None:
+    def marked(self, records: Sequence[ScreenResponse]) -> None:
         """No known answer tells how well somebody writes: people read it."""
 
     async def screen(self, request: Request) -> Response:
@@ -67,7 +67,7 @@ class WritingPages(Pages):
             if "add" in form:
                 draft = draft.quoting(question.passage, form.get("snippet", ""))
             elif (place := whole(form.get("remove", ""))) > 0:
-                kept = [one for nth, one in enumerate(draft.snippets, start=1) if nth != place]
+                kept = [snippet for nth, snippet in enumerate(draft.snippets, start=1) if nth != place]
                 draft = replace(draft, snippets=tuple(kept))
             await apart(self.ledger.draft, person, turn, draft.answers(), revision)
         except StaleAnswerError as fault:

@@ -54,17 +54,17 @@ def admit(function: Function | str) -> str:
     Raises:
         DeclarationError: there is no such module or function, the module cannot be imported, or it is no function.
     """
-    found = _imported(function) if isinstance(function, str) else function
-    if not callable(found):
-        raise DeclarationError(f"{function} is no function, but a {type(found).__name__}")
-    inner = found.func if isinstance(found, partial) else found
+    judge_function = _imported(function) if isinstance(function, str) else function
+    if not callable(judge_function):
+        raise DeclarationError(f"{function} is no function, but a {type(judge_function).__name__}")
+    inner = judge_function.func if isinstance(judge_function, partial) else judge_function
     home = getattr(inner, "__module__", "")
-    own = getattr(inner, "__qualname__", type(inner).__name__)
-    given = repr([*_given(found)])
-    name = f"{PREFIX}{function if isinstance(function, str) else f'{home}:{own}'}"
-    if given != "[]":
-        name += f"#{hashlib.sha256(given.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-    _admitted[name] = found
+    qualified_name = getattr(inner, "__qualname__", type(inner).__name__)
+    settings_text = repr([*_given(judge_function)])
+    name = f"{PREFIX}{function if isinstance(function, str) else f'{home}:{qualified_name}'}"
+    if settings_text != "[]":
+        name += f"#{hashlib.sha256(settings_text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    _admitted[name] = judge_function
     return name
 
 
@@ -91,7 +91,7 @@ def _told(value: object, depth: int = 0) -> object:
         return value
     if isinstance(value, list | tuple | dict) and depth < DEEPEST:
         several = value.items() if isinstance(value, dict) else value
-        return [_told(one, depth + 1) for one in several]
+        return [_told(element, depth + 1) for element in several]
     return getattr(value, "__qualname__", type(value).__qualname__)
 
 
@@ -120,9 +120,9 @@ def _imported(name: str) -> Function:
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
-        found: Any = importlib.import_module(module)
+        imported: Any = importlib.import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
+            imported = getattr(imported, part)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise DeclarationError(
@@ -137,7 +137,7 @@ def _imported(name: str) -> Function:
         ) from error
     finally:
         sys.path.remove(here)
-    judge: Function = found
+    judge: Function = imported
     return judge
 
 
@@ -181,17 +181,17 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
     """
     function = _admitted[model]
     try:
-        said = function(item) if _asynchronous(function) else await _aside(function, item)
-        if inspect.isawaitable(said):
-            said = await said
+        response = function(item) if _asynchronous(function) else await _aside(function, item)
+        if inspect.isawaitable(response):
+            response = await response
     except (Exception, SystemExit) as error:  # a judge does not end the run
-        told = f"{model} raised {type(error).__name__}: {first_line(error)}"
-        raise ProviderError(Reason.JUDGE_FAILED, told) from error
+        message = f"{model} raised {type(error).__name__}: {first_line(error)}"
+        raise ProviderError(Reason.JUDGE_FAILED, message) from error
     try:
-        text = json.dumps({SAID: said}, default=_plain)
+        text = json.dumps({SAID: response}, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
-        told = f"{model} said what is no plain data: {first_line(error)}"
-        raise ProviderError(Reason.JUDGE_FAILED, told) from error
+        message = f"{model} said what is no plain data: {first_line(error)}"
+        raise ProviderError(Reason.JUDGE_FAILED, message) from error
     if len(text) > MOST:
         raise ProviderError(Reason.JUDGE_FAILED, f"{model} said more than {MOST >> 20} MiB")
     return text
@@ -200,15 +200,15 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
 async def _aside(function: Function, item: dict[str, Any]) -> Any:
     """What the function says, from a thread of its own."""
     loop = asyncio.get_running_loop()
-    said: asyncio.Future[Any] = loop.create_future()
+    response: asyncio.Future[Any] = loop.create_future()
 
     def settle(value: Any, error: BaseException | None) -> None:
-        if said.done():  # given up meanwhile
+        if response.done():  # given up meanwhile
             return
         if error is None:
-            said.set_result(value)
+            response.set_result(value)
         else:
-            said.set_exception(error)
+            response.set_exception(error)
 
     def call() -> None:
         value: Any = None
@@ -223,7 +223,7 @@ async def _aside(function: Function, item: dict[str, Any]) -> Any:
             loop.call_soon_threadsafe(settle, value, failed)
 
     threading.Thread(target=call, name="conqret-judge", daemon=True).start()
-    return await said
+    return await response
 
 
 def item_of(request: Request[Any]) -> dict[str, Any]:
@@ -233,16 +233,16 @@ def item_of(request: Request[Any]) -> dict[str, Any]:
             f"{request.ask} is asked of a model in words; a judge of your own takes items: leave --format out, and "
             "give it with --judge or --server"
         )
-    found: dict[str, Any] = json.loads(json.dumps(request.context[ITEM]))
-    return found
+    item: dict[str, Any] = json.loads(json.dumps(request.context[ITEM]))
+    return item
 
 
-def _plain(said: Any) -> Any:
+def _plain(value: Any) -> Any:
     """A number of numpy or torch, or a pydantic model, as plain data."""
     for way in ("model_dump", "item"):
-        if hasattr(said, way):
-            return getattr(said, way)()
-    raise TypeError(f"a {type(said).__name__} is neither a number, a verdict nor a mapping of numbers")
+        if hasattr(value, way):
+            return getattr(value, way)()
+    raise TypeError(f"a {type(value).__name__} is neither a number, a verdict nor a mapping of numbers")
 
 
 def _asynchronous(function: Function | None) -> bool:
@@ -252,8 +252,8 @@ def _asynchronous(function: Function | None) -> bool:
 
 
 def _facts(options: ClientOptions) -> ModelFacts:
-    found = replace(on_this_machine(options), timeout=None)
-    return replace(found, in_flight=None) if _asynchronous(_admitted.get(options.model)) else found
+    facts = replace(on_this_machine(options), timeout=None)
+    return replace(facts, in_flight=None) if _asynchronous(_admitted.get(options.model)) else facts
 
 
 BACKEND = Backend(

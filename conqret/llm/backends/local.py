@@ -92,14 +92,14 @@ class Local(Connection):
 
     def _load(self) -> ConditionalPerplexity:
         """The scorer, where the weights are those that the name means."""
-        found = identity_of(self._folder)
-        if found != self._identity:
+        identity = identity_of(self._folder)
+        if identity != self._identity:
             raise DeclarationError(
-                f"{self._folder} is another model than {self._model} names: its identity is {found}; leave out "
+                f"{self._folder} is another model than {self._model} names: its identity is {identity}; leave out "
                 f"@{self._identity} to use the one that is there"
             )
         folder = folder_of(self._folder)
-        return _loaded(str(folder) if folder.is_dir() else self._folder, found)
+        return _loaded(str(folder) if folder.is_dir() else self._folder, identity)
 
     def _answered(
         self, work: Callable[[ConditionalPerplexity, Request[Any]], Completion], request: Request[Any]
@@ -113,19 +113,19 @@ class Local(Connection):
         return replace(made, model=by, cost_usd=0.0, seconds=time.perf_counter() - began)
 
     def _write(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
-        told = [{"role": one.role, "content": one.content} for one in request.messages]
+        chat = [{"role": message.role, "content": message.content} for message in request.messages]
         with _of_this_text():
-            found = write(
-                scorer.loaded, told, room=request.max_tokens, window=scorer.window, sampling=request,
+            written = write(
+                scorer.loaded, chat, room=request.max_tokens, window=scorer.window, sampling=request,
                 seed=request.sample,
             )  # fmt: skip
-        used: dict[str, Any] = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.tokens}
-        if not found.room:
+        used: dict[str, Any] = {"prompt_tokens": written.prompt_tokens, "completion_tokens": written.tokens}
+        if not written.room:
             left = (
-                f"the prompt takes {found.prompt_tokens} tokens, and the model's window has {scorer.window}"
+                f"the prompt takes {written.prompt_tokens} tokens, and the model's window has {scorer.window}"
             )
             return Completion(left, CONTEXT_OVERFLOW, **used)
-        return Completion(found.text, "length" if found.cut else "stop", **used)
+        return Completion(written.text, "length" if written.cut else "stop", **used)
 
     def _read(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
         reading = request.reading
@@ -136,9 +136,11 @@ class Local(Connection):
         used: dict[str, Any] = {"prompt_tokens": sum(map(_tokens, rows)), "completion_tokens": 0}
         if overflow := _overflow(rows, scorer.window, self._room):
             return Completion(overflow, CONTEXT_OVERFLOW, **used)
-        for one in (one for row in rows for one in row):
-            if one.log_likelihood is None:
-                raise ProviderError(Reason.BAD_REQUEST, f"the local model gave no answer: {one.reason}")
+        for target_score in (score for row in rows for score in row):
+            if target_score.log_likelihood is None:
+                raise ProviderError(
+                    Reason.BAD_REQUEST, f"the local model gave no answer: {target_score.reason}"
+                )
         logprobs = None if reading.logprobs is None else reading.logprobs(rows)
         return Completion(json.dumps(reading.answer(rows), ensure_ascii=False), logprobs=logprobs, **used)
 
@@ -154,7 +156,7 @@ def _of_this_text() -> Iterator[None]:
 
 def _tokens(rows: Sequence[TargetScore]) -> int:
     """The tokens that the model read for one context, which is read once for all targets behind it."""
-    return max((one.context_tokens for one in rows), default=0) + sum(one.tokens for one in rows)
+    return max((row.context_tokens for row in rows), default=0) + sum(row.tokens for row in rows)
 
 
 def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> str:
@@ -163,11 +165,11 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
     ``room`` is the context window by which documents were trimmed; what is advised is one that is smaller by the
     share that was too much.
     """
-    every = [one for row in rows for one in row]
-    for one in every:
-        if one.log_likelihood is None and "window" in one.reason:
-            return one.reason
-    over = max((one.truncated for one in every), default=0)
+    every = [score for row in rows for score in row]
+    for score in every:
+        if score.log_likelihood is None and "window" in score.reason:
+            return score.reason
+    over = max((score.truncated for score in every), default=0)
     if not over:
         return ""
     less = min(room or window, int(FILLED * window)) * window // (window + over)

@@ -65,19 +65,19 @@ class RewardConnection(Connection):
         await self.prepare()
         began = time.perf_counter()
         texts = [item[name] for name in ("argument", "second_argument") if name in item]
-        found = await asyncio.gather(*(self._reward(item["topic"], text) for text in texts))
+        rewards = await asyncio.gather(*(self._reward(item["topic"], text) for text in texts))
         seconds = time.perf_counter() - began
-        tokens = sum(one.tokens for one in found)
+        tokens = sum(reward.tokens for reward in rewards)
         done = Completion(
             "", model=self._model, prompt_tokens=tokens, completion_tokens=0, cost_usd=0.0, seconds=seconds
         )
-        if any(one.logits is None for one in found):
+        if any(reward.logits is None for reward in rewards):
             window = self._scorer.window if self._scorer is not None else 0
-            longest = max(one.tokens for one in found)
-            told = f"question and argument take {longest} tokens, and the model has room for {window}"
-            return replace(done, text=told, finish_reason=CONTEXT_OVERFLOW)
-        said = found[0].value if len(found) == 1 else found[0].over(found[1])
-        return replace(done, text=json.dumps({SAID: said}))
+            longest = max(reward.tokens for reward in rewards)
+            message = f"question and argument take {longest} tokens, and the model has room for {window}"
+            return replace(done, text=message, finish_reason=CONTEXT_OVERFLOW)
+        value = rewards[0].value if len(rewards) == 1 else rewards[0].over(rewards[1])
+        return replace(done, text=json.dumps({SAID: value}))
 
     async def _reward(self, question: str, answer: str) -> RewardOutcome:
         future: asyncio.Future[RewardOutcome] = asyncio.get_running_loop().create_future()
@@ -94,24 +94,24 @@ class RewardConnection(Connection):
             taken, self._waiting = self._waiting, []
             texts = [pair for pair, _ in taken]
             try:
-                found = await loop.run_in_executor(_WORKER, self._scorer.rewards, texts)
+                rewards = await loop.run_in_executor(_WORKER, self._scorer.rewards, texts)
             except (RuntimeError, IndexError, TypeError, ValueError) as error:
-                told = f"the reward model failed: {first_line(error)}"
-                self._settle(taken, error=ProviderError(Reason.BAD_REQUEST, told))
+                message = f"the reward model failed: {first_line(error)}"
+                self._settle(taken, error=ProviderError(Reason.BAD_REQUEST, message))
             else:
-                self._settle(taken, found)
+                self._settle(taken, rewards)
         self._working = None
 
     def _settle(
-        self, taken: list[Waiting], found: list[RewardOutcome] | None = None, error: Exception | None = None
+        self, taken: list[Waiting], rewards: list[RewardOutcome] | None = None, error: Exception | None = None
     ) -> None:
         for place, (_, future) in enumerate(taken):
             if future.done():  # given up meanwhile
                 continue
             if error is not None:
                 future.set_exception(error)
-            elif found is not None:
-                future.set_result(found[place])
+            elif rewards is not None:
+                future.set_result(rewards[place])
 
 
 @lru_cache(1)

@@ -25,7 +25,7 @@ KEY = "CONQRET_SERVER_KEY"
 
 def model_of(url: str) -> str:
     """The name of the model that this address is. Raises DeclarationError where it is none of http or https."""
-    if not url.startswith(("http://", "https://")) or any(one.isspace() for one in url):
+    if not url.startswith(("http://", "https://")) or any(character.isspace() for character in url):
         raise DeclarationError(f"a server's address begins with http:// or https://, unlike {url!r}")
     return PREFIX + url
 

@@ -31,12 +31,12 @@ def texts_of(item: Mapping[str, Any]) -> str:
     return json.dumps(item, sort_keys=True)
 
 
-def admit(name: str, said: Sayings) -> str:
+def admit(name: str, answer_log: Sayings) -> str:
     """The name of a model that is answered from a log called ``name``: with a digest of all that it says, since other
     verdicts are another judge's."""
-    sha = hashlib.sha256(json.dumps(said, sort_keys=True, default=list).encode())
+    sha = hashlib.sha256(json.dumps(answer_log, sort_keys=True, default=list).encode())
     model = f"{PREFIX}{name}@{sha.hexdigest()[:12]}"
-    _admitted[model] = said
+    _admitted[model] = answer_log
     return model
 
 
@@ -61,11 +61,11 @@ class LogConnection(Connection):
             ProviderError: the log says nothing of it.
         """
         await self.prepare()
-        said = _admitted[self._model].get(texts_of(item_of(request)), ())
-        if request.sample >= len(said):
-            times = f"only {len(said)} times" if said else "nowhere, as it is asked for,"
+        answers = _admitted[self._model].get(texts_of(item_of(request)), ())
+        if request.sample >= len(answers):
+            times = f"only {len(answers)} times" if answers else "nowhere, as it is asked for,"
             raise ProviderError(Reason.NOT_RECORDED, f"it is judged {times} in the log")
-        text = json.dumps({SAID: dict(said[request.sample])})
+        text = json.dumps({SAID: dict(answers[request.sample])})
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 

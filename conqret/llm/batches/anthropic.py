@@ -63,12 +63,14 @@ class AnthropicBatches(BatchService):
 
     def line(self, key: str, request: Request[Any]) -> bytes:
         """The request in Anthropic's form: system texts apart, room for the answer always given."""
-        system = "\n\n".join(one.content for one in request.messages if one.role == "system")
+        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
         params: dict[str, Any] = {
             "model": self.server.model,
             "max_tokens": request.max_tokens or self.facts.max_output or ROOM,
             "messages": [
-                {"role": one.role, "content": one.content} for one in request.messages if one.role != "system"
+                {"role": message.role, "content": message.content}
+                for message in request.messages
+                if message.role != "system"
             ],
             "temperature": request.sampling_temperature,
         }
@@ -93,9 +95,11 @@ class AnthropicBatches(BatchService):
         """By its time and its length, as Anthropic keeps no name: the first one since then with as many questions that
         is not known. Were it another's, none of its results would bear our keys, and ours would be handed in again."""
         since = begun - SLACK
-        found = listed(await self.get(f"/messages/batches?limit={LISTED}"))
+        batches = listed(await self.get(f"/messages/batches?limit={LISTED}"))
         ours = [
-            one for one in found if one["id"] not in known and _length(one) == count and _made(one) >= since
+            batch
+            for batch in batches
+            if batch["id"] not in known and _length(batch) == count and _made(batch) >= since
         ]
         return str(min(ours, key=_made)["id"]) if ours else None
 
@@ -140,13 +144,13 @@ def _made(batch: Mapping[str, Any]) -> datetime:
 
 def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message of Anthropic's in the form that is read everywhere else."""
-    blocks = [one for one in message["content"] if isinstance(one, Mapping)]
-    used = next((one for one in blocks if one.get("type") == "tool_use"), None)
-    texts = "".join(str(one.get("text") or "") for one in blocks if one.get("type") == "text")
+    blocks = [block for block in message["content"] if isinstance(block, Mapping)]
+    used = next((block for block in blocks if block.get("type") == "tool_use"), None)
+    texts = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
     usage = message.get("usage")
-    said = usage if isinstance(usage, Mapping) else {}
-    cached = said.get("cache_read_input_tokens") or 0
-    prompt = said.get("input_tokens")
+    counts = usage if isinstance(usage, Mapping) else {}
+    cached = counts.get("cache_read_input_tokens") or 0
+    prompt = counts.get("input_tokens")
     content = texts if used is None else compact(used.get("input")).decode()
     return {
         "model": message.get("model"),
@@ -160,7 +164,7 @@ def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
             "prompt_tokens": prompt + cached
             if isinstance(prompt, int) and isinstance(cached, int)
             else prompt,
-            "completion_tokens": said.get("output_tokens"),
+            "completion_tokens": counts.get("output_tokens"),
             "prompt_tokens_details": {"cached_tokens": cached},
         },
     }

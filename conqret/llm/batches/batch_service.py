@@ -159,12 +159,12 @@ LISTED = 100
 """Batches of a provider's list that are looked through, the latest first."""
 
 
-def listed(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The batches of a provider's list that have an id."""
-    data = found.get("data")
-    for one in data if isinstance(data, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("id"), str):
-            yield one
+    data = response.get("data")
+    for entry in data if isinstance(data, list) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            yield entry
 
 
 def read_lines(raw: bytes, read: Callable[[Mapping[str, Any], float], Result]) -> Result | None:

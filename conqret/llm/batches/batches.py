@@ -164,8 +164,8 @@ class Batches:
         failed = [batch.errors[key] for batch in self._own() if key in batch.errors]
         tries = sum(key in batch.asked for batch in self._own())
         if failed and not any(key in batch.asked for batch in self._under_way()):
-            reason, said = failed[-1]
-            error = ProviderError(reason, said)
+            reason, message = failed[-1]
+            error = ProviderError(reason, message)
             if tries >= MOST_TRIES or not error.retryable:
                 return error
         self._wanted.setdefault(key, request)
@@ -191,24 +191,26 @@ class Batches:
             assert batch.id is not None  # noqa: S101 - it was found
             odd = Counter[str]()
             try:
-                found = await service.look(batch.id)
-                for path in found.results:
+                progress = await service.look(batch.id)
+                for path in progress.results:
                     async for raw in service.lines(path):
                         odd[self._take(service, store, batch, raw)] += 1
             except ProviderError as error:
-                said = f"batch {batch.id} cannot be collected: {error}"
+                message = f"batch {batch.id} cannot be collected: {error}"
                 if error.code is Reason.BAD_REQUEST:  # it is lost, or another account's
-                    said += f" (take it out of {self._file}, and its questions are handed in again)"
-                raise self._redaction.error(ProviderError(error.code, said)) from None
-            said = self._redaction.text(found.told)
-            if not found.ended:
-                _log.warning("batch %s is under way (%s)", batch.id, said)
+                    message += f" (take it out of {self._file}, and its questions are handed in again)"
+                raise self._redaction.error(ProviderError(error.code, message)) from None
+            message = self._redaction.text(progress.told)
+            if not progress.ended:
+                _log.warning("batch %s is under way (%s)", batch.id, message)
                 continue
             self._end(batch)
-            told = ", ".join(f"{odd[word]} {word}" for word in _WORDS if odd[word])
+            counts_text = ", ".join(f"{odd[word]} {word}" for word in _WORDS if odd[word])
             lacking = len(batch.asked) - odd[_WORDS[0]] - odd[_WORDS[1]]
             silent = f"; {lacking} without an answer" if lacking > 0 else ""
-            _log.warning("batch %s has ended (%s): %s%s", batch.id, said, told or "no results", silent)
+            _log.warning(
+                "batch %s has ended (%s): %s%s", batch.id, message, counts_text or "no results", silent
+            )
 
     async def hand_in(self) -> None:
         """Hand in what is wanted and not under way, in as many batches as it takes.
@@ -224,16 +226,19 @@ class Batches:
 
     async def _hand_in(self, service: BatchService) -> None:
         under_way = {key for batch in self._under_way() for key in batch.asked}
-        waiting = {key: one for key, one in self._wanted.items() if key not in under_way}
+        waiting = {key: request for key, request in self._wanted.items() if key not in under_way}
         self._wanted.clear()
         if not waiting:
             return
         for keys, lines in _portions(service, waiting):
             asked = {
                 key: BatchedRequest(
-                    ask=one.ask, item=one.item, sample=one.sample, params=dict(parameters(one, read=False))
+                    ask=request.ask,
+                    item=request.item,
+                    sample=request.sample,
+                    params=dict(parameters(request, read=False)),
                 )
-                for key, one in ((key, waiting[key]) for key in keys)
+                for key, request in ((key, waiting[key]) for key in keys)
             }
             now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
             batch = Batch(name=uuid.uuid4().hex, model=self._options.model, handed_in=now, asked=asked)
@@ -261,7 +266,7 @@ class Batches:
 
     async def _found(self, service: BatchService, batch: Batch) -> bool:
         """Look at the provider for a batch whose id did not come; whether it is there."""
-        known = {one.id for one in self._kept.batches if one.id is not None}
+        known = {batch.id for batch in self._kept.batches if batch.id is not None}
         begun = dt.datetime.fromisoformat(batch.handed_in)
         questions = number(len(batch.asked), "question")
         try:
@@ -330,12 +335,12 @@ def _may_be_taken(error: ProviderError | KeyError) -> bool:
 
 
 def _refusal(error: ProviderError | KeyError) -> ProviderError:
-    told = _REFUSED
+    message = _REFUSED
     if _may_be_taken(error):
-        told = "whether the batch was taken is not known; the same command looks for it first"
+        message = "whether the batch was taken is not known; the same command looks for it first"
     if isinstance(error, ProviderError):
-        return ProviderError(error.code, f"{told}: {error}")
-    return ProviderError(Reason.SERVER_ERROR, f"{told}: the answer lacks {error}")
+        return ProviderError(error.code, f"{message}: {error}")
+    return ProviderError(Reason.SERVER_ERROR, f"{message}: the answer lacks {error}")
 
 
 def _portions(

@@ -57,23 +57,24 @@ class OpenAIBatches(BatchService):
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
         """By our name."""
-        for one in listed(await self.get(f"/batches?limit={LISTED}")):
-            metadata = one.get("metadata")
+        for batch in listed(await self.get(f"/batches?limit={LISTED}")):
+            metadata = batch.get("metadata")
             if isinstance(metadata, Mapping) and metadata.get(NAME) == name:
-                return str(one["id"])
+                return str(batch["id"])
         return None
 
     async def look(self, batch: str) -> BatchProgress:
         """By its status; a batch that failed as a whole says why. One that is completed ends with its files."""
-        found = await self.get(f"/batches/{quote(batch, safe='')}")
-        files = [found.get(name) for name in ("output_file_id", "error_file_id")]
-        output, errors = (one if isinstance(one, str) and one else None for one in files)
-        status = str(found.get("status"))
-        late = status == "completed" and output is None and (errors is None or _completed(found) > 0)
+        batch_data = await self.get(f"/batches/{quote(batch, safe='')}")
+        files = [batch_data.get(name) for name in ("output_file_id", "error_file_id")]
+        output, errors = (file if isinstance(file, str) and file else None for file in files)
+        status = str(batch_data.get("status"))
+        late = status == "completed" and output is None and (errors is None or _completed(batch_data) > 0)
         return BatchProgress(
             status in _ENDED and not late,
-            scrub(status) + (", and its results are not there yet" if late else _why(found.get("errors"))),
-            tuple(f"/files/{quote(one, safe='')}/content" for one in (output, errors) if one),
+            scrub(status)
+            + (", and its results are not there yet" if late else _why(batch_data.get("errors"))),
+            tuple(f"/files/{quote(file_id, safe='')}/content" for file_id in (output, errors) if file_id),
         )
 
     def read(self, line: Mapping[str, Any], seconds: float) -> Result:

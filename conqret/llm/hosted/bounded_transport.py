@@ -73,8 +73,8 @@ def bind(litellm: Any) -> None:
     if getattr(make, "bounded", False):
         return
 
-    def made(*given: Any, **named: Any) -> Any:
-        transport = make(*given, **named) or httpx.AsyncHTTPTransport()
+    def made(*arguments: Any, **named: Any) -> Any:
+        transport = make(*arguments, **named) or httpx.AsyncHTTPTransport()
         transport.handle_async_request = bounded(transport.handle_async_request)  # type: ignore[method-assign]
         return transport
 

@@ -149,11 +149,13 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
     """What another status than 200 amounts to."""
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
-    said = _message(raw) or f"status {status} without a word"
+    message = _message(raw) or f"status {status} without a word"
     if status == NOWHERE and server.base and not urlsplit(server.base).path.strip("/"):
         longer = f"{address(server.base).rstrip('/')}/v1"
-        said = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {said}"
-    return status_error(status, said, headers)
+        message = (
+            f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {message}"
+        )
+    return status_error(status, message, headers)
 
 
 def parsed(raw: bytes) -> Mapping[str, Any]:

@@ -40,10 +40,10 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         raise ProviderError(Reason.SERVER_ERROR, "the server's answer holds no choice")
     message = _mapping(choice.get("message"))
     call = _mapping(_mapping(_first(message.get("tool_calls"))).get("function"))
-    given = call.get("arguments")
-    if isinstance(given, Mapping):  # an object where OpenAI writes its JSON
-        given = compact(given).decode()
-    text = str(given) if given else _content(message)
+    arguments = call.get("arguments")
+    if isinstance(arguments, Mapping):  # an object where OpenAI writes its JSON
+        arguments = compact(arguments).decode()
+    text = str(arguments) if arguments else _content(message)
     prompt, completed, cached = usage_of(body.get("usage"))
     if not completed:
         completed = None if text else 0
@@ -69,11 +69,11 @@ def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
 
     A prompt has at least one token, so that 0 says nothing.
     """
-    said = _mapping(usage)
-    cached = _mapping(said.get("prompt_tokens_details")).get("cached_tokens")
+    counts = _mapping(usage)
+    cached = _mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
     return (
-        _count(said.get("prompt_tokens")) or None,
-        _count(said.get("completion_tokens")),
+        _count(counts.get("prompt_tokens")) or None,
+        _count(counts.get("completion_tokens")),
         _count(cached),
     )
 
@@ -116,8 +116,8 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
             TokenLogprobs(
                 str(token["token"]),
                 {
-                    str(one["token"]): _finite(one["logprob"])
-                    for one in (token, *(token.get("top_logprobs") or ()))
+                    str(candidate["token"]): _finite(candidate["logprob"])
+                    for candidate in (token, *(token.get("top_logprobs") or ()))
                 },
             )
             for token in content

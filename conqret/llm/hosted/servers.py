@@ -80,8 +80,8 @@ def directly(options: ClientOptions) -> bool:
     provider, model = named
     if provider == AZURE:
         return _deployed(options, model)
-    own = _base(options, provider) is not None
-    return provider != OPENAI or not (_REASONING.search(model) if own else not _PLAIN.match(model))
+    own_server = _base(options, provider) is not None
+    return provider != OPENAI or not (_REASONING.search(model) if own_server else not _PLAIN.match(model))
 
 
 def server_of(options: ClientOptions) -> Server:
@@ -111,14 +111,21 @@ def server_of(options: ClientOptions) -> Server:
 def _base(options: ClientOptions, provider: str) -> str | None:
     """The address that is given, or set."""
     names = _PROVIDERS[provider].bases
-    return options.api_base or next((found for name in names if (found := os.environ.get(name))), None)
+    return options.api_base or next(
+        (base_address for name in names if (base_address := os.environ.get(name))), None
+    )
 
 
 def _key(options: ClientOptions, provider: str) -> str:
     """The key that is given, or set; empty where there is none."""
     names = _PROVIDERS[provider].keys
     return next(
-        (key for one in (options.api_key, *map(os.environ.get, names)) if (key := (one or "").strip())), ""
+        (
+            key
+            for api_key in (options.api_key, *map(os.environ.get, names))
+            if (key := (api_key or "").strip())
+        ),
+        "",
     )
 
 
@@ -166,8 +173,8 @@ def checked_key(key: str, provider: str) -> str:
 
 def _headers(base: str, key: str, provider: str) -> dict[str, str]:
     headers = {"Authorization": f"Bearer {checked_key(key, provider)}"}
-    user, found, host = base.partition("://")[2].partition("/")[0].rpartition("@")
-    if found and host:
+    user, at_sign, host = base.partition("://")[2].partition("/")[0].rpartition("@")
+    if at_sign and host:
         name, _, password = user.partition(":")
         pair = f"{unquote(name)}:{unquote(password)}".encode()
         headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"

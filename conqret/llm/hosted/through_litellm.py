@@ -49,13 +49,15 @@ class ThroughLitellm(HostedConnection):
     async def _settle(self, litellm: Any) -> None:
         options = self.options
         try:
-            _, self.provider, found, _ = litellm.get_llm_provider(options.model, api_base=options.api_base)
+            _, self.provider, provider_key, _ = litellm.get_llm_provider(
+                options.model, api_base=options.api_base
+            )
         except Exception as error:
             raise DeclarationError(
                 f"litellm knows no provider for the model {options.model!r}: write provider/model "
                 "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
             ) from error
-        check_key(litellm, options, self.provider, found)
+        check_key(litellm, options, self.provider, provider_key)
         if options.api_base:
             await check_address(options.api_base)
         self.shape = choose_shape(self.provider, self.facts)

@@ -10,16 +10,16 @@ from conqret.text.citations import marks, replace_marks
 def change(draw: Draw) -> PerturbedItem:
     """A share of the marks goes."""
     argument = draw.item.argument or ""
-    found = marks(argument)
-    if not found:
+    citation_marks = marks(argument)
+    if not citation_marks:
         raise InapplicableError(f"item {draw.original}: the argument cites nothing")
-    gone = set(draw.share(range(len(found))))
+    gone = set(draw.share(range(len(citation_marks))))
     changes = tuple(
-        Change(where=f"argument mark {place + 1}", kind="dropped", before=str(list(found[place])))
+        Change(where=f"argument mark {place + 1}", kind="dropped", before=str(list(citation_marks[place])))
         for place in sorted(gone)
     )
     text = replace_marks(argument, lambda place, cited: () if place in gone else cited)
-    return PerturbedItem({"argument": text}, changes, 100 * len(gone) / len(found))
+    return PerturbedItem({"argument": text}, changes, 100 * len(gone) / len(citation_marks))
 
 
 PERTURBATION = Perturbation(

@@ -20,23 +20,24 @@ _TRIES = 5
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    found = grounded(draw)
-    if draw.level > len(found):
+    sentence_numbers = grounded(draw)
+    if draw.level > len(sentence_numbers):
         raise UnreachedError(
-            f"item {draw.original}: {len(found)} sentences cite, and {draw.level:g} are to change (a share, such as "
+            f"item {draw.original}: {len(sentence_numbers)} sentences cite, and {draw.level:g} are to change "
+            "(a share, such as "
             "50%, suits any item)"
         )
-    return draw.ordered(found)[: int(draw.level)]
+    return draw.ordered(sentence_numbers)[: int(draw.level)]
 
 
 def grounded(draw: Draw) -> list[int]:
     """The numbers of the sentences that cite; InapplicableError where none does."""
-    found = cited_sentences(draw.item.argument or "")
-    if not found:
+    sentence_numbers = cited_sentences(draw.item.argument or "")
+    if not sentence_numbers:
         raise InapplicableError(
             f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
         )
-    return found
+    return sentence_numbers
 
 
 def by_rule(draw: Draw, number: int) -> tuple[str, str]:

@@ -65,8 +65,8 @@ def earlier(text: str) -> str:
 
 def _latest(document: Document) -> int:
     """The latest year that a document names."""
-    found = [int(match["year"]) for match in _year.finditer(document.text) if match["year"]]
-    return max(found, default=UNDATED)
+    years = [int(match["year"]) for match in _year.finditer(document.text) if match["year"]]
+    return max(years, default=UNDATED)
 
 
 PERTURBATION = Perturbation(

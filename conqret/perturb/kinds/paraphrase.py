@@ -31,7 +31,7 @@ _PHRASES = {
 }  # fmt: skip
 """Each is replaced wherever it stands: the replacement fits there, and says the same."""
 _phrase = re.compile(
-    rf"\b(?:{'|'.join(sorted((re.escape(one) for one in _PHRASES), key=len, reverse=True))})\b",
+    rf"\b(?:{'|'.join(sorted((re.escape(phrase) for phrase in _PHRASES), key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
 

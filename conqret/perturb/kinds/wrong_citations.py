@@ -18,7 +18,7 @@ from conqret.text.citations import citations, marks, replace_marks
 def change(draw: Draw) -> PerturbedItem:
     """A share of the marks gets the numbers of documents that their sentence does not cite."""
     argument, total = draw.item.argument or "", len(draw.item.documents)
-    found = marks(argument)
+    citation_marks = marks(argument)
     cited_beside = [set(citations(span.text)) for span in split(argument) for _ in marks(span.text)]
     targets = [
         (place, [n for n in range(1, total + 1) if n not in beside])
@@ -29,27 +29,28 @@ def change(draw: Draw) -> PerturbedItem:
         raise InapplicableError(
             f"item {draw.original}: no citation can point elsewhere (it cites nothing, or every document)"
         )
-    wanted = draw.of(len(found))
+    wanted = draw.of(len(citation_marks))
     if wanted > len(possible):
         raise UnreachedError(
-            f"item {draw.original}: {len(possible)} of its {len(found)} citation marks can point elsewhere, and "
+            f"item {draw.original}: {len(possible)} of its {len(citation_marks)} citation marks can point "
+            "elsewhere, and "
             f"{wanted} are to"
         )
     new = {}
     for place in draw.ordered(sorted(possible))[:wanted]:
         rng, others = draw.rng(place), possible[place]
-        new[place] = tuple(rng.sample(others, min(len(found[place]), len(others))))
+        new[place] = tuple(rng.sample(others, min(len(citation_marks[place]), len(others))))
     changes = tuple(
         Change(
             where=f"argument mark {place + 1}",
             kind="redirected",
-            before=str(list(found[place])),
+            before=str(list(citation_marks[place])),
             after=str(list(to)),
         )
         for place, to in sorted(new.items())
     )
     text = replace_marks(argument, lambda place, cited: new.get(place, cited))
-    return PerturbedItem({"argument": text}, changes, 100 * len(new) / len(found))
+    return PerturbedItem({"argument": text}, changes, 100 * len(new) / len(citation_marks))
 
 
 PERTURBATION = Perturbation(

@@ -27,7 +27,9 @@ _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 def change(draw: Draw) -> PerturbedItem:
     """The name that a sentence has for its source becomes another; one that names nobody gets a name."""
     item, argument = draw.item, draw.item.argument or ""
-    known = "\n".join([item.topic, argument, *(f"{one.title}\n{one.text}" for one in item.documents)])
+    known = "\n".join(
+        [item.topic, argument, *(f"{document.title}\n{document.text}" for document in item.documents)]
+    )
     strangers = [name for name in FAMILY if name not in known]
     if not strangers:
         raise InapplicableError(f"item {draw.original}: every name that could be put in stands in it already")
@@ -44,9 +46,9 @@ def change(draw: Draw) -> PerturbedItem:
 def _renamed(sentence: str, draw: Draw, number: int, strangers: list[str]) -> str:
     rng = draw.rng(number)
     name, way = rng.choice(strangers), rng.choice(_WAYS)
-    found = _attributed.search(sentence)
-    if found is not None:
-        return f"{sentence[: found.start()]}{found['before'] or ''}{name}{sentence[found.end() :]}"
+    match = _attributed.search(sentence)
+    if match is not None:
+        return f"{sentence[: match.start()]}{match['before'] or ''}{name}{sentence[match.end() :]}"
     body, close = split_close(sentence)
     return f"{body.rstrip(' ,;:')}, {way.format(name=name)}{close}"
 

@@ -112,10 +112,10 @@ class _SentenceTransformer:
             self._model.max_seq_length = encoding.max_tokens
 
     def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
-        found: NDArray[Any] = self._model.encode(
+        vectors: NDArray[Any] = self._model.encode(
             list(texts), prompt=prefix, batch_size=BATCH, show_progress_bar=False
         )
-        return found
+        return vectors
 
 
 class _HuggingFace:
@@ -126,8 +126,8 @@ class _HuggingFace:
 
         self._loaded = load_model(name, auto=_kind(name))
         self._pooling = encoding.pooling
-        own = self._loaded.tokenizer.model_max_length
-        self._most = encoding.max_tokens or min(int(own), MOST_TOKENS)
+        model_length = self._loaded.tokenizer.model_max_length
+        self._most = encoding.max_tokens or min(int(model_length), MOST_TOKENS)
         if self._loaded.tokenizer.pad_token is None:
             self._loaded.tokenizer.pad_token = self._loaded.tokenizer.eos_token
 
@@ -162,10 +162,10 @@ class _HuggingFace:
 
 def _kind(name: str) -> str:
     """The class of transformers that loads a model: DPR has one for questions and one for passages."""
-    said = model_file(name, "config.json") or {}
-    kinds = said.get("architectures") or [""]
-    own = kinds[0] if said.get("model_type") == "dpr" else ""
-    return own if own in {"DPRContextEncoder", "DPRQuestionEncoder"} else "AutoModel"
+    model_config = model_file(name, "config.json") or {}
+    kinds = model_config.get("architectures") or [""]
+    dpr_kind = kinds[0] if model_config.get("model_type") == "dpr" else ""
+    return dpr_kind if dpr_kind in {"DPRContextEncoder", "DPRQuestionEncoder"} else "AutoModel"
 
 
 def adapted(name: str) -> Callable[..., Any]:
@@ -176,12 +176,12 @@ def adapted(name: str) -> Callable[..., Any]:
     """
     module, _, function = name.partition(":")
     try:
-        found: Callable[..., Any] = getattr(import_module(module), function)
+        judge_function: Callable[..., Any] = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise DeclarationError(
             f"the adapter {name} cannot be loaded: {first_line(error)} (module:function of an installed package)"
         ) from error
-    return found
+    return judge_function
 
 
 def _adapted(encoding: Encoding) -> Encoder:

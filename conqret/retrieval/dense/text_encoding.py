@@ -124,7 +124,7 @@ class Encoding:
     def _filled(self) -> Encoding:
         name = re.split(r"[/\\]", self.encoder.rstrip("/\\").lower())[-1]
         known: dict[str, Any] = next(
-            (dict(found) for pattern, found in KNOWN if re.search(pattern, name)), {}
+            (dict(known_encoding) for pattern, known_encoding in KNOWN if re.search(pattern, name)), {}
         )
         if "dpr-ctx_encoder" in name:
             known["query_encoder"] = self.encoder.replace("ctx_encoder", "question_encoder")
@@ -152,13 +152,13 @@ class Encoding:
 
 def _said(name: str) -> dict[str, Any]:
     """What a model of sentence-transformers says of itself: prefixes, and whether cosines compare its vectors."""
-    said = model_file(name, "config_sentence_transformers.json")
-    said = said if isinstance(said, dict) else {}
-    prompts = said.get("prompts")
+    model_config = model_file(name, "config_sentence_transformers.json")
+    model_config = model_config if isinstance(model_config, dict) else {}
+    prompts = model_config.get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
     passage = prompts.get("document", prompts.get("passage"))
     return {
-        "normalise": said.get("similarity_fn_name") in (None, "cosine"),
+        "normalise": model_config.get("similarity_fn_name") in (None, "cosine"),
         "query_prefix": str(prompts.get("query") or ""),
         "passage_prefix": str(passage or ""),
     }

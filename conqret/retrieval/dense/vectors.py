@@ -47,7 +47,7 @@ def write(
     done = _whole(folder, width)
     left = itertools.islice(iter(texts), done, None)
     with (folder / _VECTORS).open("ab") as vectors, (folder / _COUNTS).open("ab") as counts:
-        for pieces, own in blocks(left, words, BLOCK):
+        for pieces, piece_counts in blocks(left, words, BLOCK):
             rows = np.ascontiguousarray(encode(pieces), np.float32)
             if rows.shape != (len(pieces), width):
                 raise DeclarationError(
@@ -55,9 +55,9 @@ def write(
                 )
             vectors.write(rows.tobytes())
             vectors.flush()
-            counts.write(np.array(own, np.int32).tobytes())
+            counts.write(np.array(piece_counts, np.int32).tobytes())
             counts.flush()
-            done += len(own)
+            done += len(piece_counts)
     return done
 
 

@@ -81,10 +81,10 @@ class _Vocabulary:
         self.terms: dict[str, int] = {}
         self._stem: Callable[[str], str] = cache(_stemmer(str(settings.stemmer)))
 
-    def numbers(self, found: Sequence[str], *, grow: bool = False) -> list[int]:
+    def numbers(self, terms: Sequence[str], *, grow: bool = False) -> list[int]:
         if grow:
-            return [self.terms.setdefault(self._stem(word), len(self.terms)) for word in found]
-        return [self.terms.get(self._stem(word), _NO_WORD) for word in found]
+            return [self.terms.setdefault(self._stem(word), len(self.terms)) for word in terms]
+        return [self.terms.get(self._stem(word), _NO_WORD) for word in terms]
 
 
 def _stemmer(name: str) -> Any:

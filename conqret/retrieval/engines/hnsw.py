@@ -78,12 +78,12 @@ class HnswSearcher(dense.DenseSearcher):
         while True:
             self._graph.hnsw.efSearch = max(SEARCHED, 2 * wanted)
             _, places = self._graph.search(asked, wanted)
-            found = places[0][places[0] >= 0]
-            owners = np.searchsorted(self.vectors.starts, found, side="right") - 1
+            nearest = places[0][places[0] >= 0]
+            owners = np.searchsorted(self.vectors.starts, nearest, side="right") - 1
             _, firsts = np.unique(owners, return_index=True)
             if len(firsts) >= enough or wanted == passages:
                 kept = np.sort(firsts)[:depth]
-                return owners[kept], self.vectors.rows[found[kept]] @ query
+                return owners[kept], self.vectors.rows[nearest[kept]] @ query
             wanted = min(passages, 2 * wanted)
 
 

@@ -37,8 +37,8 @@ def silenced() -> Iterator[None]:
             yield
         except Exception as error:
             sink.seek(0)
-            if said := sink.read().decode("utf-8", "replace").strip()[-TAIL:]:
-                error.add_note(f"the engine said: {said}")
+            if output_text := sink.read().decode("utf-8", "replace").strip()[-TAIL:]:
+                error.add_note(f"the engine said: {output_text}")
             raise
         finally:
             for target, copy in kept.items():
@@ -106,11 +106,11 @@ class PisaSearcher:
                 self._retrievers[depth] = self._index.bm25(
                     k1=self._settings.k1, b=self._settings.b, num_results=depth
                 )
-            found = self._retrievers[depth](pd.DataFrame({"qid": range(len(texts)), "query": texts}))
+            results = self._retrievers[depth](pd.DataFrame({"qid": range(len(texts)), "query": texts}))
         return Hits(
-            found["qid"].to_numpy(np.int64),
-            found["docno"].to_numpy(dtype=str).astype(np.int64),
-            found["score"].to_numpy(np.float64),
+            results["qid"].to_numpy(np.int64),
+            results["docno"].to_numpy(dtype=str).astype(np.int64),
+            results["score"].to_numpy(np.float64),
         )
 
     def _without_stop_words(self, query: str) -> str:

@@ -115,7 +115,7 @@ def evaluate(
         values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
-            by_system = {system: found[measure] for system, found in values.items()}
+            by_system = {system: system_values[measure] for system, system_values in values.items()}
             scores += family(view, measure, by_system, first, short)
     if "pro" in judgments and "con" in judgments:
         families = _stance_families(runs, judgments["pro"], judgments["con"])
@@ -135,8 +135,10 @@ def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> di
         for topic, documents in judged.items()
         if any(relevance > 0 for relevance in documents.values())
     }
-    found = {system: tuple(one for one in wanted if not run.get(one)) for system, run in runs.items()}
-    return {system: topics for system, topics in found.items() if topics}
+    unranked = {
+        system: tuple(topic for topic in wanted if not run.get(topic)) for system, run in runs.items()
+    }
+    return {system: topics for system, topics in unranked.items() if topics}
 
 
 def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
@@ -159,12 +161,12 @@ def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -
         if topic in known
         for place, document in enumerate(documents)
     ]
-    found: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(known), 0.0) for name in wanted}
+    values: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(known), 0.0) for name in wanted}
     if ranked:
         names = {measure: name for name, measure in wanted.items()}
         for metric in ir_measures.iter_calc(list(wanted.values()), qrels, ranked):
-            found[names[metric.measure]][metric.query_id] = float(metric.value)
-    return found
+            values[names[metric.measure]][metric.query_id] = float(metric.value)
+    return values
 
 
 def family(

@@ -40,11 +40,12 @@ def tune_mmr(
         return made(texts)
 
     runs = {
-        f"{one:g}": rankings(MMR(one, encoder=lambda texts: once(tuple(texts)))(ranked)) for one in trade_offs
+        f"{trade_off:g}": rankings(MMR(trade_off, encoder=lambda texts: once(tuple(texts)))(ranked))
+        for trade_off in trade_offs
     }
-    found = evaluate({WITHOUT: rankings(ranked), **runs}, judgments, measures=("nDCG@10",))
+    evaluation = evaluate({WITHOUT: rankings(ranked), **runs}, judgments, measures=("nDCG@10",))
     best = max(
         sorted(trade_offs, reverse=True),
-        key=lambda one: found.score("stance", f"{one:g}", MEASURE).interval.value or 0.0,
+        key=lambda trade_off: evaluation.score("stance", f"{trade_off:g}", MEASURE).interval.value or 0.0,
     )
-    return found, best
+    return evaluation, best

@@ -35,7 +35,7 @@ class RankingEvaluation:
     @property
     def failed(self) -> int:
         """Windows of rerankers that kept their order, as no answer came."""
-        return sum(one.windows.failed for one in self.runs if one.windows)
+        return sum(run.windows.failed for run in self.runs if run.windows)
 
 
 class EvaluationSettings(TypedDict, total=False):
@@ -105,12 +105,12 @@ def evaluate_rankings(
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
     runs = run_systems(list(systems), index, chosen, plan, session, on_topic, encoder=encoder)
     found = evaluate(
-        {one.name: one.run for one in runs},
+        {run.name: run.run for run in runs},
         judged,
         measures=wanted,
-        depths={one.name: one.depth for one in runs},
+        depths={run.name: run.depth for run in runs},
     )
-    lacking = tuple(one for one in VIEWS if one not in judged)
+    lacking = tuple(view for view in VIEWS if view not in judged)
     return RankingEvaluation(found, tuple(runs), lacking, session.counts)
 
 
@@ -152,6 +152,6 @@ def choose_mmr(
     folder = Path(corpus)
     topics, judged = topics_of(folder, split), judgments(CorpusDirectory(folder), as_split(split))
     indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder)
-    on_start(len(topics), len(indexes[0]), ", ".join(one.engine for one in indexes))
+    on_start(len(topics), len(indexes[0]), ", ".join(index.engine for index in indexes))
     ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
     return tune_mmr(ranked, judged, encoder_of(mmr_encoder))

@@ -55,10 +55,10 @@ def check_systems(names: Sequence[str]) -> None:
     if not names:
         raise DeclarationError("name at least one system, such as bm25,pro")
     for name in names:
-        label, given, path = name.partition("=")
-        if given and not Path(path).is_file():
+        label, separator, path = name.partition("=")
+        if separator and not Path(path).is_file():
             raise DeclarationError(f"the run {label!r}: there is no file {path}")
-        if not given:
+        if not separator:
             stages_of(name)
 
 
@@ -93,19 +93,19 @@ def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
             f"the system {name!r}: name one first stage ({', '.join(FIRST_STAGES)}), each step once, and one reranking"
         )
     settings = {key: value for step in steps for key, value in STEPS[step].items()}
-    for word, given, value in words:
-        if given:
+    for word, separator, value in words:
+        if separator:
             settings[word] = _trade_off(name, word, value)
     return FIRST_STAGES[first[0]] if first else BM25, settings
 
 
 def _trade_off(name: str, word: str, value: str) -> float:
     try:
-        found = float(value)
+        weight = float(value)
     except ValueError:
-        found = -1.0
-    if word != "mmr" or not 0 <= found <= 1:
+        weight = -1.0
+    if word != "mmr" or not 0 <= weight <= 1:
         raise DeclarationError(
             f"the system {name!r}: @ takes a number from 0 to 1, and for mmr alone, as in mmr@0.75"
         )
-    return found
+    return weight

@@ -60,15 +60,15 @@ def run_systems(
 
     check_systems(names)
     named = (name.partition("=") for name in names)
-    files = {label: _from_file(label, path, topics) for label, given, path in named if given}
+    files = {label: _from_file(label, path, topics) for label, separator, path in named if separator}
     frame = queries(topics)
-    found = []
+    system_runs = []
     for name in names:
         label = name.partition("=")[0]
         if label in files:
             ranked = files[label]
             depth = max(map(len, ranked.values()))
-            found.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
+            system_runs.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
             continue
         engines, settings = stages_of(name)
         if "mmr" in settings:
@@ -77,8 +77,8 @@ def run_systems(
         made = assemble(indexes, replace(plan, **settings), session, on_query)
         ranked = rankings(made.pipeline(frame))
         windows = made.reranker.summary if made.reranker else None
-        found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
-    return found
+        system_runs.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
+    return system_runs
 
 
 def _indexes(index: Index, engines: Sequence[str], encoder: str | None) -> list[Index]:
@@ -127,15 +127,18 @@ def judgments(
     """
     by_topic = {
         view: gathered(
-            (one.query_id, (one.doc_id, one.relevance))
-            for one in corpus.qrels_iter(view, split)
-            if topics is None or one.query_id in topics
+            (qrel.query_id, (qrel.doc_id, qrel.relevance))
+            for qrel in corpus.qrels_iter(view, split)
+            if topics is None or qrel.query_id in topics
         )
         for view in VIEWS
     }
-    found = {view: {topic: dict(own) for topic, own in judged.items()} for view, judged in by_topic.items()}
+    filtered = {
+        view: {topic: dict(relevance) for topic, relevance in judged.items()}
+        for view, judged in by_topic.items()
+    }
     return {
         view: judged
-        for view, judged in found.items()
-        if topics is None or any(any(own.values()) for own in judged.values())
+        for view, judged in filtered.items()
+        if topics is None or any(any(relevance.values()) for relevance in judged.values())
     }

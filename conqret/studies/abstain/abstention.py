@@ -54,12 +54,12 @@ class AbstainsOn(Frozen):
     @property
     def taken(self) -> SelectedScores | None:
         """What the threshold keeps."""
-        return next((one for one in self.curve if one.threshold == self.threshold), None)
+        return next((step for step in self.curve if step.threshold == self.threshold), None)
 
     def why_none(self, error: float) -> str:
         """Why there is no threshold."""
         fewest = fewest_labels(error)
-        if all(one.holds is None for one in self.curve):
+        if all(step.holds is None for step in self.curve):
             return f"fewer than the {fewest} labels that a promise of {error:.0%} asks for"
         return "no threshold is shown to keep the promise"
 
@@ -102,7 +102,7 @@ class Abstention(FittedFile):
             for name, measure in judgment.measures.items()
             if name in self.rules and measure.value is not None
         }
-        changed = {name: one for name, one in held.items() if one is not None}
+        changed = {name: measure for name, measure in held.items() if measure is not None}
         if not changed:
             return judgment
         return judgment.model_copy(update={"measures": {**judgment.measures, **changed}})
@@ -112,9 +112,13 @@ class Abstention(FittedFile):
         sure = confidences(measure).get(self.source)
         if sure is not None and threshold is not None and sure >= threshold:
             return None
-        said = f"no confidence ({self.source})" if sure is None else f"confidence {sure:.3f} ({self.source})"
+        confidence_text = (
+            f"no confidence ({self.source})" if sure is None else f"confidence {sure:.3f} ({self.source})"
+        )
         wanted = "no confidence is enough" if threshold is None else f"{threshold:.3f} is needed"
-        left = Measure.missing(Reason.UNSURE, f"would be {measure.value:.3f} with {said}; {wanted}")
+        left = Measure.missing(
+            Reason.UNSURE, f"would be {measure.value:.3f} with {confidence_text}; {wanted}"
+        )
         return left.model_copy(
             update={"confidence": confidences(measure), "explanation": measure.explanation}
         )

@@ -81,7 +81,7 @@ def abstain(
     if page is not None:
         check_ending(page)
     read = reading.load(labels)
-    found = fitted(
+    abstention = fitted(
         run,
         read,
         error=risk.error,
@@ -93,15 +93,15 @@ def abstain(
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, seed=seed),
     )
-    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
-    for dimension, why in found.left_out.items():
+    for dimension, why in abstention.left_out.items():
         note(f"{dimension} has no rule, and is never abstained from: {why}")
-    result(found, abstention_tables(found), as_json=json_output)
-    tell(outcome(found))
-    kept = [name for name, threshold in found.rules.items() if threshold is not None]
-    if kept and len(kept) < len(found.rules):
-        nothing = [name for name in found.rules if name not in kept]
+    result(abstention, abstention_tables(abstention), as_json=json_output)
+    tell(outcome(abstention))
+    kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
+    if kept and len(kept) < len(abstention.rules):
+        nothing = [name for name in abstention.rules if name not in kept]
         note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
     if not kept:
         note(
@@ -110,5 +110,5 @@ def abstain(
         )
     tell(at(output, "abstention"))
     if page is not None:
-        tell(at(write_sheet(abstention_sheet(found), page), "page"))
+        tell(at(write_sheet(abstention_sheet(abstention), page), "page"))
     end(not kept)

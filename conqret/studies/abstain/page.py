@@ -44,52 +44,54 @@ class Percent(Estimate):
         return f"{self.value:.1%}{ends}"
 
 
-def abstention_tables(found: Abstention) -> Iterator[Table]:
+def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
-    ends = f"{1 - 2 * found.delta:.0%}"
+    ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
-    for name, one in found.found.items():
-        taken = one.taken
-        kept: tuple[Cell, ...] = ("–", "nothing", undefined(one.why_none(found.error)))
+    for name, rule in abstention.found.items():
+        taken = rule.taken
+        kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
             kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
-        rows.append((_name(name, one), one.units, f"{one.wrong.value:.0%}", *kept))
+        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"Promised: {found.promise} (tested by {TESTED[found.bound]}). Wrong: further than "
-        f"{found.tolerance:.0%} of the scale from people's label, or where labels have no order, another. From: the "
-        f"confidence from which on scores are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} "
-        f"intervals over {found.basis.clustered_by}s, whose upper end is the bound that is passed in "
-        f"{found.delta:.0%} of draws.",
+        note=f"Promised: {abstention.promise} (tested by {TESTED[abstention.bound]}). Wrong: further than "
+        f"{abstention.tolerance:.0%} of the scale from people's label, or where labels have no order, another. "
+        "From: the "
+        f"confidence from which on scores are kept, by {SAID.get(abstention.source, abstention.source)}. In "
+        f"brackets: {ends} "
+        f"intervals over {abstention.basis.clustered_by}s, whose upper end is the bound that is passed in "
+        f"{abstention.delta:.0%} of draws.",
     )
     yield Table(
         WORTH,
         ("Dimension", "Brier", "Constant", "Mapped", "ECE", "ECE, mapped"),
         [
             (
-                _name(name, one),
-                one.stated.brier,
-                one.constant,
-                SEVERAL if one.mapped is None else one.mapped.brier,
-                one.stated.error,
-                SEVERAL if one.mapped is None else one.mapped.error.value,
+                _name(name, rule),
+                rule.stated.brier,
+                rule.constant,
+                SEVERAL if rule.mapped is None else rule.mapped.brier,
+                rule.stated.error,
+                SEVERAL if rule.mapped is None else rule.mapped.error.value,
             )
-            for name, one in found.found.items()
+            for name, rule in abstention.found.items()
         ],
         note="As probabilities of not being wrong; 0 is best. ECE: the expected calibration error. Constant: the "
         "Brier score of saying one thing of everything. Mapped: by isotonic regression on other "
-        f"{found.basis.clustered_by}s. {_worth(found)}",
+        f"{abstention.basis.clustered_by}s. {_worth(abstention)}",
     )
 
 
-def outcome(found: Abstention) -> str:
+def outcome(abstention: Abstention) -> str:
     """What is kept, in a sentence."""
-    taken = [one.taken for one in found.found.values()]
+    taken = [rule.taken for rule in abstention.found.values()]
     kept = [step for step in taken if step is not None]
     whole = sum(step.share >= 1 for step in kept)
-    allowed = f"at most {found.error:.0%}"
+    allowed = f"at most {abstention.error:.0%}"
     if whole == len(taken):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
@@ -108,54 +110,58 @@ def outcome(found: Abstention) -> str:
     )
 
 
-def _worth(found: Abstention) -> str:
+def _worth(abstention: Abstention) -> str:
     """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
     below the constant's."""
-    rules = found.found.values()
+    rules = abstention.found.values()
     trusts = {
-        "as they are": [_worth_of(one, one.stated) for one in rules],
-        "mapped": [_worth_of(one, one.mapped) for one in rules],
+        "as they are": [_worth_of(rule, rule.stated) for rule in rules],
+        "mapped": [_worth_of(rule, rule.mapped) for rule in rules],
     }
     if len(rules) == 1:
-        said = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
-        return f"Beside the constant they are {said}."
+        shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
+        return f"Beside the constant they are {shown_text}."
     shown = ", and ".join(f"for {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
     return f"Of {len(rules)} dimensions they are {WORTHY} beside the constant {shown}."
 
 
-def _worth_of(one: AbstainsOn, trust: Trust | None) -> str:
-    if trust is not None and trust.brier.high is not None and trust.brier.high < one.constant:
+def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
+    if trust is not None and trust.brier.high is not None and trust.brier.high < rule.constant:
         return WORTHY
-    if trust is not None and trust.brier.low is not None and trust.brier.low > one.constant:
+    if trust is not None and trust.brier.low is not None and trust.brier.low > rule.constant:
         return "shown to be worse"
     return "not shown to be worth anything"
 
 
-def abstention_sheet(found: Abstention) -> ReportPage:
+def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
-    kept, worth = abstention_tables(found)
+    kept, worth = abstention_tables(abstention)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
     sections += [
-        Section(_name(name, one), [*_charts(one, found.error), _curve(one, found.error)], _bands(one))
-        for name, one in found.found.items()
+        Section(
+            _name(name, rule),
+            [*_charts(rule, abstention.error), _curve(rule, abstention.error)],
+            _bands(rule),
+        )
+        for name, rule in abstention.found.items()
     ]
     return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,
-        badges=words.floor_badges([found.model == OFFLINE_MODEL]),
-        lede=[outcome(found)],
+        badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
+        lede=[outcome(abstention)],
         facts=[
-            ("Judge", f"{found.format} with {found.model}"),
-            ("Confidence", SAID.get(found.source, found.source)),
-            ("Labels", found.basis.labels),
-            (found.basis.clustered_by.capitalize() + "s", words.count(found.basis.clusters)),
+            ("Judge", f"{abstention.format} with {abstention.model}"),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Labels", abstention.basis.labels),
+            (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],
     )
 
 
-def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
-    kept = [Point.of(step.share, step.error) for step in one.curve if step.labelled]
+def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
+    kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
     yield _chart(
         "Error of what is kept",
@@ -164,8 +170,8 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
         [ChartLine("Wrong of what is kept", kept), ChartLine("Promised at most", limit, marked=False)],
         least=0.0,
     )
-    trusts = {"Raw": one.stated, "Mapped": one.mapped}
-    ends = (one.curve[-1].threshold, one.curve[0].threshold)
+    trusts = {"Raw": rule.stated, "Mapped": rule.mapped}
+    ends = (rule.curve[-1].threshold, rule.curve[0].threshold)
     yield _chart(
         "Reliability of the confidences",
         "Confidence",
@@ -180,9 +186,9 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
     )
 
 
-def _bands(one: AbstainsOn) -> str:
+def _bands(rule: AbstainsOn) -> str:
     """What a point of the reliability diagram is."""
-    trusts = {"raw": one.stated, "mapped": one.mapped}
+    trusts = {"raw": rule.stated, "mapped": rule.mapped}
     counted = "; ".join(
         f"{name} {', '.join(words.count(band.units) for band in trust.bands)}"
         for name, trust in trusts.items()
@@ -199,8 +205,8 @@ def _chart(title: str, x: str, y: str, lines: Sequence[ChartLine], *, least: flo
     return Chart(title, x, y, lines, ends=reach(lines, least), levels=False)
 
 
-def _curve(one: AbstainsOn, error: float) -> Table:
-    said = {True: "holds", False: "not shown to hold", None: "not tested"}
+def _curve(rule: AbstainsOn, error: float) -> Table:
+    holds_text = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
         (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Promise", "text")),
@@ -211,18 +217,18 @@ def _curve(one: AbstainsOn, error: float) -> Table:
                 step.labelled,
                 step.topics,
                 Percent.of(step.error),
-                said[step.holds],
+                holds_text[step.holds],
             )
-            for step in one.curve
+            for step in rule.curve
         ],
         note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
         f"{fewest_labels(error)} labels or more; the first for which the promise is not shown to hold ends it.",
     )
 
 
-def _name(name: str, one: AbstainsOn) -> str:
+def _name(name: str, rule: AbstainsOn) -> str:
     return (
-        f"All {len(one.metrics)} metrics together"
-        if name == TOGETHER and len(one.metrics) > 1
+        f"All {len(rule.metrics)} metrics together"
+        if name == TOGETHER and len(rule.metrics) > 1
         else words.label(name)
     )

@@ -87,7 +87,7 @@ def abstain(
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
     judge = validated_judge(kept)
-    if any(one.reason is Reason.UNSURE for judgment in kept for one in judgment.measures.values()):
+    if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(
             "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
         )
@@ -98,10 +98,10 @@ def abstain(
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no threshold can be looked for: {why}")
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
-    found = {
+    rules = {
         name: _on(
-            tuple(joined.metrics[one] for one in of),
-            _joint([answers[one] for one in of]),
+            tuple(joined.metrics[dimension] for dimension in of),
+            _joint([answers[dimension] for dimension in of]),
             error, delta, bound, settings,
         )
         for name, of in groups.items()
@@ -116,8 +116,8 @@ def abstain(
         delta=delta,
         tolerance=tolerance,
         bound=bound,
-        rules={metric: one.threshold for one in found.values() for metric in one.metrics},
-        found=found,
+        rules={metric: rule.threshold for rule in rules.values() for metric in rule.metrics},
+        found=rules,
         left_out=left_out,
     )
 
@@ -125,7 +125,10 @@ def abstain(
 def _source(joined: JoinedLabels, wanted: str | None) -> str:
     """Where confidences are taken from."""
     there = {
-        source for scores in joined.scores.values() for one in scores.values() for source in one.confidence
+        source
+        for scores in joined.scores.values()
+        for score in scores.values()
+        for source in score.confidence
     }
     if not there:
         raise DeclarationError(
@@ -142,20 +145,22 @@ def _answers(
     joined: JoinedLabels, source: str, tolerance: float, settings: AgreementSettings
 ) -> tuple[dict[str, ConfidentAnswers], dict[str, str]]:
     """By dimension what is said of each unit, and why a dimension has nothing."""
-    found, left_out = {}, {}
+    answers, left_out = {}, {}
     for dimension in joined.metrics:
         view = View(joined, dimension, settings)
-        one = _of(view, source, tolerance)
-        if isinstance(one, str):
-            left_out[dimension] = one
-        elif (topics := len({one.topics[at] for at in one.labelled.nonzero()[0].tolist()})) < FEWEST_TESTED:
+        confident = _of(view, source, tolerance)
+        if isinstance(confident, str):
+            left_out[dimension] = confident
+        elif (
+            topics := len({confident.topics[at] for at in confident.labelled.nonzero()[0].tolist()})
+        ) < FEWEST_TESTED:
             left_out[dimension] = (
                 f"scores with a confidence and labels of {counted(topics, joined.clustered_by)}, and "
                 f"{FEWEST_TESTED} are needed"
             )
         else:
-            found[dimension] = one
-    return found, left_out
+            answers[dimension] = confident
+    return answers, left_out
 
 
 def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
@@ -168,7 +173,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     if not view.compared.any():
         return NO_PAIR
     scored = [view.found.get(unit) for unit in view.units]
-    sure = np.array([np.nan if one is None else one.confidence.get(source, np.nan) for one in scored])
+    sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
     there = np.flatnonzero(view.scored)
     low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
     exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
@@ -182,11 +187,13 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     )
 
 
-def _joint(found: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
+def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
     import numpy as np
 
-    sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*found, strict=True))[:3])
-    return ConfidentAnswers(sure, labelled, wrong, [topic for one in found for topic in one.topics])
+    sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*answer_sets, strict=True))[:3])
+    return ConfidentAnswers(
+        sure, labelled, wrong, [topic for answer_set in answer_sets for topic in answer_set.topics]
+    )
 
 
 def _on(
@@ -219,9 +226,9 @@ def _on(
     )
 
 
-def _trust(said: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:
+def _trust(confidences: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:
     return Trust(
-        brier=brier(said, right, topics).estimate(),
-        error=calibration_error(said, right, topics).estimate(),
-        bands=bands(said, right, topics, CONFIDENCE),
+        brier=brier(confidences, right, topics).estimate(),
+        error=calibration_error(confidences, right, topics).estimate(),
+        bands=bands(confidences, right, topics, CONFIDENCE),
     )

@@ -74,7 +74,7 @@ def agreement(
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     height = max(len(table) for table in tables.values())
     everything = np.concatenate(
-        [np.pad(one, ((0, height - len(one)), (0, 0)), constant_values=np.nan) for one in tables.values()], axis=1
+        [np.pad(table, ((0, height - len(table)), (0, 0)), constant_values=np.nan) for table in tables.values()], axis=1
     )  # fmt: skip
     one_level = len({labels.scale(name).level for name in tables}) == 1
     if by == "topic":

@@ -45,10 +45,10 @@ def agree(
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement_tables import people_table
 
-    found = agreement(
+    agreement_result = agreement(
         reading.load(labels),
         by=by,
         settings=AgreementSettings(confidence=confidence),
     )
-    note(*found.basis.notes)
-    result(found, [people_table(found)], as_json=json_output)
+    note(*agreement_result.basis.notes)
+    result(agreement_result, [people_table(agreement_result)], as_json=json_output)

@@ -44,7 +44,7 @@ class View:
         self.judged = np.array([unit in self.found for unit in self.units])
         self.labelled = self.there.any(axis=0) & self.judged
         self.verdicts = bool(self.scale.words) and any(
-            one.label in self.scale.words for one in self.found.values()
+            score.label in self.scale.words for score in self.found.values()
         )
         self.placed = self.scale.bounded or self.verdicts
         self.positive_from = settings.positive_from
@@ -56,7 +56,7 @@ class View:
             self.rule = "majority" if categorical else "mean"
         self.target = self._one_label(self.table)
         self.variants = list(
-            dict.fromkeys(["mean", *(name for one in self.found.values() for name in one.variants)])
+            dict.fromkeys(["mean", *(name for score in self.found.values() for name in score.variants)])
         )
         self.scored = ~np.isnan(self.judge())
         self.compared = self.scored & ~np.isnan(self.target)
@@ -123,12 +123,12 @@ class View:
         values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
         return np.array(values, dtype=float)  # None becomes NaN
 
-    def _place(self, one: UnitScores | None, variant: str, rounded: bool) -> float | None:
-        if one is None:
+    def _place(self, score: UnitScores | None, variant: str, rounded: bool) -> float | None:
+        if score is None:
             return None
         if self.verdicts:
-            return self.scale.words.get(one.label or "") if variant == "mean" else None
-        value = one.variants.get(variant)
+            return self.scale.words.get(score.label or "") if variant == "mean" else None
+        value = score.variants.get(variant)
         if value is None or not self.scale.bounded:
             return value
         return self.scale.nearest(value) if rounded else self.scale.value(value)
@@ -140,12 +140,12 @@ class View:
         if not self.placed:
             return without_value(NO_SCALE)
         pair = np.stack([self.judge(variant), self.target])
-        found = alphas(pair[None], self.scale.level, drawn)[0]
+        alpha = alphas(pair[None], self.scale.level, drawn)[0]
 
         def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
             return alphas(np.stack([judge, target])[None], self.scale.level)[0].value
 
-        return self._refitted(found, variant, drawn, of_sides, rounds=self._rounds)
+        return self._refitted(alpha, variant, drawn, of_sides, rounds=self._rounds)
 
     def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
@@ -164,7 +164,7 @@ class View:
 
     def _refitted(
         self,
-        found: JackknifedEstimate,
+        sampled: JackknifedEstimate,
         variant: str,
         drawn: Resamples,
         of_sides: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
@@ -176,18 +176,18 @@ class View:
         import numpy as np
 
         fit = self.fitted.get(variant)
-        if fit is None or not found.defined:
-            return found
+        if fit is None or not sampled.defined:
+            return sampled
         place = self.scale.nearest if rounds else self.scale.value
         without = []
         for kept in drawn.kept():
             some = kept & self.compared
-            said = fit(some)[some] if some.any() else np.zeros(0)
-            if not len(said) or np.isnan(said).any():
+            refitted = fit(some)[some] if some.any() else np.zeros(0)
+            if not len(refitted) or np.isnan(refitted).any():
                 without.append(np.nan)
             else:
-                without.append(of_sides(np.array([place(one) for one in said]), self.target[some]))
-        return replace(found, without=np.array(without, dtype=float))
+                without.append(of_sides(np.array([place(value) for value in refitted]), self.target[some]))
+        return replace(sampled, without=np.array(without, dtype=float))
 
     def each(self, drawn: Resamples) -> JackknifedEstimate:
         """The mean over annotators of the judge's alpha with that one alone."""
@@ -209,22 +209,24 @@ class View:
         others = [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
         person = np.where(self.scored, self.table, np.nan)
         judge = np.where(np.isnan(self.table), np.nan, self.judge())
-        one, stand_in = (
+        mean_alpha, stand_in = (
             average(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
             for each in (person, judge)
         )
-        return one, stand_in if self.placed else without_value(NO_SCALE)
+        return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
 
-    def statistic(self, one: Statistic, drawn: Resamples) -> Estimate:
+    def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
         """A declared statistic of this dimension, or why there is none."""
         import numpy as np
 
         confidence = self.settings.confidence
-        if self.scale.level not in one.levels and not self.scale.binary:
-            return undefined(f"it is for {', '.join(one.levels)} labels, and these are {self.scale.level}")
-        if one.of == "people":
-            return one.compute(self.table, drawn, confidence=confidence)
-        sides = self._sides(one.of)
+        if self.scale.level not in statistic.levels and not self.scale.binary:
+            return undefined(
+                f"it is for {', '.join(statistic.levels)} labels, and these are {self.scale.level}"
+            )
+        if statistic.of == "people":
+            return statistic.compute(self.table, drawn, confidence=confidence)
+        sides = self._sides(statistic.of)
         if isinstance(sides, str):
             return undefined(sides)
         people, judge = sides
@@ -232,8 +234,8 @@ class View:
         if not both.any():
             return undefined(NO_PAIR)
         some = drawn.of(both)
-        declared = {"categories": self.categories} if one.of == "categories" else {}
-        return one.compute(people[both], judge[both], some, confidence=confidence, **declared)
+        declared = {"categories": self.categories} if statistic.of == "categories" else {}
+        return statistic.compute(people[both], judge[both], some, confidence=confidence, **declared)
 
     def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""

@@ -41,7 +41,7 @@ class FittedFile(Frozen):
             DeclarationError: there is no such file, or it holds something else.
         """
         try:
-            found = cls.model_validate_json(whole_bytes(file))
+            fitted_file = cls.model_validate_json(whole_bytes(file))
         except OSError as error:
             raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
         except ValidationError as error:
@@ -51,8 +51,8 @@ class FittedFile(Frozen):
                 f"{file} is no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); {cls.COMMAND} makes one"
             ) from None
         wanted = cls.model_fields["schema_name"].default
-        if found.schema_name != wanted:
+        if fitted_file.schema_name != wanted:
             raise DeclarationError(
-                f"{file} is a {found.schema_name}, not a {wanted}: make it again with {cls.COMMAND}"
+                f"{file} is a {fitted_file.schema_name}, not a {wanted}: make it again with {cls.COMMAND}"
             )
-        return found
+        return fitted_file

@@ -50,11 +50,11 @@ class FoldedChoice:
         by_cluster = dealt(shared.clusters, seed)
         fold = np.array([by_cluster[name] for name in shared.clusters])
         without = Resamples(1 - np.eye(min(FOLDS, len(by_cluster))), fold)
-        found = {name: side.alphas(side.judges, without) for name, side in shared.sides.items()}
-        means = shared.averaged(found)
+        alphas_by_dimension = {name: side.alphas(side.judges, without) for name, side in shared.sides.items()}
+        means = shared.averaged(alphas_by_dimension)
         tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
-        if all(one.defined for one in means):  # else there is nothing to choose by
-            known = np.nan_to_num(snapped(np.stack([one.without for one in means])), nan=-np.inf)
+        if all(mean.defined for mean in means):  # else there is nothing to choose by
+            known = np.nan_to_num(snapped(np.stack([mean.without for mean in means])), nan=-np.inf)
             tied = known == known.max(axis=0)
         by_name = np.array(sorted(range(len(shared.names)), key=shared.names.__getitem__))
         return cls(fold, tied, by_name[tied[by_name].argmax(axis=0)])
@@ -64,11 +64,11 @@ class FoldedChoice:
         import numpy as np
 
         places = np.arange(len(self.fold))
-        found = {
+        alphas_by_dimension = {
             name: side.alphas(side.judges[self.best[self.fold], places][None], drawn)
             for name, side in shared.sides.items()
         }
-        return shared.averaged(found)[0]
+        return shared.averaged(alphas_by_dimension)[0]
 
     def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
         """The choices, and what they are worth."""

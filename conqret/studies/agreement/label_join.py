@@ -93,7 +93,7 @@ class JoinedLabels:
         [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
         before = self.scores[dimension]
         scores = {
-            unit: before[unit].beside({name: float(one[place]) for name, one in said.items()})
+            unit: before[unit].beside({name: float(column[place]) for name, column in said.items()})
             for place, unit in enumerate(self.units)
             if unit in before
         }
@@ -133,15 +133,15 @@ def join_labels(
     both = [item for item in judged if item in items]
     if not both or not named:
         raise DeclarationError(_nothing(labels, judged, known))
-    units = tuple(dict.fromkeys(unit for found in scores.values() for unit in found))
+    units = tuple(dict.fromkeys(unit for unit_scores in scores.values() for unit in unit_scores))
     topics = {unit: judged[unit.item].topic for unit in units}
     clusters, kind = unit_clusters(units, topics)
-    said = {item: said_of(judgment) for item, judgment in judged.items()}
+    scores_by_item = {item: said_of(judgment) for item, judgment in judged.items()}
     unknown = {
         str(unit)
-        for dimension, found in scores.items()
+        for dimension, unit_scores in scores.items()
         for unit in labelled[dimension]
-        if unit.item in judged and unit not in found
+        if unit.item in judged and unit not in unit_scores
     }
     return JoinedLabels(
         labels=labels,
@@ -150,7 +150,7 @@ def join_labels(
         units=units,
         clusters=tuple(clusters),
         clustered_by=kind,
-        said={unit: said[unit.item].get(unit.part or None, {}) for unit in units},
+        said={unit: scores_by_item[unit.item].get(unit.part or None, {}) for unit in units},
         report=JoinReport(
             judged=len(judged),
             labelled=len(items),
@@ -170,32 +170,32 @@ def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str])
     check_known("labelled dimension", labels.dimensions, *wanted)
     check_known("metric of the judge", known, *wanted.values())
     plain = {dimension_name(metric): metric for metric in known}
-    found = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
-    return {name: metric for name, metric in found.items() if metric is not None}
+    metrics_by_dimension = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
+    return {name: metric for name, metric in metrics_by_dimension.items() if metric is not None}
 
 
 def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, UnitScores]:
-    found: dict[Unit, UnitScores] = {}
+    scores: dict[Unit, UnitScores] = {}
     for item, judgment in judged.items():
         measure = judgment.measures.get(metric)
         if measure is None:
             continue
         if not parts:
-            found[Unit(item)] = _of_measure(measure)
+            scores[Unit(item)] = _of_measure(measure)
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
-            found[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
-    return found
+            scores[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
+    return scores
 
 
 def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
     """The scores of a judgment by metric: its own (None), and those of each of its parts."""
-    found: dict[str | None, dict[str, float]] = {None: judgment.values}
+    scores: dict[str | None, dict[str, float]] = {None: judgment.values}
     for metric, measure in judgment.measures.items():
         for part in measure.parts:
             if part.value is not None:
-                found.setdefault(part.id, {})[metric] = part.value
-    return found
+                scores.setdefault(part.id, {})[metric] = part.value
+    return scores
 
 
 def _of_measure(measure: Measure) -> UnitScores:

@@ -49,20 +49,25 @@ def missingness(
     human = _human(labels, joined)
     nan = float("nan")
     clusters, _ = unit_clusters(
-        [Unit(one.item) for one in judgments], {Unit(one.item): one.topic for one in judgments}
+        [Unit(judgment.item) for judgment in judgments],
+        {Unit(judgment.item): judgment.topic for judgment in judgments},
     )
-    found = [missing_by_group("topic", lost, [judgment.topic for judgment in judgments], rng)]
+    associations = [missing_by_group("topic", lost, [judgment.topic for judgment in judgments], rng)]
     for covariate, known in ((LENGTH, lengths), (HUMAN, human)):
         values = [known.get(judgment.item, nan) for judgment in judgments]
-        found.append(missing_by_value(covariate, lost, values, rng, clusters))
+        associations.append(missing_by_value(covariate, lost, values, rng, clusters))
     return Missingness(
         total=len(judgments),
         scored=statuses[Status.SCORED],
         unscored=statuses[Status.UNSCORED],
         failed=statuses[Status.FAILED],
-        reasons=dict(sorted(Counter(str(one.reason) for one in judgments if one.reason is not None).items())),
-        associations=found,
-        p_holm=holm([one.p for one in found]),
+        reasons=dict(
+            sorted(
+                Counter(str(judgment.reason) for judgment in judgments if judgment.reason is not None).items()
+            )
+        ),
+        associations=associations,
+        p_holm=holm([association.p for association in associations]),
     )
 
 

@@ -74,8 +74,8 @@ class UnitSides:
         if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
         low, high = self.scale.ends()
-        found: list[float] = (np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()
-        return list(found)
+        errors: list[float] = (np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()
+        return list(errors)
 
 
 @dataclass(frozen=True)
@@ -101,20 +101,20 @@ class SharedUnits:
         if len(runs) < 2:
             raise DeclarationError("two runs at least, and each once")
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
-        dimensions = [name for name in joined[0].metrics if all(name in one.metrics for one in joined)]
+        dimensions = [name for name in joined[0].metrics if all(name in join.metrics for join in joined)]
         if not dimensions:
             raise DeclarationError(f"no labelled dimension is judged in all runs ({', '.join(runs)})")
-        there = [{unit: place for place, unit in enumerate(one.units)} for one in joined]
-        units = tuple(unit for unit in joined[0].units if all(unit in one for one in there))
+        there = [{unit: place for place, unit in enumerate(join.units)} for join in joined]
+        units = tuple(unit for unit in joined[0].units if all(unit in scores for scores in there))
         if not units:
             raise DeclarationError("no labelled item is judged in all runs: judge the same items")
-        places = [[one[unit] for unit in units] for one in there]
+        places = [[scores[unit] for unit in units] for scores in there]
         sides = {
-            name: UnitSides.of([View(one, name, settings) for one in joined], places) for name in dimensions
+            name: UnitSides.of([View(join, name, settings) for join in joined], places) for name in dimensions
         }
-        if not any(one.placed for one in sides.values()):
+        if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
-        if not any(one.units for one in sides.values()):
+        if not any(side.units for side in sides.values()):
             raise DeclarationError("nothing that people labelled has a score in all runs")
         return cls(
             names=tuple(runs),
@@ -122,7 +122,7 @@ class SharedUnits:
             clusters=tuple(joined[0].clusters[place] for place in places[0]),
             clustered_by=joined[0].clustered_by,
             sides=sides,
-            left_out=tuple(sorted({name for one in joined for name in one.metrics} - set(sides))),
+            left_out=tuple(sorted({name for join in joined for name in join.metrics} - set(sides))),
         )
 
     def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
@@ -136,9 +136,16 @@ class SharedUnits:
         sizes = [drawn.sizes(~np.isnan(side.people)) for side in self.sides.values()]
         return np.asarray(np.sum(sizes, axis=0))
 
-    def averaged(self, found: Mapping[str, Sequence[JackknifedEstimate]]) -> list[JackknifedEstimate]:
+    def averaged(
+        self, alphas_by_dimension: Mapping[str, Sequence[JackknifedEstimate]]
+    ) -> list[JackknifedEstimate]:
         """The mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which all have one."""
         names = averaged_dimensions(
-            {name: all(alpha.defined for alpha in one) for name, one in found.items()}
+            {
+                name: all(alpha.defined for alpha in judge_alphas)
+                for name, judge_alphas in alphas_by_dimension.items()
+            }
         )
-        return [average(list(judge)) for judge in zip(*(found[name] for name in names), strict=True)]
+        return [
+            average(list(judge)) for judge in zip(*(alphas_by_dimension[name] for name in names), strict=True)
+        ]

@@ -52,8 +52,8 @@ class Statistic:
 
 
 STATISTICS: Mapping[str, Statistic] = {
-    one.name: one
-    for one in (
+    statistic.name: statistic
+    for statistic in (
         Statistic(
             "base_rate",
             "Base rate",

@@ -62,17 +62,19 @@ def beside_trivial(
             continue
         target = view.scale.unit(view.target)
         fit = {"length": _mapped(_series(view, lengths), target, folds)}
-        said = {"constant": np.full(len(target), target[view.compared].mean())}
+        trivial_scores = {"constant": np.full(len(target), target[view.compared].mean())}
         if other is not None:
             theirs = other.scores.get(dimension, {})
-            plain = _series(view, {unit: one.value for unit, one in theirs.items()})
+            plain = _series(view, {unit: score.value for unit, score in theirs.items()})
             if fitted:
                 fit["floor"] = _mapped(plain, target, folds)
             else:
-                said["floor"] = plain
-        said |= {name: one(view.compared) for name, one in fit.items()}
-        kept = {name: one for name, one in said.items() if not np.isnan(one[view.compared]).any()}
-        joined = joined.beside(dimension, kept, {name: one for name, one in fit.items() if name in kept})
+                trivial_scores["floor"] = plain
+        trivial_scores |= {name: judge(view.compared) for name, judge in fit.items()}
+        kept = {
+            name: score for name, score in trivial_scores.items() if not np.isnan(score[view.compared]).any()
+        }
+        joined = joined.beside(dimension, kept, {name: judge for name, judge in fit.items() if name in kept})
     return joined
 
 
@@ -109,12 +111,12 @@ def _join(floor: list[Judgment], joined: JoinedLabels) -> JoinedLabels:
 
 def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
     """The length of each argument, and of each document by itself, in characters."""
-    found: dict[Unit, float | None] = {}
+    lengths: dict[Unit, float | None] = {}
     for item in items:
         if item.argument is not None:
-            found[Unit(item.id)] = float(len(item.argument))
-        found |= {Unit(item.id, one.id): float(len(one.text)) for one in item.documents}
-    return found
+            lengths[Unit(item.id)] = float(len(item.argument))
+        lengths |= {Unit(item.id, document.id): float(len(document.text)) for document in item.documents}
+    return lengths
 
 
 def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
@@ -129,10 +131,10 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
 
     def minus(other: JackknifedEstimate) -> Estimate:
         """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
-        found = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
-        if found.low is None or found.high is None:
-            return found
-        return replace(found, low=max(found.low, -2.0), high=min(found.high, 1.0))
+        difference = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
+        if difference.low is None or difference.high is None:
+            return difference
+        return replace(difference, low=max(difference.low, -2.0), high=min(difference.high, 1.0))
 
     judge = alphas.get(CALIBRATED, alphas["mean"])
     alone = judge.estimate(confidence)
@@ -148,20 +150,28 @@ def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
     """A sentence for those that are trivial and on the same dimensions shown to agree better with people than the judge
     (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
     dimension."""
-    found = []
+    losses = []
     for name in TRIVIAL:
-        known = {key: one[name] for key, one in over.items() if name in one and one[name].value is not None}
+        known = {
+            key: differences[name]
+            for key, differences in over.items()
+            if name in differences and differences[name].value is not None
+        }
         less = [
             key
-            for key, one in known.items()
-            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+            for key, difference in known.items()
+            if difference.high is not None and difference.high < 0 and difference.reason != AS_CHANCE
         ]
-        lost = [key for key, one in known.items() if key not in less and (one.low is None or one.low <= 0)]
-        for told, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
+        lost = [
+            key
+            for key, difference in known.items()
+            if key not in less and (difference.low is None or difference.low <= 0)
+        ]
+        for phrase, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
             if keys:
                 where = f"on {len(keys)} of {number(len(known), 'dimension')}: {', '.join(keys)}"
-                found.append(((told, where), WORDS[name]))
+                losses.append(((phrase, where), WORDS[name]))
     return [
-        f"the judge is {told} with people than {' or '.join(names)} {where}"
-        for (told, where), names in gathered(found).items()
+        f"the judge is {phrase} with people than {' or '.join(names)} {where}"
+        for (phrase, where), names in gathered(losses).items()
     ]

@@ -29,8 +29,12 @@ def parse_bias_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity or probe.
     """
     known = (*COUNTED, *OF_PLACES, *OF_PROBES)
-    found = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
-    return found if found.dimension is None else replace(found, dimension=PROBES[found.dimension].name)
+    requirement = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
+    return (
+        requirement
+        if requirement.dimension is None
+        else replace(requirement, dimension=PROBES[requirement.dimension].name)
+    )
 
 
 def check_bias_requirement(requirement: Requirement, table: BiasTable) -> RequirementOutcome:
@@ -42,7 +46,7 @@ def _value(requirement: Requirement, table: BiasTable) -> float | None:
     name = requirement.name
     if name in COUNTED:
         return len(table.alarms if name == "alarms" else [row for row in table.rows if row.verdict == name])
-    row = next((one for one in table.primary if _asked(one, requirement)), None)
+    row = next((row for row in table.primary if _asked(row, requirement)), None)
     if row is None or row.effect is None:
         return None
     if name == "flip_rate":

@@ -95,19 +95,19 @@ class BiasPlan:
     @property
     def versions(self) -> dict[str, tuple[Item, ...]]:
         """The items to be judged, by the way in which they are asked; each once."""
-        found: dict[str, dict[str, Item]] = {}
+        items_by_variant: dict[str, dict[str, Item]] = {}
         for contrast in self.contrasts:
             wanted = {key for pair in contrast.pairs for key in pair.keys}
             for way, items in contrast.versions.items():
-                kept = found.setdefault(way, {})
+                kept = items_by_variant.setdefault(way, {})
                 kept |= {item.id: item for item in items if (way, item.id) in wanted}
-        return {way: tuple(items.values()) for way, items in found.items() if items}
+        return {way: tuple(items.values()) for way, items in items_by_variant.items() if items}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be said wherever results are shown."""
         faulty = "" if self.checked is None else self.checked.warning
-        probes = (one.warning(self.ground) for one in PROBES.values())
+        probes = (probe.warning(self.ground) for probe in PROBES.values())
         return tuple(text for text in (faulty, *probes) if text)
 
     @property
@@ -150,7 +150,7 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     for probe in chosen.values():
         try:
             asked = probe.asked(ground)
-            contrasts += asked if log is None else [within_log(one, ground, log) for one in asked]
+            contrasts += asked if log is None else [within_log(contrast, ground, log) for contrast in asked]
         except NotAskedError as error:
             if named or probe.default:
                 left_out[probe.name] = str(error)
@@ -186,12 +186,12 @@ def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Con
 
 
 def _needed(contrast: Contrast, ground: ProbeContext) -> str:
-    own = {item.id for item in ground.items}
+    item_ids = {item.id for item in ground.items}
     if contrast.mirrored:
         return "a verdict in one order" if contrast.observed else "the pair in both orders"
     if any(pair.changed[0].startswith(AGAIN) for pair in contrast.pairs):
         return "the same item judged again"
-    if any(pair.changed[1] not in own for pair in contrast.pairs):
+    if any(pair.changed[1] not in item_ids for pair in contrast.pairs):
         return f"a judgment of the item changed ({contrast.name})"
     return "a judgment of the item"
 

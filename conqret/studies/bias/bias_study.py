@@ -37,8 +37,8 @@ def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
             continue
         values.setdefault(label.dimension, {}).setdefault(label.unit.item, []).append(scale.unit(label.value))
     return {
-        dimension: {item: sum(several) / len(several) for item, several in found.items()}
-        for dimension, found in values.items()
+        dimension: {item: sum(several) / len(several) for item, several in item_values.items()}
+        for dimension, item_values in values.items()
     }
 
 

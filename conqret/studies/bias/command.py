@@ -231,7 +231,7 @@ def bias(
         shown.session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             shown.tell(f"offline is {floor('a judge')}")
-    outcomes = [check_bias_requirement(one, table) for one in wanted]
+    outcomes = [check_bias_requirement(condition, table) for condition in wanted]
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
     note(*table.warnings)
     met = tell_outcomes(outcomes)
@@ -256,25 +256,25 @@ def _list(*, as_json: bool) -> None:
     """The probes: those that are made unless some are named, then the others."""
     from conqret.studies.bias.contrast import PROBES
 
-    found = sorted(PROBES.values(), key=lambda one: not one.default)
+    probes = sorted(PROBES.values(), key=lambda probe: not probe.default)
     rows = [
         {
-            "name": one.name,
-            "compares": one.compares,
-            "finds": one.finds,
-            "default": one.default,
-            "advice": one.advice,
-            "source": one.source,
+            "name": probe.name,
+            "compares": probe.compares,
+            "finds": probe.finds,
+            "default": probe.default,
+            "advice": probe.advice,
+            "source": probe.source,
         }
-        for one in found
+        for probe in probes
     ]
-    result(rows, _entries(found), as_json=as_json)
+    result(rows, _entries(probes), as_json=as_json)
 
 
-def _entries(found: Sequence[Probe]) -> Iterator[RenderableType]:
-    for one in found:
-        finds = f"a bias is: {one.finds}" if one.finds else ""
-        lines = [text for text in (one.compares, finds, f"source: {one.source}") if text]
+def _entries(probes: Sequence[Probe]) -> Iterator[RenderableType]:
+    for probe in probes:
+        finds = f"a bias is: {probe.finds}" if probe.finds else ""
+        lines = [text for text in (probe.compares, finds, f"source: {probe.source}") if text]
         yield from entry(
-            one.name, "" if one.default else f"only where it is named: --probe {one.name}", lines
+            probe.name, "" if probe.default else f"only where it is named: --probe {probe.name}", lines
         )

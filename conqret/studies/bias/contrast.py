@@ -130,10 +130,10 @@ class ProbeContext:
     def among(self, wanted: Collection[str], lacking: str) -> tuple[str, ...]:
         """The judge's metrics that are ``wanted``, or likened to such. Raises NotAskedError where it has none, for the
         reason ``lacking``."""
-        found = tuple(metric for metric in self.metrics if self.likened(metric) in wanted)
-        if not found:
+        metrics = tuple(metric for metric in self.metrics if self.likened(metric) in wanted)
+        if not metrics:
             raise NotAskedError(lacking)
-        return found
+        return metrics
 
     def check_preference(self) -> None:
         """Raise NotAskedError where the judge does not say which of two arguments is better."""
@@ -145,7 +145,7 @@ class ProbeContext:
         for name in (metric, OVERALL):
             if name in self.people:
                 return self.people[name]
-        values = gathered(pair for found in self.people.values() for pair in found.items())
+        values = gathered(pair for quality in self.people.values() for pair in quality.items())
         return {item: sum(several) / len(several) for item, several in values.items()}
 
 
@@ -168,7 +168,7 @@ def observed(
             adverse="any",
             up=up,
             metrics=(PREFERENCE,),
-            pairs=tuple(VersionPair(one, one, topic) for one, topic in keys),
+            pairs=tuple(VersionPair(version, version, topic) for version, topic in keys),
             versions={way: ground.items},
             mirrored=True,
             observed=True,
@@ -234,11 +234,11 @@ def perturbed(
             [metric for metric, expected in perturbation.expects.items() if expected is wanted],
             f"{perturbation.name} says nothing about the metrics of this judge",
         )
-        found, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
-        if not found[level]:
+        versions, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
+        if not versions[level]:
             reason = left_out[0].reason if left_out else "there are no items"
             raise NotAskedError(f"no item can be changed: {reason}")
-        unable = {one.item for one in left_out}
+        unable = {item.item for item in left_out}
         bases = [
             item if control is None else control.apply(item, level, seed=ground.seed)
             for item in ground.items
@@ -246,7 +246,7 @@ def perturbed(
         ]
         pairs = [
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
-            for base, changed in zip(bases, found[level], strict=True)
+            for base, changed in zip(bases, versions[level], strict=True)
         ]
         left = (
             (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
@@ -258,7 +258,7 @@ def perturbed(
                 up=up,
                 metrics=metrics,
                 pairs=tuple(pairs),
-                versions={AS_IS: (*bases, *found[level])},
+                versions={AS_IS: (*bases, *versions[level])},
                 against=AS_IS if control is None else against,
                 notes=left,
             ),

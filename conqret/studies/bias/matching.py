@@ -41,15 +41,15 @@ def compared(
     """
     if not ground.people:
         raise NotAskedError("it needs people's labels (conqret bias --labels FILE)")
-    found = []
+    contrasts = []
     for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in ground.people and ground.likened(metric) != metric:
             continue  # what people find of the whole says nothing of a criterion of one's own
         known = ground.quality(metric)
         pairs = _pairs(ground, group, known)
         if pairs:
-            of = next((one for one in (metric, OVERALL) if one in ground.people), "quality")
-            found.append(
+            of = next((dimension for dimension in (metric, OVERALL) if dimension in ground.people), "quality")
+            contrasts.append(
                 Contrast(
                     name=f"{name}, people's {of.replace('_', ' ')} allowed for",
                     adverse="any",
@@ -60,9 +60,9 @@ def compared(
                     people=known,
                 )
             )
-    if not found:
+    if not contrasts:
         raise NotAskedError("no topic has labelled items of both groups")
-    return tuple(found)
+    return tuple(contrasts)
 
 
 def _pairs(
@@ -78,7 +78,7 @@ def _pairs(
         if all(sides):
             inside, outside = (islice(cycle(side), max(map(len, sides))) for side in sides)
             pairs += [
-                VersionPair((AS_IS, other.id), (AS_IS, one.id), topic)
-                for one, other in zip(inside, outside, strict=True)
+                VersionPair((AS_IS, other.id), (AS_IS, inner.id), topic)
+                for inner, other in zip(inside, outside, strict=True)
             ]
     return pairs

@@ -88,7 +88,7 @@ def strongest(table: BiasTable) -> list[BiasRow]:
     return [
         row
         for rows in groups.values()
-        for row in [one for one in rows if one.primary] or [max(rows, key=_movement)]
+        for row in [bias_row for bias_row in rows if bias_row.primary] or [max(rows, key=_movement)]
     ]
 
 
@@ -106,8 +106,8 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
     if moved:
         yield grouped_table(moved, "What moved")
     if still:
-        told = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
-        yield PageRemarks([f"Nothing moved: {'; '.join(told)}."])
+        groups = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
+        yield PageRemarks([f"Nothing moved: {'; '.join(groups)}."])
         yield CollapsedTable(
             f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
         )
@@ -140,10 +140,10 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
     verdict = row.words if row.words.startswith(name) else f"{name}{between}{row.words}"
-    said = Alarm(verdict) if row.verdict == "alarm" else verdict
+    verdict_cell = Alarm(verdict) if row.verdict == "alarm" else verdict
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)
-    return (effect or "none", f"{p} {RISE}" if p and row.adverse == "rise" else p, said, *counts)
+    return (effect or "none", f"{p} {RISE}" if p and row.adverse == "rise" else p, verdict_cell, *counts)
 
 
 def _bias_note(table: BiasTable) -> str:

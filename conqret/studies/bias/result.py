@@ -141,9 +141,9 @@ class BiasTable(Frozen):
     @property
     def missing(self) -> Counter[str]:
         """The reasons of all pairs that the judge left without a value, over all rows."""
-        found = sum((Counter(row.missing) for row in self.rows), Counter())
-        del found[UNRELATED]  # a finding: asking again would not mend it
-        return found
+        counts = sum((Counter(row.missing) for row in self.rows), Counter())
+        del counts[UNRELATED]  # a finding: asking again would not mend it
+        return counts
 
 
 def bias_rows(
@@ -167,33 +167,35 @@ def bias_rows(
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    found = [
-        (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
+    differences = [
+        (contrast, metric, *_differences(contrast, metric, readings))
+        for contrast in contrasts
+        for metric in contrast.metrics
     ]
-    primary = _primary([(one, metric) for one, metric, _, _ in found])
-    family = sum(bool(found[place][2]) for place in primary)
+    primary = _primary([(contrast, metric) for contrast, metric, _, _ in differences])
+    family = sum(bool(differences[place][2]) for place in primary)
     effects: dict[int, list[Effect]] = {}
-    measured = {place for place, (one, *_) in enumerate(found) if one.adverse == "none"}
-    for places in (primary, set(range(len(found))) - primary - measured, measured):
-        series = [(place, paired) for place in sorted(places) for paired in found[place][2]]
+    measured = {place for place, (contrast, *_) in enumerate(differences) if contrast.adverse == "none"}
+    for places in (primary, set(range(len(differences))) - primary - measured, measured):
+        series = [(place, paired) for place in sorted(places) for paired in differences[place][2]]
         tested = places is not measured
         effects |= gathered(
             zip(
                 (place for place, _ in series),
-                paired_effects([one for _, one in series], rng, tested=tested, confidence=confidence),
+                paired_effects([paired for _, paired in series], rng, tested=tested, confidence=confidence),
                 strict=True,
             )
         )
     return tuple(
         _row(
-            one,
+            contrast,
             metric,
             spanned(effects[place]) if place in effects else None,
             missing,
-            _Answer.of(one, several, family) if place in primary and several else None,
-            partial(_example, one, metric, readings),
+            _Answer.of(contrast, several, family) if place in primary and several else None,
+            partial(_example, contrast, metric, readings),
         )
-        for place, (one, metric, several, missing) in enumerate(found)
+        for place, (contrast, metric, several, missing) in enumerate(differences)
     )
 
 
@@ -214,19 +216,19 @@ class _Answer:
         reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
         level = ALPHA / family * (2 if rises else 1)
         beyond, sizes = [], []
-        for one in several:
-            sample = mean(one.differences, one.clusters)
+        for paired in several:
+            sample = mean(paired.differences, paired.clusters)
             beyond.append(sample.outside(reach, rising=rises))
             ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
-            if None not in (halves := [one.half for one in ends]):
-                sizes.append(sum(one for one in halves if one is not None))
+            if None not in (halves := [end.half for end in ends]):
+                sizes.append(sum(half for half in halves if half is not None))
         missed = max(sizes, default=LARGEST)
         return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
     """The comparisons of the primary rows, each on its metric alone."""
-    rows = [(one, metric) for one in contrasts for metric in one.metrics]
+    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
     return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
 
 
@@ -234,9 +236,9 @@ def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
     """The places of the one row of each probe that is declared before anything is judged."""
     best = (PREFERENCE, OVERALL)
     ranked = gathered(
-        (one.probe, (best.index(metric) if metric in best else len(best), place))
-        for place, (one, metric) in enumerate(rows)
-        if one.adverse != "none" and not one.observed
+        (contrast.probe, (best.index(metric) if metric in best else len(best), place))
+        for place, (contrast, metric) in enumerate(rows)
+        if contrast.adverse != "none" and not contrast.observed
     )
     return {min(several)[1] for several in ranked.values()}
 
@@ -247,9 +249,9 @@ def spanned(effects: Sequence[Effect]) -> Effect:
     1 at most, whatever the slope."""
     if len(effects) == 1:
         return effects[0]
-    values = [min(max(one.value, -1.0), 1.0) for one in effects]
-    lows, highs = [one.low for one in effects], [one.high for one in effects]
-    p_values = [one.p for one in effects if one.p is not None]
+    values = [min(max(effect.value, -1.0), 1.0) for effect in effects]
+    lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
+    p_values = [effect.p for effect in effects if effect.p is not None]
     return replace(
         effects[0],
         value=sum(values) / len(values),
@@ -287,7 +289,9 @@ def _differences(
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
     return [
-        PairedEffects([one - slope * gap for one, gap in zip(differences, apart, strict=True)], clusters)
+        PairedEffects(
+            [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)], clusters
+        )
         for slope in dict.fromkeys(slopes)
     ], dict(sorted(missing.items()))
 
@@ -331,7 +335,7 @@ def _example(
         for pair, values in known
         if len(values) == len(pair.keys)
     ]
-    furthest, pair, (base, changed, *_) = max(moves, key=lambda one: one[0])
+    furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
     if furthest <= 0:
         return None
     other = "" if contrast.people is None else pair.changed[1]
@@ -363,12 +367,12 @@ def _verdict(
         few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
         return "exploratory" if answer is None else "inconclusive", few
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
-    found = effect.p < ALPHA and not spans
+    significant = effect.p < ALPHA and not spans
     what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
     falls = falls_unasked(contrast.adverse, effect)
     if answer is None:
-        return "exploratory", f"a hint: {what}" if found else "no hint" + "; falls" * falls
-    if found:
+        return "exploratory", f"a hint: {what}" if significant else "no hint" + "; falls" * falls
+    if significant:
         return "alarm", what
     if falls:
         return "clear", "falls, an effect but not the bias that is probed"

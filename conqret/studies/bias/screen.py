@@ -69,18 +69,22 @@ def headlines(table: BiasTable) -> list[str]:
     counted = [
         number(len(table.alarms), "alarm"),
         f"{len(table.having('inconclusive'))} inconclusive",
-        *(f"{marks[one]} {said}" for one, said in CLEAR.items() if marks[one]),
+        *(
+            f"{marks[verdict_name]} {description}"
+            for verdict_name, description in CLEAR.items()
+            if marks[verdict_name]
+        ),
     ]
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
-    found = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
+    sentences = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
     shown = [row for row in _rows(table) if row.example is not None]
     example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
     if example is None:
-        return found
-    told = (
+        return sentences
+    lead = (
         "For example" if example.verdict == "alarm" else f"The largest single difference, by {example.probe}:"
     )
-    return [*found, f"{told} {example_of(example)}"]
+    return [*sentences, f"{lead} {example_of(example)}"]
 
 
 def _fallen(table: BiasTable) -> Iterator[str]:
@@ -116,8 +120,8 @@ def felt(row: BiasRow) -> str:
         return row.words
     if row.places:
         side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
-        found = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
-        return found if row.verdict == "alarm" else f"{found}; {row.words}"
+        rates = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
+        return rates if row.verdict == "alarm" else f"{rates}; {row.words}"
     if row.observed:
         return f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {row.words}"
     moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
@@ -126,23 +130,23 @@ def felt(row: BiasRow) -> str:
 
 def example_of(row: BiasRow) -> str:
     """The item of a row that moved furthest, in words."""
-    one = row.example
-    if one is None:
+    example = row.example
+    if example is None:
         return ""
-    what = f"{shortened(one.item, SHOWN)} ({shortened(one.topic, SHOWN)})"
+    what = f"{shortened(example.item, SHOWN)} ({shortened(example.topic, SHOWN)})"
     if row.places:
-        said = [_verdict(one.base, "first", "second"), _verdict(one.changed, "first", "second")]
+        verdicts = [_verdict(example.base, "first", "second"), _verdict(example.changed, "first", "second")]
         return (
-            f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
-            f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
+            f"{what}: the {verdicts[0]} place wins, and with the two arguments in each other's place the "
+            f"{verdicts[1]} place wins{' again' if verdicts[0] == verdicts[1] else ''}."
         )
     metric = words.label(row.metric).lower()
-    if one.other:
+    if example.other:
         return (
-            f"{shortened(one.topic, SHOWN)}: {shortened(one.item, SHOWN)} has {metric} {one.base:.2f}, "
-            f"{shortened(one.other, SHOWN)} has {one.changed:.2f} ({row.name})."
+            f"{shortened(example.topic, SHOWN)}: {shortened(example.item, SHOWN)} has {metric} {example.base:.2f}, "
+            f"{shortened(example.other, SHOWN)} has {example.changed:.2f} ({row.name})."
         )
-    return f"{what}: {metric} {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
+    return f"{what}: {metric} {example.base:.2f} {row.against}, {example.changed:.2f} with {row.name}."
 
 
 def _verdict(value: float, high: str, low: str) -> str:

@@ -49,7 +49,7 @@ class CalibrationMaps(Frozen):
     @property
     def kinds(self) -> str:
         """The kind of the map of all labels, and of the folds' where they differ."""
-        other = Counter(one.kind for one in self.without if one.kind != self.whole.kind)
+        other = Counter(fold_map.kind for fold_map in self.without if fold_map.kind != self.whole.kind)
         rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
         return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
 
@@ -97,7 +97,9 @@ class Calibration(FittedFile):
     @model_validator(mode="after")
     def _has_every_map(self) -> Self:
         if any(
-            not 0 <= fold < len(one.without) for one in self.maps.values() for fold in self.folds.values()
+            not 0 <= fold < len(fold_maps.without)
+            for fold_maps in self.maps.values()
+            for fold in self.folds.values()
         ):
             raise ValueError("a fold has no map")
         return self
@@ -111,13 +113,13 @@ class Calibration(FittedFile):
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
                 continue
-            said = [
+            mapped = [
                 self._map(maps, str(cluster)).of(joined.said[unit])
                 if unit in scored and scored[unit].value is not None
                 else np.nan
                 for unit, cluster in zip(joined.units, joined.clusters, strict=True)
             ]
-            made = np.array(said, dtype=float)
+            made = np.array(mapped, dtype=float)
             fitted = self._fitted(View(joined, dimension, settings), joined, maps, metric, made)
             joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
         return joined
@@ -131,7 +133,7 @@ class Calibration(FittedFile):
         if not view.scale.bounded or view.verdicts:
             return {}
         seen = CalibrationSample(view, joined, metric, self.folds)
-        fit = refits(seen, [one.kind for one in (maps.whole, *maps.without)])[CALIBRATED]
+        fit = refits(seen, [fold_map.kind for fold_map in (maps.whole, *maps.without)])[CALIBRATED]
         same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
         return {CALIBRATED: fit} if same else {}
 
@@ -139,13 +141,13 @@ class Calibration(FittedFile):
         """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
         people's scale. What has no score, and what has no map, is not in it."""
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
-        found = {}
-        for part, said in said_of(judgment).items():
-            for metric in said:
+        calibrated = {}
+        for part, part_scores in said_of(judgment).items():
+            for metric in part_scores:
                 maps = self.maps.get(metric)
                 if maps is not None and maps.parts == (part is not None):
-                    found[metric, part] = self._map(maps, cluster).of(said)
-        return found
+                    calibrated[metric, part] = self._map(maps, cluster).of(part_scores)
+        return calibrated
 
     def _map(self, maps: CalibrationMaps, cluster: str) -> Map:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
@@ -160,16 +162,16 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
     """
     record = run.record()
     calibration.check(record.format, record.model, record.fingerprint)
-    found = {
+    calibrated = {
         (judgment.item, *place): score
         for judgment in run.judgments()
         for place, score in calibration.calibrated(judgment).items()
     }
     if run.scores_file.exists():
-        with ScoreTable(run.scores_file, calibrated=found) as table:
+        with ScoreTable(run.scores_file, calibrated=calibrated) as table:
             for judgment in run.judgments():
                 table.add(judgment)
-    whole = gathered((metric, score) for (_, metric, part), score in found.items() if part is None)
+    whole = gathered((metric, score) for (_, metric, part), score in calibrated.items() if part is None)
     summary = run.so_far().with_calibrated({metric: fmean(scores) for metric, scores in whole.items()})
     if run.summary_file.exists():
         write_whole(run.summary_file, summary.model_dump_json(indent=1).encode())

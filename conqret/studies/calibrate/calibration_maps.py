@@ -54,7 +54,7 @@ class MonotoneMap(Frozen):
     def _rises(self) -> Self:
         steps = zip(self.scores, self.scores[1:], strict=False)
         levels = zip(self.labels, self.labels[1:], strict=False)
-        inside = all(0 <= one <= 1 for one in (*self.scores, *self.labels))
+        inside = all(0 <= value <= 1 for value in (*self.scores, *self.labels))
         if (
             len(self.scores) != len(self.labels)
             or not inside
@@ -64,9 +64,9 @@ class MonotoneMap(Frozen):
             raise ValueError("a map has as many labels as scores, all in [0, 1], and rises")
         return self
 
-    def of(self, said: Mapping[str, float]) -> float:
+    def of(self, scores: Mapping[str, float]) -> float:
         """What people say of what the judge gives these scores, by metric."""
-        score = said[self.metric]
+        score = scores[self.metric]
         place = bisect_left(self.scores, score)
         if place in (0, len(self.scores)):
             return self.labels[min(place, len(self.scores) - 1)]
@@ -91,12 +91,12 @@ class JointMap(Frozen):
             raise ValueError("a joint map has a finite weight and a usual score for each of its metrics")
         return self
 
-    def of(self, said: Mapping[str, float]) -> float:
+    def of(self, scores: Mapping[str, float]) -> float:
         """What people say of what the judge gives these scores, by metric."""
-        found = self.level
+        prediction = self.level
         for name, weight in self.weights.items():
-            found += weight * (said.get(name, self.usual[name]) - self.usual[name])
-        return min(max(found, 0.0), 1.0)
+            prediction += weight * (scores.get(name, self.usual[name]) - self.usual[name])
+        return min(max(prediction, 0.0), 1.0)
 
 
 Map = Annotated[MonotoneMap | JointMap, Field(discriminator="kind")]
@@ -113,11 +113,11 @@ class CalibrationSample:
         self.view, self.metric = view, metric
         self.known = view.compared
         self.said = [joined.said[unit] for unit in view.units]
-        self.score = np.array([said.get(metric, np.nan) for said in self.said])
+        self.score = np.array([unit_scores.get(metric, np.nan) for unit_scores in self.said])
         self.target = view.scale.unit(view.target)
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
-        names = sorted({name for said in self.said for name in said})
-        columns = np.array([[said.get(name, np.nan) for name in names] for said in self.said])
+        names = sorted({name for unit_scores in self.said for name in unit_scores})
+        columns = np.array([[unit_scores.get(name, np.nan) for name in names] for unit_scores in self.said])
         there = [(~np.isnan(columns[part])).any(axis=0) for part in self.parts().values()]
         kept = np.flatnonzero(np.all(there, axis=0))
         self.names, self.columns = [names[place] for place in kept], columns[:, kept]
@@ -153,10 +153,10 @@ def tried(
         chosen = kinds * (1 + FOLDS)
     fitted = LEFT_OUT if chosen is None else LEFT_OUT[: 1 + FOLDS]
     maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in fitted} for kind in kinds}
-    said = {kind: _said(found, seen, frozenset()) for kind, found in maps.items()}
+    predictions = {kind: _said(fitted_maps, seen, frozenset()) for kind, fitted_maps in maps.items()}
     taken = tuple(chosen or (_best(maps, seen, out, parts[out]) for out in LEFT_OUT[: 1 + FOLDS]))
     whole = tuple(maps[kind][out] for kind, out in zip(taken, LEFT_OUT, strict=False))
-    return MapTrial(said, taken, whole)
+    return MapTrial(predictions, taken, whole)
 
 
 def _best(
@@ -164,8 +164,8 @@ def _best(
 ) -> str:
     """The kind of the least squared error on a ``part``, each of its folds by the maps without it and ``out``."""
     errors = {
-        kind: float(((_said(found, seen, out) - seen.target)[part] ** 2).mean())
-        for kind, found in maps.items()
+        kind: float(((_said(fitted_maps, seen, out) - seen.target)[part] ** 2).mean())
+        for kind, fitted_maps in maps.items()
     }
     return min(errors, key=lambda kind: errors[kind])
 
@@ -184,7 +184,7 @@ def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
     def fit(name: str) -> Fit:
         return lambda kept: said(kept)[name]
 
-    return {name: fit(name) for name in (*(one for one in KINDS if not why_not(one, seen)), CALIBRATED)}
+    return {name: fit(name) for name in (*(kind for kind in KINDS if not why_not(kind, seen)), CALIBRATED)}
 
 
 def _again(
@@ -195,34 +195,34 @@ def _again(
     if not all(seen.parts(kept)[out].any() for out in LEFT_OUT[: 1 + FOLDS]):
         nothing = np.full(len(seen.score), np.nan)
         return dict.fromkeys((*KINDS, CALIBRATED), nothing)
-    said = tried(seen, kept, chosen).said
-    columns = np.stack([said[kind] for kind in chosen])
-    return {**said, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
+    predictions = tried(seen, kept, chosen).said
+    columns = np.stack([predictions[kind] for kind in chosen])
+    return {**predictions, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
 
 
 def _said(maps: Mapping[Out, Map], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:
     """What is said of each unit by the map without its fold and those that are ``out``."""
     import numpy as np
 
-    found = np.full(len(seen.score), np.nan)
+    predictions = np.full(len(seen.score), np.nan)
     scored = ~np.isnan(seen.score)
     for fold in np.unique(seen.fold):
         here = scored & (seen.fold == fold)
-        found[here] = _read(maps[out | {int(fold)} if fold >= 0 else out], seen, here)
-    return found
+        predictions[here] = _read(maps[out | {int(fold)} if fold >= 0 else out], seen, here)
+    return predictions
 
 
-def _read(one: Map, seen: CalibrationSample, here: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _read(fitted_map: Map, seen: CalibrationSample, here: NDArray[np.bool_]) -> NDArray[np.float64]:
     """What a map says of these units: ``of`` for all of them at once."""
     import numpy as np
 
-    if isinstance(one, MonotoneMap):
-        return np.asarray(np.interp(seen.score[here], one.scores, one.labels))
+    if isinstance(fitted_map, MonotoneMap):
+        return np.asarray(np.interp(seen.score[here], fitted_map.scores, fitted_map.labels))
     usual, weights = (
-        np.array([by_name[name] for name in seen.names]) for by_name in (one.usual, one.weights)
+        np.array([by_name[name] for name in seen.names]) for by_name in (fitted_map.usual, fitted_map.weights)
     )
     moved = np.nan_to_num(seen.columns[here] - usual)
-    return np.asarray(np.clip(one.level + moved @ weights, 0, 1))
+    return np.asarray(np.clip(fitted_map.level + moved @ weights, 0, 1))
 
 
 def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
@@ -248,10 +248,10 @@ def _ordinal(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
     low, high = seen.view.scale.ends()
     steps = low + np.arange(round(high - low) + 1)
     table = seen.view.table[:, part]
-    given = (table[:, :, None] == steps).sum(axis=0)
+    label_counts = (table[:, :, None] == steps).sum(axis=0)
     scores, which = np.unique(seen.score[part], return_inverse=True)
     counts = np.zeros((len(scores), len(steps)))
-    np.add.at(counts, which, given / given.sum(axis=1, keepdims=True))
+    np.add.at(counts, which, label_counts / label_counts.sum(axis=1, keepdims=True))
     places = np.arange(round(1 / STEP) + 1) * STEP
     levels = (steps - low) / (high - low)
     if np.count_nonzero(counts.sum(axis=0)) < 2:

@@ -53,24 +53,24 @@ def calibrate(
     from conqret.studies.calibrate.result import calibrate as fitted
 
     read = reading.load(labels)
-    found = fitted(
+    calibration = fitted(
         run,
         read,
         floor=beside,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )
-    picture = None if svg is None else reliability_diagram(found)
-    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    picture = None if svg is None else reliability_diagram(calibration)
+    write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
-    for dimension, why in found.left_out.items():
+    for dimension, why in calibration.left_out.items():
         note(f"{dimension} is not calibrated: {why}")
-    result(found, calibration_tables(found), as_json=json_output)
-    for text in not_beaten({name: one.over for name, one in found.checked.items()}):
+    result(calibration, calibration_tables(calibration), as_json=json_output)
+    for text in not_beaten({name: check.over for name, check in calibration.checked.items()}):
         note(text)
-    if found.average_gain.low is None or found.average_gain.low <= 0:
+    if calibration.average_gain.low is None or calibration.average_gain.low <= 0:
         note(
-            f"calibrated scores are not shown to agree better with people (average gain {found.average_gain})"
+            f"calibrated scores are not shown to agree better with people (average gain {calibration.average_gain})"
         )
     tell(at(output, "maps"))
     if svg is not None and picture is not None:

@@ -18,11 +18,11 @@ from conqret.studies.calibrate.calibration_maps import KINDS
 NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 
-def calibration_tables(found: Calibration) -> Iterator[Table]:
+def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
     means what people mean."""
-    kinds = [name for name in KINDS if any(name in one.alpha for one in found.checked.values())]
-    taken = {maps.dimension: maps.kinds for maps in found.maps.values()}
+    kinds = [name for name in KINDS if any(name in one.alpha for one in calibration.checked.values())]
+    taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows: list[tuple[Cell, ...]] = [
         (
             name,
@@ -33,22 +33,23 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
             one.gain,
             taken[name],
         )
-        for name, one in found.checked.items()
+        for name, one in calibration.checked.items()
     ]
     none = undefined("a dimension has none")
-    means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
+    means = (calibration.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
     yield Table(
-        f"Alpha with people, cross-fitted, {found.basis.intervals}",
+        f"Alpha with people, cross-fitted, {calibration.basis.intervals}",
         ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
         rows,
-        foot=[("Average", "", *means, found.average_gain, "")],
-        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
+        foot=[("Average", "", *means, calibration.average_gain, "")],
+        note=f"Scores are mapped by the labels of other {calibration.basis.clustered_by}s ({FOLDS} folds); "
+        "calibrated: by "
         "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
         "without overall quality (that one, where it is the only one).",
     )
-    yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
+    yield trivial_table({name: one.alpha for name, one in calibration.checked.items()}, calibration.average)
     shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
-    names = [name for name in shown if any(name in one.error for one in found.checked.values())]
+    names = [name for name in shown if any(name in one.error for one in calibration.checked.values())]
     yield Table(
         "Mean distance from people's label, in [0, 1]",
         ("Dimension", *map(head, names)),
@@ -62,14 +63,14 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
                     for name in names
                 ),
             )
-            for dimension, one in found.checked.items()
+            for dimension, one in calibration.checked.items()
         ],
         note="Intervals are in the file.",
     )
     bands: list[tuple[Cell, ...]] = [
         (head(name), band.units, band.said, band.people)
         for name in ("mean", CALIBRATED)
-        for band in found.bands[name]
+        for band in calibration.bands[name]
     ]
     yield Table(
         "Does what is said mean what people mean? All dimensions, in bands of what is said",
@@ -79,18 +80,18 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
     )
 
 
-def reliability_diagram(found: Calibration) -> bytes:
+def reliability_diagram(calibration: Calibration) -> bytes:
     """As SVG: people's mean over the mean of what is said, in bands of it, over all dimensions; for the judge as it is
     and the calibrated one with intervals, then for the maps that were tried."""
-    kinds = [name for name in found.bands if name not in NAMES]
+    kinds = [name for name in calibration.bands if name not in NAMES]
     lines = [
-        ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in found.bands[kind]])
+        ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in calibration.bands[kind]])
         for kind, name in NAMES.items()
     ]
     lines += [
         ChartLine(
             f"{kind} throughout",
-            [Point(band.said.value or 0.0, band.people.value or 0.0) for band in found.bands[kind]],
+            [Point(band.said.value or 0.0, band.people.value or 0.0) for band in calibration.bands[kind]],
         )
         for kind in kinds
     ]

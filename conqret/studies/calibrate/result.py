@@ -142,8 +142,8 @@ def _seen(
 
 def _beside(joined: JoinedLabels, fits: Mapping[str, LinearModel]) -> JoinedLabels:
     """The same join, in which each score has beside it what each kind of map makes of it."""
-    for dimension, (seen, found) in fits.items():
-        joined = joined.beside(dimension, found.said, refits(seen, found.chosen))
+    for dimension, (seen, trial) in fits.items():
+        joined = joined.beside(dimension, trial.said, refits(seen, trial.chosen))
     return joined
 
 
@@ -169,12 +169,12 @@ def _checked(
     names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
     rows = [sampled[name] for name in names]
     means = {
-        name: average([one[name] for one in rows]) for name in rows[0] if all(name in one for one in rows)
+        name: average([row[name] for row in rows]) for name in rows[0] if all(name in row for row in rows)
     }
     return made.model_copy(
         update={
             "checked": checked,
-            "average": {name: one.estimate(settings.confidence) for name, one in means.items()},
+            "average": {name: mean.estimate(settings.confidence) for name, mean in means.items()},
             "average_gain": means[CALIBRATED].minus(means["mean"]).estimate(settings.confidence),
             "bands": _bands(pooled, settings.confidence),
         }
@@ -191,7 +191,7 @@ def _on(
     confidence = view.settings.confidence
     return CalibratedOn(
         units=int(view.compared.sum()),
-        alpha={name: one.estimate(confidence) for name, one in alphas.items()},
+        alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
         error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
         gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
         over=over_trivial(alphas, confidence),
@@ -211,22 +211,22 @@ class LabelledSides(NamedTuple):
 
 def _sides(view: View) -> LabelledSides:
     known, unit = view.compared, view.scale.unit
-    said = {
+    scores_by_variant = {
         name: unit(view.judge(name, rounded=False)[known])
         for name in ("mean", *KINDS, CALIBRATED)
         if name in view.variants
     }
-    return LabelledSides(view.clusters_of(known), unit(view.target[known]), said)
+    return LabelledSides(view.clusters_of(known), unit(view.target[known]), scores_by_variant)
 
 
 def _bands(sides: Sequence[LabelledSides], confidence: float) -> dict[str, tuple[Band, ...]]:
     """By series; one that some of the dimensions have not is left out."""
     import numpy as np
 
-    topics = [name for one in sides for name in one.topics]
-    people = np.concatenate([one.people for one in sides])
+    topics = [name for side in sides for name in side.topics]
+    people = np.concatenate([side.people for side in sides])
     return {
-        name: bands(np.concatenate([one.said[name] for one in sides]), people, topics, confidence)
+        name: bands(np.concatenate([side.said[name] for side in sides]), people, topics, confidence)
         for name in sides[0].said
-        if all(name in one.said for one in sides)
+        if all(name in side.said for side in sides)
     }

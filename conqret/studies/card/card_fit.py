@@ -16,18 +16,18 @@ def changes(card: Card, setup: Setup) -> list[str]:
     """What has changed between the instrument of the card and ``setup``, in words; empty where the card fits."""
     if card.run.fingerprint == setup.fingerprint:
         return []
-    found = differences(card.run.identity, setup.identity, "on the card")
-    return found or ["something that this version of conqret counts and the card's version did not"]
+    changed_parts = differences(card.run.identity, setup.identity, "on the card")
+    return changed_parts or ["something that this version of conqret counts and the card's version did not"]
 
 
 def standing(card: Card) -> str:
     """What a card that fits is worth: the same fingerprint does not show that a provider still serves the same."""
-    found = f"same fingerprint, {card.run.fingerprint}; behaviour last checked on {last_checked(card)}"
+    note = f"same fingerprint, {card.run.fingerprint}; behaviour last checked on {last_checked(card)}"
     alarms = () if card.drift is None else card.drift.alarms
     if not alarms:
-        return found
-    names = ", ".join(f"{one.metric} ({one.quantity})" for one in alarms)
-    return f"{found}, and it had drifted by then: {names}"
+        return note
+    names = ", ".join(f"{alarm.metric} ({alarm.quantity})" for alarm in alarms)
+    return f"{note}, and it had drifted by then: {names}"
 
 
 def last_checked(card: Card) -> str:
@@ -37,21 +37,21 @@ def last_checked(card: Card) -> str:
     if card.bias is not None:
         dates.append(card.bias.record.created)
     if card.drift is not None:
-        dates += [one.date for one in card.drift.occasions if not one.recorded]
+        dates += [wave.date for wave in card.drift.occasions if not wave.recorded]
     return max(dates)[:10]
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> list[str]:
     """The parts of two identities that differ, in words; ``where`` says where the first one is."""
     was, now = identity_in_words(was), identity_in_words(now)
-    found = []
+    differing = []
     for name in dict.fromkeys((*now, *was)):
         if was.get(name) == now.get(name):
             continue
         if name.startswith("prompt ") and not (name in was and name in now):
-            found.append(f"{name}: {'added' if name in now else 'no longer used'}")
+            differing.append(f"{name}: {'added' if name in now else 'no longer used'}")
         elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
-            found.append(f"{name}: changed")
+            differing.append(f"{name}: changed")
         else:
-            found.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
-    return found
+            differing.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
+    return differing

@@ -43,13 +43,13 @@ def known_limits(
     """Sentences, the gravest first."""
     missing = validation.missing
     unlike = [
-        one.covariate
-        for one, p in zip(missing.associations, missing.p_holm, strict=True)
+        association.covariate
+        for association, p in zip(missing.associations, missing.p_holm, strict=True)
         if p is not None and p < ALPHA
     ]
     single = [row.dimension for row in rows if row.annotators < 2]
     named, were = _names(single), "was" if len(single) == 1 else "were"
-    said = {
+    sentences = {
         "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
         "beat.": record.baseline,
         **_drift(drift),
@@ -69,7 +69,7 @@ def known_limits(
         f"All this holds for items like those of {record.items_name} and for this fingerprint; another prompt, model "
         "or scale is another instrument.": True,
     }
-    return tuple(sentence for sentence, holds in said.items() if holds)
+    return tuple(sentence for sentence, holds in sentences.items() if holds)
 
 
 def _chosen(validation: Validation) -> str:
@@ -147,7 +147,7 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
 
 def _drift(drift: Drift | None) -> dict[str, object]:
     alarms = () if drift is None else drift.alarms
-    names = _names(sorted({f"{one.metric} ({one.quantity})" for one in alarms}))
+    names = _names(sorted({f"{alarm.metric} ({alarm.quantity})" for alarm in alarms}))
     return {f"It has drifted, on {names}: what was measured before holds no longer.": alarms}
 
 
@@ -159,7 +159,7 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
     return {
         **{f"{words.capitalised(text)}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
-        f"Bias was not settled: {_names(one.probe for one in unsure)}.": unsure,
+        f"Bias was not settled: {_names(row.probe for row in unsure)}.": unsure,
         f"Not probed for {_names(bias.left_out)}.": bias.left_out,
     }
 

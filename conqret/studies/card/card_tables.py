@@ -17,7 +17,7 @@ from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.sensitivity_tables import damage
 from conqret.studies.variance.result import Repeatability
 
-SHOWN = [one for one in STATISTICS.values() if one.on_card]
+SHOWN = [statistic for statistic in STATISTICS.values() if statistic.on_card]
 """The statistics that a card shows."""
 
 
@@ -32,7 +32,7 @@ def agreement_rows(card: Card) -> Table:
             row.alpha,
             *([row.calibrated] if mapped else []),
             *((row.as_person, row.person, row.people) if several else ()),
-            *(row.statistics[one.name] for one in SHOWN),
+            *(row.statistics[statistic.name] for statistic in SHOWN),
         )
         for row in card.agreement
     ]
@@ -50,7 +50,7 @@ def agreement_rows(card: Card) -> Table:
             "Judge and people",
             *(["Calibrated"] if mapped else []),
             *several * AS_ONE,
-            *(one.title for one in SHOWN),
+            *(statistic.title for statistic in SHOWN),
         ),
         rows,
         foot=foot,
@@ -63,7 +63,7 @@ def agreement_rows(card: Card) -> Table:
                     else []
                 ),
                 *mapped * ("Calibrated: with scores put onto people's scale by the labels of other topics.",),
-                *(one.about for one in SHOWN if one.about),
+                *(statistic.about for statistic in SHOWN if statistic.about),
             )
         ),
     )
@@ -82,27 +82,29 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
         heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
         means = ", ".join(f"{point.mean:.3f}" for point in row.points)
-        said = f"{row.verdict or 'nothing is expected'}: {row.words}"
+        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.words}"
         cells = (
             words.label(row.metric),
             row.expected or "",
             means,
-            Alarm(said) if row.verdict == "no" else said,
+            Alarm(verdict_text) if row.verdict == "no" else verdict_text,
         )
         rows.setdefault(heading, []).append(cells)
     columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
-    return Table("All curves", columns, [line for head, found in rows.items() for line in ((head,), *found)])
+    return Table(
+        "All curves", columns, [line for head, row_group in rows.items() for line in ((head,), *row_group)]
+    )
 
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
     """How far the judge repeats itself; metrics that it repeats alike are one row."""
-    alike = gathered(((one.scores, str(one.deviation), str(one.generalizability)), one) for one in rows)
+    alike = gathered(((row.scores, str(row.deviation), str(row.generalizability)), row) for row in rows)
     return Table(
         "Repeatability",
         (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
         [
             (
-                ", ".join(words.label(one.metric) for one in same),
+                ", ".join(words.label(row.metric) for row in same),
                 same[0].scores,
                 same[0].deviation,
                 same[0].generalizability,

@@ -39,14 +39,19 @@ class Methods:
 
     def latex(self) -> str:
         """The same as LaTeX, to be put into a document."""
-        said = [rf"\paragraph{{{name}.}} {escaped(text)}" for name, text in self.paragraphs.items()]
-        return "\n\n".join([PREAMBLE, *said, tables_latex(self.tables)]) + "\n"
+        paragraphs = [rf"\paragraph{{{name}.}} {escaped(text)}" for name, text in self.paragraphs.items()]
+        return "\n\n".join([PREAMBLE, *paragraphs, tables_latex(self.tables)]) + "\n"
 
     def plain(self) -> dict[str, object]:
         """The same as plain data."""
         tables = [
-            {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
-            for one in self.tables
+            {
+                "title": table.title,
+                "header": table.header,
+                "rows": [*table.rows, *table.foot],
+                "note": table.note,
+            }
+            for table in self.tables
         ]
         return {"paragraphs": dict(self.paragraphs), "tables": tables}
 
@@ -102,7 +107,7 @@ def methods(
     With a ``validation`` it says how far people agree with the judge, and with its ``card`` what was found of bias and
     damage, and the known limits.
     """
-    said = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
+    paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)
     tables = [Table(f"Scores in [0, 1] of {record.model}", scores.columns, scores.rows, note=scores.note)]
     if summary.reasons:
@@ -110,15 +115,15 @@ def methods(
         rows = reason_rows(summary.reasons, summary.examples)
         tables.append(Table("What has no score", columns, rows).compact())
     if validation is not None:
-        said["Agreement"] = " ".join(_agreement(validation))
+        paragraphs["Agreement"] = " ".join(_agreement(validation))
         tables.append(agreement_table(validation))
     if card is not None:
         if card.repeatability:
             tables.append(repeatability_table(card.repeatability))
         if probed := " ".join(_probed(card)):
-            said["Reliability"] = probed
-        said["Limits"] = " ".join(card.limits)
-    return Methods(said, tuple(tables))
+            paragraphs["Reliability"] = probed
+        paragraphs["Limits"] = " ".join(card.limits)
+    return Methods(paragraphs, tuple(tables))
 
 
 def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
@@ -178,12 +183,12 @@ def _scores(summary: Summary) -> Iterator[str]:
     )
 
 
-def _agreement(found: Validation) -> Iterator[str]:
-    rows, average, basis = list(found.dimensions.values()), found.average, found.basis
+def _agreement(validation: Validation) -> Iterator[str]:
+    rows, average, basis = list(validation.dimensions.values()), validation.average, validation.basis
     people = len({name for row in rows for name in row.names})
     by = "one person" if people == 1 else f"{words.count(people)} people"
     yield (
-        f"{words.number(found.join.items, 'item')} had labels by {by} ({basis.labels}), on "
+        f"{words.number(validation.join.items, 'item')} had labels by {by} ({basis.labels}), on "
         f"{words.number(len(rows), 'dimension')}."
     )
     for scale, target, onto in dict.fromkeys((row.scale, row.target, row.onto) for row in rows):
@@ -205,7 +210,7 @@ def _agreement(found: Validation) -> Iterator[str]:
             yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and people{_among(row.people)}."
     if people == 1:
         yield "One person labelled, so nothing is known of how far people agree."
-    yield f"{found.coverage:.1%} of the labelled units have a score."
+    yield f"{validation.coverage:.1%} of the labelled units have a score."
 
 
 def _said(dimension: str) -> str:
@@ -218,7 +223,7 @@ def _among(people: Estimate) -> str:
 
 def _probed(card: Card) -> Iterator[str]:
     if card.repeatability:
-        ends = [one.deviation.value for one in card.repeatability if one.deviation.value is not None]
+        ends = [row.deviation.value for row in card.repeatability if row.deviation.value is not None]
         least, most = f"{min(ends):.3f}", f"{max(ends):.3f}"
         between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
         yield f"Asked again, scores of one item have a standard deviation of {between}."

@@ -56,7 +56,7 @@ def methods(
 
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
         raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")
-    said = describe_methods(
+    methods_text = describe_methods(
         run,
         labels=None if labels is None else reading.load(labels),
         metrics=label_options.metric_map(metric),
@@ -68,9 +68,13 @@ def methods(
     if labels is None:
         note("without --labels nothing is said of agreement with people")
     if output is None:
-        result(said.plain(), [said.latex() if latex else said.markdown()], as_json=json_output)
+        result(
+            methods_text.plain(),
+            [methods_text.latex() if latex else methods_text.markdown()],
+            as_json=json_output,
+        )
         return
-    text = said.latex() if output.suffix.lower() == LATEX else said.markdown()
+    text = methods_text.latex() if output.suffix.lower() == LATEX else methods_text.markdown()
     write_new({output: text}, overwrite=overwrite)
-    result(said.plain(), [], as_json=json_output)
+    result(methods_text.plain(), [], as_json=json_output)
     tell(at(output))

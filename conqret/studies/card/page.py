@@ -45,7 +45,7 @@ def card_sheet(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
     run, basis = card.run, card.basis
     shown = main_curves(card)
-    damage: list[Part] = [*(chart([one]) for one in shown), verdict_rows(card.sensitivity)] if shown else []
+    damage: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
     return ReportPage(
         "judge card",
         f"How far {judge_name(run.format, run.model)} can be trusted",
@@ -108,11 +108,11 @@ def _bias(card: Card) -> Iterator[Section]:
 
 def _repeatability(card: Card) -> Iterator[Part]:
     rows = card.repeatability
-    if rows and not any(one.deviation.value for one in rows):
+    if rows and not any(row.deviation.value for row in rows):
         yield PageRemarks(
             [
                 f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
-                f"({words.count(sum(one.scores for one in rows))} scores)."
+                f"({words.count(sum(row.scores for row in rows))} scores)."
             ]
         )
     elif rows:
@@ -142,8 +142,8 @@ def _price(card: Card) -> str:
 def _speed(card: Card) -> str:
     item = card.cost.item
     calls = item["calls"] or 0
-    told = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {calls:.3g} request{'s' * (calls != 1)}"
-    return told + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
+    text = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {calls:.3g} request{'s' * (calls != 1)}"
+    return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
 def _missing(card: Card) -> Iterator[str]:

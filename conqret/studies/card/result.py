@@ -97,7 +97,7 @@ def make_card(
     judge = recorded_judge(record)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
-    rows = tuple(one.agreement for one in validation.dimensions.values())
+    rows = tuple(dimension.agreement for dimension in validation.dimensions.values())
     curves = tuple(
         curve
         for curve in (sensitivity.curves if sensitivity is not None else ())
@@ -111,7 +111,7 @@ def make_card(
         judge=CardJudge(summary=judge.summary, scale=judge.scale, score=judge.score, source=judge.source),
         topics=len(topics),
         stances=dict(sorted(stances.items())),
-        annotators=len({name for one in validation.dimensions.values() for name in one.names}),
+        annotators=len({name for dimension in validation.dimensions.values() for name in dimension.names}),
         labelled=validation.join.labelled,
         compared=validation.join.items,
         basis=validation.basis,
@@ -152,12 +152,13 @@ def _same_instrument(
         parts[f"the newest occasion ({newest.name})"] = [dict(newest) | {"format": drift.format}]
     for part, judges in parts.items():
         if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
-            own, other = record.identity, judges[0].get("identity")
+            run_identity, other = record.identity, judges[0].get("identity")
             if other is None:
-                own, other = (
-                    {name: one[name] for name in ("format", "model")} for one in (dict(record), judges[0])
+                run_identity, other = (
+                    {name: identity_part[name] for name in ("format", "model")}
+                    for identity_part in (dict(record), judges[0])
                 )
-            said = differences(own, other, "of the run") or [
+            differing = differences(run_identity, other, "of the run") or [
                 "other prompts, answers, options or model settings"
             ]
-            raise DeclarationError(f"{part} is of another instrument than the run: {'; '.join(said)}")
+            raise DeclarationError(f"{part} is of another instrument than the run: {'; '.join(differing)}")

@@ -62,4 +62,4 @@ def compare(
     if compared.chance:
         note(compared.chance)
     baselines = [JudgeFolder(run).record().baseline for run in runs]
-    page.write(lambda found: comparison_sheet(found, baselines), compared)
+    page.write(lambda comparison: comparison_sheet(comparison, baselines), compared)

@@ -71,18 +71,18 @@ class Frontier(Frozen):
     @property
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence; empty where one does."""
-        return beside_chance(one.alpha for one in self.offers)
+        return beside_chance(offer.alpha for offer in self.offers)
 
     @property
     def verdict(self) -> str:
         """Which judge is worth its price, in a sentence."""
         if self.chance:
             return f"No judge is worth its price. {self.chance}"
-        if sum(one.usd is not None for one in self.offers) < 2:
+        if sum(offer.usd is not None for offer in self.offers) < 2:
             return "Which judge is worth its price is open: the prices of two at least have to be known."
-        if worth := [one.run for one in self.offers if one.price == PRICE.shown]:
+        if worth := [offer.run for offer in self.offers if offer.price == PRICE.shown]:
             return f"{quoted(worth)} {'are' if len(worth) > 1 else 'is'} {PRICE.shown}."
-        cheapest = [one.run for one in self.offers if one.price == PRICE.least]
+        cheapest = [offer.run for offer in self.offers if offer.price == PRICE.least]
         more = f" The cheapest is {quoted(cheapest)}." if cheapest else ""
         return f"No judge is shown to be worth more than another: none is {PRICE.shown}.{more}"
 
@@ -106,10 +106,14 @@ def pareto(
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
     judged = by_folder(folders)
     compared = compare_judges(judged, read, metrics=metrics, settings=settings)
-    alphas = {name: one.alpha for name, one in compared.average.judges.items()}
+    alphas = {name: judge.alpha for name, judge in compared.average.judges.items()}
     costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, folders, strict=True)}
     differences = compared.average.pairs
-    better = {(one.shown, ({one.first, one.second} - {one.shown}).pop()) for one in differences if one.shown}
+    better = {
+        (difference.shown, ({difference.first, difference.second} - {difference.shown}).pop())
+        for difference in differences
+        if difference.shown
+    }
     prices = {name: None if (usd := cost["usd"]) is None else usd * ITEMS for name, cost in costs.items()}
     times = {name: cost["seconds"] for name, cost in costs.items()}
     values = {name: alpha.value for name, alpha in alphas.items()}
@@ -131,7 +135,9 @@ def pareto(
     ]
     return Frontier(
         basis=compared.basis,
-        offers=tuple(sorted(offers, key=lambda one: (one.usd is None, one.usd or 0.0, one.seconds or 0.0))),
+        offers=tuple(
+            sorted(offers, key=lambda offer: (offer.usd is None, offer.usd or 0.0, offer.seconds or 0.0))
+        ),
         differences=differences,
         units={name: row.units for name, row in compared.dimensions.items()},
         by_price=_undominated(prices, values),
@@ -152,31 +158,33 @@ def _undominated(costs: Costs, values: Costs) -> tuple[str, ...]:
         if cost is not None and (value := values[name]) is not None
     )
     kept: list[tuple[float, float, str]] = []
-    for one in known:
-        if not kept or one[1] < kept[-1][1] or one[:2] == kept[-1][:2]:
-            kept.append(one)
+    for point in known:
+        if not kept or point[1] < kept[-1][1] or point[:2] == kept[-1][:2]:
+            kept.append(point)
     return tuple(name for _, _, name in kept)
 
 
-def _words(name: str, costs: Costs, values: Costs, better: set[tuple[str, str]], said: AgreementOfRun) -> str:
+def _words(
+    name: str, costs: Costs, values: Costs, better: set[tuple[str, str]], agreement_words: AgreementOfRun
+) -> str:
     """What a judge is beside those that cost as little or less."""
-    own, value = costs[name], values[name]
-    if own is None:
+    own_cost, value = costs[name], values[name]
+    if own_cost is None:
         return "unknown, so not compared"
     if value is None:
         return "its agreement has no value"
     others = {
         other: cost
         for other, cost in costs.items()
-        if other != name and cost is not None and cost <= own and values[other] is not None
+        if other != name and cost is not None and cost <= own_cost and values[other] is not None
     }
     if not others:
-        return said.least
+        return agreement_words.least
     worse = [other for other in others if (other, name) in better]
     if worse:
-        return f"not worth it: “{worse[0]}” {said.no_more} and is shown to agree better"
+        return f"not worth it: “{worse[0]}” {agreement_words.no_more} and is shown to agree better"
     open_ = [other for other in others if (name, other) not in better]
     if open_:
         best = max(open_, key=lambda other: values[other] or 0.0)
-        return f"not shown to agree better than “{best}”, which {said.no_more}"
-    return said.shown
+        return f"not shown to agree better than “{best}”, which {agreement_words.no_more}"
+    return agreement_words.shown

@@ -36,15 +36,15 @@ def frontier(
     from conqret.studies.compare.frontier import pareto
     from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 
-    found = pareto(
+    frontier_result = pareto(
         runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence),
     )
-    note(*found.basis.notes)
-    if found.left_out:
-        note(f"not all judges have {', '.join(found.left_out)}")
-    result(found, frontier_tables(found), as_json=json_output)
-    tell(found.verdict)
-    page.write(frontier_sheet, found)
+    note(*frontier_result.basis.notes)
+    if frontier_result.left_out:
+        note(f"not all judges have {', '.join(frontier_result.left_out)}")
+    result(frontier_result, frontier_tables(frontier_result), as_json=json_output)
+    tell(frontier_result.verdict)
+    page.write(frontier_sheet, frontier_result)

@@ -16,9 +16,9 @@ from conqret.studies.compare.result import quoted
 TITLE = "Which judge is worth its price?"
 
 
-def frontier_tables(found: Frontier) -> Iterator[Table]:
+def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
     """What each judge costs and how far it agrees, what that means, and every pair."""
-    known = {name: count for name, count in found.units.items() if count}
+    known = {name: count for name, count in frontier_result.units.items() if count}
     averaged = len(averaged_dimensions(dict.fromkeys(known, True)))
     units = " to ".join(map(words.count, sorted({min(known.values()), max(known.values())})))
     yield Table(
@@ -33,70 +33,77 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
         ),
         [
             (
-                one.run,
-                f"{one.model} (a floor, not a judge)" if one.baseline else one.model,
-                one.alpha,
-                words.money(one.usd),
-                None if one.seconds is None else words.seconds(one.seconds),
-                None if one.tokens is None else words.count(round(one.tokens)),
+                offer.run,
+                f"{offer.model} (a floor, not a judge)" if offer.baseline else offer.model,
+                offer.alpha,
+                words.money(offer.usd),
+                None if offer.seconds is None else words.seconds(offer.seconds),
+                None if offer.tokens is None else words.count(round(offer.tokens)),
             )
-            for one in found.offers
+            for offer in frontier_result.offers
         ],
         note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
-        f"{units} units of each that all judges scored and people labelled; {found.basis.intervals}. Time is "
+        f"{units} units of each that all judges scored and people labelled; {frontier_result.basis.intervals}. Time is "
         "that between request and answer.",
     )
     yield Table(
         "Beside judges that cost no more",
         (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
-        [(one.run, one.price, one.time) for one in found.offers],
+        [(offer.run, offer.price, offer.time) for offer in frontier_result.offers],
         note="On the frontier by values alone, which is no verdict (nobody who costs no more has a higher alpha): "
-        f"{quoted(found.by_price)} by price, {quoted(found.by_time)} by time.",
+        f"{quoted(frontier_result.by_price)} by price, {quoted(frontier_result.by_time)} by time.",
     )
-    yield pairs_table(found.differences, found.basis)
+    yield pairs_table(frontier_result.differences, frontier_result.basis)
 
 
-def frontier_sheet(found: Frontier) -> ReportPage:
+def frontier_sheet(frontier_result: Frontier) -> ReportPage:
     """The page, with a chart of alpha against price and one against time."""
-    prices = {one.run: one.usd for one in found.offers}
-    times = {one.run: one.seconds for one in found.offers}
+    prices = {offer.run: offer.usd for offer in frontier_result.offers}
+    times = {offer.run: offer.seconds for offer in frontier_result.offers}
     quick = max((time for time in times.values() if time is not None), default=0.0) < 1
     if quick:
         times = {name: None if time is None else 1000 * time for name, time in times.items()}
-    costs, *others = frontier_tables(found)
+    costs, *others = frontier_tables(frontier_result)
     charts = {
         "price": _chart(
-            found, "Price", f"US dollars per {words.count(ITEMS)} items, log scale", prices, found.by_price
+            frontier_result,
+            "Price",
+            f"US dollars per {words.count(ITEMS)} items, log scale",
+            prices,
+            frontier_result.by_price,
         ),
         "time": _chart(
-            found,
+            frontier_result,
             "Time",
             f"{'Milliseconds' if quick else 'Seconds'} per item, log scale",
             times,
-            found.by_time,
+            frontier_result.by_time,
         ),
     }
     alike = [
-        f"The {name} of all judges is the same: no chart." for name, one in charts.items() if _alike(one)
+        f"The {name} of all judges is the same: no chart." for name, chart in charts.items() if _alike(chart)
     ]
-    drawn = [one for one in charts.values() if one.lines and not _alike(one)]
+    drawn = [chart for chart in charts.values() if chart.lines and not _alike(chart)]
     first = Section(costs.title, [*drawn, costs], " ".join(alike))
     return ReportPage(
         "frontier",
         TITLE,
         [first, *map(section, others)],
-        badges=words.floor_badges([one.baseline for one in found.offers]),
-        lede=[found.verdict],
-        facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
+        badges=words.floor_badges([offer.baseline for offer in frontier_result.offers]),
+        lede=[frontier_result.verdict],
+        facts=[
+            ("Labels", frontier_result.basis.labels),
+            ("Judges", words.count(len(frontier_result.offers))),
+        ],
     )
 
 
 def _chart(
-    found: Frontier, title: str, x: str, costs: Mapping[str, float | None], chosen: Sequence[str]
+    frontier_result: Frontier, title: str, x: str, costs: Mapping[str, float | None], chosen: Sequence[str]
 ) -> Chart:
     """A point with its interval for each judge whose costs are known, alike in each chart, and a line through the
     frontier."""
-    points = {one.run: _point(one, costs[one.run]) for one in found.offers}
+    points = {offer.run: _point(offer, costs[offer.run]) for offer in frontier_result.offers}
     lines = [
         ChartLine(name, [point], place)
         for place, (name, point) in enumerate(points.items())

@@ -13,12 +13,12 @@ from conqret.studies.compare.result import JudgeComparison
 TITLES = ("Agreement with people", "Differences of alphas")
 
 
-def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
+def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
     floor."""
-    alphas, differences, by_dimension = comparison_tables(found)
-    judges = [(name, found.average.judges[name].alpha) for name in found.judges]
-    pairs = [(f"{one.first} minus {one.second}", one.difference) for one in found.average.pairs]
+    alphas, differences, by_dimension = comparison_tables(comparison)
+    judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
+    pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
     pictures = [
         forests("The mean over dimensions", "Alpha", judges),
         forests("Pairs of judges", "Difference of alphas", pairs),
@@ -32,10 +32,13 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
         ]
         + [section(by_dimension)],
         badges=words.floor_badges(baselines),
-        lede=[f"{words.capitalised(found.verdict)}.", *([found.chance] if found.chance else [])],
+        lede=[
+            f"{words.capitalised(comparison.verdict)}.",
+            *([comparison.chance] if comparison.chance else []),
+        ],
         facts=[
-            ("Labels", found.basis.labels),
-            ("Judges", words.count(len(found.judges))),
-            ("Intervals", found.basis.intervals),
+            ("Labels", comparison.basis.labels),
+            ("Judges", words.count(len(comparison.judges))),
+            ("Intervals", comparison.basis.intervals),
         ],
     )

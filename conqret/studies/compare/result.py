@@ -83,22 +83,22 @@ class JudgeComparison(Frozen):
     @property
     def averaged(self) -> list[str]:
         """The dimensions that ``average`` is over."""
-        rows = {name: one.judges.values() for name, one in self.dimensions.items()}
+        rows = {name: dimension.judges.values() for name, dimension in self.dimensions.items()}
         return averaged_dimensions(
-            {name: all(one.alpha.value is not None for one in judges) for name, judges in rows.items()}
+            {name: all(judge.alpha.value is not None for judge in judges) for name, judges in rows.items()}
         )
 
     @property
     def lost(self) -> dict[str, int]:
         """How many labels each judge has no score for that another one has, where it has not all."""
-        scored = {name: one.scored for name, one in self.average.judges.items()}
+        scored = {name: judge.scored for name, judge in self.average.judges.items()}
         most = max(scored.values())
         return {name: most - count for name, count in scored.items() if count < most}
 
     @property
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence; empty where one does."""
-        return beside_chance(one.alpha for one in self.average.judges.values())
+        return beside_chance(judge.alpha for judge in self.average.judges.values())
 
     @property
     def verdict(self) -> str:
@@ -132,10 +132,10 @@ def quoted(names: Sequence[str]) -> str:
 def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     """A sentence where no judge with these alphas agrees with people better than chance; else nothing. ``what`` each
     is called."""
-    known = [one for one in alphas if one.value is not None]
-    if not known or any((one.value or 0.0) > 0 for one in known):
+    known = [alpha for alpha in alphas if alpha.value is not None]
+    if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
-    worse = all(one.high is not None and one.high < 0 for one in known)
+    worse = all(alpha.high is not None and alpha.high < 0 for alpha in known)
     shown = (
         "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
     )
@@ -203,17 +203,17 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)
-    found = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
-    means = shared.averaged(found)
+    alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
+    means = shared.averaged(alphas_by_dimension)
     choice = FoldedChoice.of(shared, settings.seed)
     sizes = shared.sizes(drawn)
     (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
-    by_dimension = _pairs(shared.names, list(found.values()), sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared.names, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
     rows = {
         name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
-        for (name, alphas_), pairs in zip(found.items(), by_dimension, strict=True)
+        for (name, alphas_), pairs in zip(alphas_by_dimension.items(), by_dimension, strict=True)
     }
-    values = np.nan_to_num(snapped([one.value if one.defined else np.nan for one in means]), nan=-np.inf)
+    values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
     order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
     held_out = choice.held_out(shared, drawn, settings.confidence)
     by_name = dict(zip(shared.names, means, strict=True))
@@ -241,12 +241,12 @@ def _pairs(
 ) -> list[tuple[JudgePair, ...]]:
     """All pairs of the judges in each of ``rows``, corrected together."""
     pairs = list(combinations(range(len(names)), 2))
-    differences = [[row[one].minus(row[other]) for one, other in pairs] for row in rows]
-    tested = iter(largest_p([one for row in differences for one in row], sizes, rng))
+    differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
+    tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
     return [
         tuple(
-            _pair(names[one], names[other], difference, next(tested), confidence)
-            for (one, other), difference in zip(pairs, row, strict=True)
+            _pair(names[first], names[other], difference, next(tested), confidence)
+            for (first, other), difference in zip(pairs, row, strict=True)
         )
         for row in differences
     ]
@@ -268,7 +268,7 @@ def _pair(
 def _on(
     shared: SharedUnits,
     side: UnitSides,
-    found: Sequence[JackknifedEstimate],
+    alphas: Sequence[JackknifedEstimate],
     pairs: tuple[JudgePair, ...],
     confidence: float,
 ) -> ComparedOn:
@@ -277,7 +277,7 @@ def _on(
         judges={
             name: JudgeOn(alpha=alpha.estimate(confidence), error=error, scored=scored)
             for name, alpha, error, scored in zip(
-                shared.names, found, side.errors(), side.scored, strict=True
+                shared.names, alphas, side.errors(), side.scored, strict=True
             )
         },
         pairs=pairs,
@@ -295,7 +295,7 @@ def _averaged(
     judges = {}
     for name, mean in zip(shared.names, means, strict=True):
         errors = [row.judges[name].error for row in rows.values()]
-        known = [one for one in errors if one is not None]
+        known = [error for error in errors if error is not None]
         judges[name] = JudgeOn(
             alpha=mean.estimate(confidence),
             error=sum(known) / len(known) if known else None,

@@ -76,27 +76,27 @@ def diff(
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
     wanted = [parse_difference_requirement(text) for text in require or ()]
     runs = JudgeFolder(first), JudgeFolder(second)
-    found = difference(
+    run_difference = difference(
         *runs,
         labels=[reading.load([file]) for file in labels or ()],
         settings=AgreementSettings(confidence=confidence),
         most=most,
         metrics=[name.replace("-", "_") for name in metric or ()],
     )
-    outcomes = [check_difference_requirement(one, found) for one in wanted]
-    tell(f"first      {found.first}\nsecond     {found.second}")
-    tell(met(found))
-    if not found.same_judge and not found.same_items:
+    outcomes = [check_difference_requirement(condition, run_difference) for condition in wanted]
+    tell(f"first      {run_difference.first}\nsecond     {run_difference.second}")
+    tell(met(run_difference))
+    if not run_difference.same_judge and not run_difference.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
-    if found.left_out:
-        note(f"only one of the two runs has {', '.join(found.left_out)}")
-    if found.unlike:
-        note(unlike(found))
-    if not found.changed:
+    if run_difference.left_out:
+        note(f"only one of the two runs has {', '.join(run_difference.left_out)}")
+    if run_difference.unlike:
+        note(unlike(run_difference))
+    if not run_difference.changed:
         note("no score differs")
-    result(found, difference_tables(found), as_json=json_output, outcomes=outcomes)
+    result(run_difference, difference_tables(run_difference), as_json=json_output, outcomes=outcomes)
     if output is not None:
-        tell(at(write_difference(found, *runs, output), "page"))
+        tell(at(write_difference(run_difference, *runs, output), "page"))
     if junit is not None:
         write_whole(junit, difference_junit(outcomes))
     end(not tell_outcomes(outcomes))

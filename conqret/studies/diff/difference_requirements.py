@@ -34,8 +34,8 @@ def check_difference_requirement(requirement: Requirement, difference: RunDiffer
     metric = str(requirement.dimension)
     check_known("metric of both runs", difference.metrics, metric)
     row = difference.metrics[metric]
-    found, moved = row.difference, row.up or row.down
+    estimate, moved = row.difference, row.up or row.down
     value = (
-        requirement.end_of(found) if moved else found.value
+        requirement.end_of(estimate) if moved else estimate.value
     )  # the same scores have no interval: both ends are 0
-    return requirement.outcome(value, found.reason or "it has no value")
+    return requirement.outcome(value, estimate.reason or "it has no value")

@@ -32,7 +32,7 @@ def labelled_differences(
             "says which of "
             "two judges is closer to people"
         )
-    if len(labels) == 1 and any(one.item == other.item for one, other in pairs):
+    if len(labels) == 1 and any(first_judgment.item == other.item for first_judgment, other in pairs):
         raise DeclarationError(
             "the two runs give the same ids to different items, so one file of labels cannot say whose a label is: "
             "give --labels twice, first the labels of the first run's items, then those of the second's"
@@ -41,17 +41,17 @@ def labelled_differences(
         _people([pair[side] for pair in pairs], labels[min(side, len(labels) - 1)], settings)
         for side in (0, 1)
     ]
-    found: dict[str, dict[str, float]] = {}
+    differences: dict[str, dict[str, float]] = {}
     for metric in sides[0].keys() & sides[1].keys():
         before, after = sides[0][metric], sides[1][metric]
-        found[metric] = {
-            one.item: after[other.item] - before[one.item]
-            for one, other in pairs
-            if one.item in before and other.item in after
+        differences[metric] = {
+            first_judgment.item: after[other.item] - before[first_judgment.item]
+            for first_judgment, other in pairs
+            if first_judgment.item in before and other.item in after
         }
-    if not any(found.values()):
+    if not any(differences.values()):
         raise DeclarationError("no pair has labels on both sides: label both systems' arguments of a topic")
-    return found
+    return differences
 
 
 def corrected_difference(
@@ -65,7 +65,7 @@ def corrected_difference(
     """People's difference, by the judge's (``steps``) of all pairs that ``both`` runs scored (their places), and
     people's (``known``) of those with labels on both sides; None where there are none of these."""
     judged = dict(zip(both, steps, strict=True))
-    labelled = [place for place, (one, _) in enumerate(pairs) if one.item in known and place in judged]
+    labelled = [place for place, (before, _) in enumerate(pairs) if before.item in known and place in judged]
     rest = [place for place in both if pairs[place][0].item not in known]
     if not labelled:
         return None
@@ -84,16 +84,16 @@ def _people(
 ) -> dict[str, dict[str, float]]:
     """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
     joined = join_labels(judgments, labels)
-    found = {}
+    values = {}
     for dimension, metric in joined.metrics.items():
         view = View(joined, dimension, settings)
         if view.scale.bounded:
             targets = zip(joined.units, view.target.tolist(), strict=True)
-            found[metric] = {
+            values[metric] = {
                 unit.item: view.scale.unit(value)
                 for unit, value in targets
                 if value == value and not unit.part  # NaN is not equal to itself
             }
-    if not found:
+    if not values:
         raise DeclarationError("the labels' scale has no known ends: say it, as in --scale 1:3")
-    return found
+    return values

@@ -28,25 +28,26 @@ TEXT = 3_000
 """Characters of an argument that the page shows."""
 
 
-def difference_tables(found: RunDifference) -> Iterator[Table]:
+def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     """The differences by metric, corrected by labels where there are some, and what changed most."""
     rows: list[tuple[Cell, ...]] = [
         (words.label(name), row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
-        for name, row in found.metrics.items()
+        for name, row in run_difference.metrics.items()
     ]  # fmt: skip
-    corrected = any(row.corrected is not None for row in found.metrics.values())
+    corrected = any(row.corrected is not None for row in run_difference.metrics.values())
     tested = f"no p-values: a test takes {FEWEST_TESTED} at least."
-    if _tested(found):
+    if _tested(run_difference):
         tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
     favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
     yield Table(
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
-        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s, or as many as "
+        note=f"{run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
+        f"{run_difference.clustered_by}s, or as many as "
         f"have pairs; {tested} "
         "Means are over what both runs scored. The means do not say which of the two is right."
-        + (favour if not found.same_items and not corrected else ""),
+        + (favour if not run_difference.same_items and not corrected else ""),
     )
     if corrected:
         yield Table(
@@ -60,78 +61,94 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
                     row.corrected.corrected,
                     row.corrected.labels.n,
                 )
-                for name, row in found.metrics.items()
+                for name, row in run_difference.metrics.items()
                 if row.corrected is not None
             ],
             note="The labelled pairs must be a random sample. Not corrected over metrics.",
         )
     lost: list[tuple[Cell, ...]] = [
-        ("Items", len(found.missing_first), len(found.missing_second)),
+        ("Items", len(run_difference.missing_first), len(run_difference.missing_second)),
         *(
             (words.label(name), row.only_second, row.only_first)
-            for name, row in found.metrics.items()
+            for name, row in run_difference.metrics.items()
             if row.only_first or row.only_second
         ),
     ]
-    if len(lost) > 1 or found.missing_first or found.missing_second:
+    if len(lost) > 1 or run_difference.missing_first or run_difference.missing_second:
         yield Table("Missing in one of the two", ("", "In the first", "In the second"), lost)
-    if found.changed_parts:
+    if run_difference.changed_parts:
         yield Table(
             PARTS,
             ("Item", Column("Part", "name"), Column("Metric", "name"), "First", "Second"),
             [
-                (one.item, one.part, words.label(one.metric), one.first, one.second)
-                for one in found.changed_parts
+                (
+                    changed_part.item,
+                    changed_part.part,
+                    words.label(changed_part.metric),
+                    changed_part.first,
+                    changed_part.second,
+                )
+                for changed_part in run_difference.changed_parts
             ],
-            note=_parts_note(found),
+            note=_parts_note(run_difference),
         )
-    if found.changed:
+    if run_difference.changed:
         yield Table(
             CHANGED,
             ("Item", Column("Metric", "text"), "First", "Second"),
-            [(_name(one), words.label(one.metric), one.first, one.second) for one in found.changed],
-            note=_changed_note(found),
+            [
+                (_name(change), words.label(change.metric), change.first, change.second)
+                for change in run_difference.changed
+            ],
+            note=_changed_note(run_difference),
         )
 
 
-def unlike(found: RunDifference) -> str:
+def unlike(run_difference: RunDifference) -> str:
     """How many of the items that met by their ids are of another topic or side."""
-    these = ", ".join(found.unlike[:3]) + ", …" * (len(found.unlike) > 3)
-    return f"topic or side differ in {len(found.unlike)} of {found.pairs} pairs of one id: {these}"
+    these = ", ".join(run_difference.unlike[:3]) + ", …" * (len(run_difference.unlike) > 3)
+    return f"topic or side differ in {len(run_difference.unlike)} of {run_difference.pairs} pairs of one id: {these}"
 
 
-def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
+def write_difference(
+    run_difference: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path
+) -> Path:
     """Write the page; returns its place."""
-    return write_file(file, difference_page(found, first, second))
+    return write_file(file, difference_page(run_difference, first, second))
 
 
 def difference_page(
-    found: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
+    run_difference: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
 ) -> Iterator[str]:
     """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
-    left = _texts(first, {one.first_item for one in found.changed})
-    right = _texts(second, {one.second_item for one in found.changed})
-    tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
+    left = _texts(first, {change.first_item for change in run_difference.changed})
+    right = _texts(second, {change.second_item for change in run_difference.changed})
+    tables = [table for table in difference_tables(run_difference) if table.title not in IN_FULL]
     sheet = ReportPage(
         "diff",
         "What differs between two runs",
         list(map(section, tables)),
         badges=words.floor_badges([run.record().baseline for run in (first, second)]),
-        lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found), *_shown(found)],
+        lede=[
+            f"First: {run_difference.first}.",
+            f"Second: {run_difference.second}.",
+            _met(run_difference),
+            *_shown(run_difference),
+        ],
     )
     return sheet.html(
         "run_difference.html.j2",
         around=around,
-        changed_note=_changed_note(found),
+        changed_note=_changed_note(run_difference),
         beside=[
             PairedTexts(changed, left[changed[0].first_item], right[changed[0].second_item])
             for changed in gathered(
-                ((one.first_item, one.second_item), one) for one in found.changed
+                ((change.first_item, change.second_item), change) for change in run_difference.changed
             ).values()
         ],
-        parts=found.changed_parts,
+        parts=run_difference.changed_parts,
         parts_title=PARTS,
-        parts_note=_parts_note(found),
+        parts_note=_parts_note(run_difference),
         longest=TEXT,
     )
 
@@ -158,9 +175,9 @@ class PairedTexts:
     def texts(self) -> list[list[tuple[str, bool]]]:
         """Both arguments in pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing
         is marked in arguments that share none."""
-        whole = [one[0].argument or "" for one in (self.first, self.second)]
-        said = [{strip_citations(one.text) for one in sentences(text)} for text in whole]
-        shared = said[0] & said[1]
+        whole = [pair[0].argument or "" for pair in (self.first, self.second)]
+        sentence_sets = [{strip_citations(sentence.text) for sentence in sentences(text)} for text in whole]
+        shared = sentence_sets[0] & sentence_sets[1]
         return [list(_marked(text, shared)) for text in whole]
 
 
@@ -168,64 +185,76 @@ def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
     """The sentences of a text and the space between them, with whether a sentence is none of those ``shared``; the one
     at which the text is cut is left as it is."""
     end = 0
-    for one in sentences(text):
-        if one.end > TEXT:
+    for sentence in sentences(text):
+        if sentence.end > TEXT:
             yield cut(text[end:], TEXT - end), False
             return
-        yield text[end : one.start], False
-        yield one.text, bool(shared) and strip_citations(one.text) not in shared
-        end = one.end
+        yield text[end : sentence.start], False
+        yield sentence.text, bool(shared) and strip_citations(sentence.text) not in shared
+        end = sentence.end
 
 
-def _tested(found: RunDifference) -> bool:
-    return any(row.p_holm is not None for row in found.metrics.values())
+def _tested(run_difference: RunDifference) -> bool:
+    return any(row.p_holm is not None for row in run_difference.metrics.values())
 
 
-def _shown(found: RunDifference) -> Iterator[str]:
+def _shown(run_difference: RunDifference) -> Iterator[str]:
     """Whether any metric is shown to differ."""
-    if _tested(found) and all(row.p_holm is None or row.p_holm >= LEVEL for row in found.metrics.values()):
+    if _tested(run_difference) and all(
+        row.p_holm is None or row.p_holm >= LEVEL for row in run_difference.metrics.values()
+    ):
         yield f"No metric differs beyond chance (p < {LEVEL:g}, corrected over the metrics by Holm)."
 
 
-def _parts_note(found: RunDifference) -> str:
+def _parts_note(run_difference: RunDifference) -> str:
     return (
-        f"{words.count(found.parts_moved)} of {words.number(found.parts, 'part')} that both rated; shown are the "
-        f"{len(found.changed_parts)} furthest apart."
+        f"{words.count(run_difference.parts_moved)} of {words.number(run_difference.parts, 'part')} that both "
+        "rated; shown are the "
+        f"{len(run_difference.changed_parts)} furthest apart."
     )
 
 
-def _changed_note(found: RunDifference) -> str:
+def _changed_note(run_difference: RunDifference) -> str:
     """How many of all changes are shown."""
-    every = sum(row.up + row.down for row in found.metrics.values())
-    if len(found.changed) == every:
+    every = sum(row.up + row.down for row in run_difference.metrics.values())
+    if len(run_difference.changed) == every:
         return ""
     return (
-        f"The {len(found.changed)} largest of {words.number(every, 'change')} of a score; of equally large ones those "
+        f"The {len(run_difference.changed)} largest of {words.number(every, 'change')} of a score; of equally "
+        "large ones those "
         "that come first in the runs."
     )
 
 
-def met(found: RunDifference) -> str:
+def met(run_difference: RunDifference) -> str:
     """How the items of the two met, and what both have in common."""
-    judges = "the same judge" if found.same_judge else "two judges"
-    items = "the same texts" if found.same_items else "other texts"
-    return f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}"
+    judges = "the same judge" if run_difference.same_judge else "two judges"
+    items = "the same texts" if run_difference.same_items else "other texts"
+    return f"{words.number(run_difference.pairs, 'pair')}, matched by {run_difference.paired_by}: {judges}, {items}"
 
 
-def _met(found: RunDifference) -> str:
+def _met(run_difference: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
-    said = f"{met(found)}. {words.count(found.moved)} of them differ on some metric."
-    if found.unlike:
-        said += f" {words.capitalised(unlike(found))}."
-    if found.same_judge or found.same_items:
-        return said
-    return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."
+    sentence = f"{met(run_difference)}. {words.count(run_difference.moved)} of them differ on some metric."
+    if run_difference.unlike:
+        sentence += f" {words.capitalised(unlike(run_difference))}."
+    if run_difference.same_judge or run_difference.same_items:
+        return sentence
+    return f"{sentence} Judge and items both differ, so it cannot be said which of them made the difference."
 
 
-def _name(one: ChangedScore) -> str:
-    return one.first_item if one.first_item == one.second_item else f"{one.first_item} / {one.second_item}"
+def _name(score: ChangedScore) -> str:
+    return (
+        score.first_item
+        if score.first_item == score.second_item
+        else f"{score.first_item} / {score.second_item}"
+    )
 
 
 def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
     items = {item.id: item for item in run.items() if item.id in wanted}
-    return {one.item: (items[one.item], one) for one in run.judgments() if one.item in wanted}
+    return {
+        judgment.item: (items[judgment.item], judgment)
+        for judgment in run.judgments()
+        if judgment.item in wanted
+    }

@@ -146,7 +146,7 @@ def diff(
     texts = texts_of(first), texts_of(second)
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = (
-        labelled_differences(pairs, [labels_of(one) for one in labels], settings, same_items)
+        labelled_differences(pairs, [labels_of(label) for label in labels], settings, same_items)
         if labels
         else {}
     )
@@ -166,7 +166,7 @@ def diff(
         if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
     ]
     parts, apart = changed_parts(
-        first, second, {name for name, said in texts[0].items() if texts[1].get(name) == said}
+        first, second, {name for name, text in texts[0].items() if texts[1].get(name) == text}
     )
     names = told_apart([first.path, second.path])
     return RunDifference(
@@ -183,7 +183,7 @@ def diff(
             row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
         },
         changed=_furthest(moved, most),
-        moved=len({one.first_item for one in moved}),
+        moved=len({change.first_item for change in moved}),
         parts=parts,
         parts_moved=len(apart),
         changed_parts=_furthest(apart, most),
@@ -197,17 +197,19 @@ def diff(
 _C = TypeVar("_C", ChangedScore, ChangedPart)
 
 
-def _furthest(found: Sequence[_C], most: int) -> tuple[_C, ...]:
+def _furthest(differing: Sequence[_C], most: int) -> tuple[_C, ...]:
     """Those that moved most, in their order where only rounding tells them apart."""
     import numpy as np
 
-    apart = snapped([abs(one.second - one.first) for one in found])
-    return tuple(found[place] for place in np.argsort(-apart, kind="stable")[:most])
+    apart = snapped([abs(change.second - change.first) for change in differing])
+    return tuple(differing[place] for place in np.argsort(-apart, kind="stable")[:most])
 
 
-def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
+def _key(
+    judgments: Sequence[Judgment], other: Sequence[Judgment]
+) -> tuple[Callable[[Judgment], Hashable], str]:
     """How items meet, and in words."""
-    asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (one, other)]
+    asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (judgments, other)]
     apart = [name for name, question in asked[0].items() if asked[1].get(name, question) != question]
     # An id whose question has another id in the other run is the number of a row, and says nothing of the item.
     moved = {asked[0][name] for name in apart} & set(asked[1].values())
@@ -228,14 +230,14 @@ def _asked(judgment: Judgment) -> tuple[str, str]:
 def _by(
     key: Callable[[Judgment], Hashable], judgments: Sequence[Judgment], run: JudgeFolder
 ) -> dict[Hashable, Judgment]:
-    found = {key(judgment): judgment for judgment in judgments}
-    if len(found) < len(judgments):
+    by_key = {key(judgment): judgment for judgment in judgments}
+    if len(by_key) < len(judgments):
         twice = Counter(map(key, judgments)).most_common(1)[0][0]
         raise DeclarationError(
             f"{run.path} has several items of {twice}, so it is not known which belongs to which: give each item an "
             "id of its own, the same in both runs"
         )
-    return found
+    return by_key
 
 
 def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
@@ -247,7 +249,7 @@ def _on(
 ) -> DifferenceOn:
     import numpy as np
 
-    values = np.array([[one.value(metric) for one in pair] for pair in pairs], dtype=float)
+    values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
     both = np.flatnonzero(~lost.any(axis=1)).tolist()
     names = [clusters[place] for place in both]
@@ -279,8 +281,8 @@ def changed_parts(
     Only parts of the items that are the ``same`` in both: another argument's second sentence is another sentence,
     whatever its number, and another system's document may have the same id.
     """
-    rated = {place: said for place, said in _rated(first) if place[0] in same}
-    both = [(place, rated[place], said) for place, said in _rated(second) if place in rated]
+    rated = {place: rating for place, rating in _rated(first) if place[0] in same}
+    both = [(place, rated[place], rating) for place, rating in _rated(second) if place in rated]
     apart = [
         ChangedPart(
             item=item,

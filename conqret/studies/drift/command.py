@@ -158,7 +158,7 @@ def drift(
         series["seed"] = judging.given()["seed"]
     if page is not None:
         check_ending(page)
-    found: Judgments | None = None
+    judgments: Judgments | None = None
     if output is not None:
         if len(given) != 1:
             raise DeclarationError(
@@ -178,7 +178,7 @@ def drift(
         if dry_run:
             tell_cost([expected_cost(given[0], **asked)], budget=ran.calls.budget, as_json=shown.json_output)
             return
-        found = _judge(given[0], output, waves.occasion, series, asked, shown)
+        judgments = _judge(given[0], output, waves.occasion, series, asked, shown)
     else:
         _check_runs(given)
     charted = chart(*(given if output is None else [output]), since=waves.since, **series)
@@ -190,15 +190,15 @@ def drift(
         places = [at(write_sheet(sheet, page), "page")]
     if charted.left_out:
         note_all("not finished, and left out", charted.left_out)
-    outcomes = [check_drift_requirement(one, charted) for one in wanted]
+    outcomes = [check_drift_requirement(condition, charted) for condition in wanted]
     result(charted, (*drift_screen(charted), *places), as_json=shown.json_output, outcomes=outcomes)
     met = tell_outcomes(outcomes)
     if gate.junit is not None:
         write_whole(gate.junit, drift_junit(charted, outcomes))
-    session = None if found is None else found.session
-    lost = found is not None and found.summary.failed
-    reasons = {} if found is None else found.summary.reasons
-    there = found is None or found.summary.any_score
+    session = None if judgments is None else judgments.session
+    lost = judgments is not None and judgments.summary.failed
+    reasons = {} if judgments is None else judgments.summary.reasons
+    there = judgments is None or judgments.summary.any_score
     end(charted.alarms or not met or lost, session, there=there, reasons=reasons)
 
 
@@ -219,18 +219,18 @@ def _judge(
             shown.note(*setup.notes)
             bar.start(client, kept, checked.count)
 
-        found = judge_occasion(
+        judgments = judge_occasion(
             items, output, place.name, WavePlan(**series), on_start=started, on_judgment=bar.advance, **asked
         )
-    shown.session(found.session, number(len(found), "judgment"))
-    return found
+    shown.session(judgments.session, number(len(judgments), "judgment"))
+    return judgments
 
 
-def _check_runs(given: Sequence[Path]) -> None:
+def _check_runs(paths: Sequence[Path]) -> None:
     """Raise DeclarationError where something is given that can hold no run."""
     from conqret.errors import DeclarationError
 
-    for path in given:
+    for path in paths:
         if path.is_file():
             raise DeclarationError(
                 f"{path} is a file: to judge it once more, say with -o in which folder the occasions are; to read "

@@ -43,7 +43,7 @@ def _value(requirement: Requirement, drift: Drift) -> float | None:
     if requirement.name == COVERAGE:
         newest = drift.occasions[-1]
         return newest.anchors / (newest.anchors + newest.missing)
-    known = {one.metric: one for one in drift.charts if one.quantity == requirement.name}
+    known = {chart.metric: chart for chart in drift.charts if chart.quantity == requirement.name}
     if requirement.dimension not in known:
         raise UnknownNameError("judged metric", str(requirement.dimension), known)
     newest_point = known[requirement.dimension].newest

@@ -46,8 +46,8 @@ def judge_occasion(
         if first is not None:
             check_alike(first, judge_record(source, checked, setup), str(place))
 
-    found: Judgments = judge_checked(items, {**settings, "output": place}, check)
-    return found
+    judgments: Judgments = judge_checked(items, {**settings, "output": place}, check)
+    return judgments
 
 
 def occasion_folder(folder: str | Path, occasion: str | None = None) -> Path:
@@ -67,4 +67,4 @@ def _first(folder: Path) -> JudgeRecord | None:
     if not folder.is_dir():
         return None
     records = [JudgeFolder(path).record() for path in run_folders(folder)]
-    return min(records, key=lambda one: one.created, default=None)
+    return min(records, key=lambda record: record.created, default=None)

@@ -54,10 +54,10 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     """The lines, each of 80 columns at most: alarms first, then what changed, then what to do."""
     yield from wrap(_headline(drift), WIDTH)
     yield ""
-    rest = [one for one in _nearest(drift.charts) if one.verdict != "alarm"]
-    for one in (*drift.alarms, *rest[:LISTED]):
-        head = f"{MARKS[one.verdict]:<10}"
-        yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
+    rest = [chart for chart in _nearest(drift.charts) if chart.verdict != "alarm"]
+    for chart in (*drift.alarms, *rest[:LISTED]):
+        head = f"{MARKS[chart.verdict]:<10}"
+        yield from wrap(f"{head}{chart_name(chart)}: {chart_words(chart)}", WIDTH, subsequent_indent=" " * 10)
     if (more := len(rest) - LISTED) > 0:
         yield f"{'':<10}and {more} more without an alarm"
     yield from pointed("What changed", _changes(drift.occasions)[-LISTED:])
@@ -67,13 +67,18 @@ def drift_screen(drift: Drift) -> Iterator[str]:
 
 def drift_sheet(drift: Drift) -> ReportPage:
     """The page of a series."""
-    told = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
+    headline = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
     pointed = [
-        one
-        for one in _nearest(drift.charts)
-        if one.alarm or any(abs(point.ewma) > SAME for point in one.points)  # a flat line shows nothing
+        chart
+        for chart in _nearest(drift.charts)
+        if chart.alarm or any(abs(point.ewma) > SAME for point in chart.points)  # a flat line shows nothing
     ]
-    drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
+    drawn = [
+        chart
+        for drift_chart in pointed[:DRAWN]
+        if len(drift_chart.points) > 1
+        for chart in _pictures(drift_chart, drift)
+    ]
     tables = list(chart_tables(drift))
     return ReportPage(
         "drift",
@@ -85,14 +90,14 @@ def drift_sheet(drift: Drift) -> ReportPage:
                 "Occasions are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
                 "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
             ),
-            *(Section(one.title, [one]) for one in tables if one.title == ALARMS),
+            *(Section(table.title, [table]) for table in tables if table.title == ALARMS),
             Section("Occasions", [_occasion_table(drift.occasions)]),
             Section("What changed", [PageRemarks(changed)] if (changed := _changes(drift.occasions)) else []),
-            *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
-            Section("Remarks", [PageRemarks([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
+            *(Section(table.title, [table]) for table in tables if table.title != ALARMS),
+            Section("Remarks", [PageRemarks([NULL, *(f"Left out: {path}." for path in drift.left_out)])]),
         ],
-        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
-        lede=[words.capitalised(told), _LEDE],
+        badges=words.floor_badges([occasion.model == OFFLINE_MODEL for occasion in drift.occasions]),
+        lede=[words.capitalised(headline), _LEDE],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
@@ -110,23 +115,23 @@ def drift_sheet(drift: Drift) -> ReportPage:
     )
 
 
-def chart_name(one: DriftChart) -> str:
+def chart_name(chart: DriftChart) -> str:
     """Which chart it is, in words."""
-    return f"{words.label(one.metric).lower()}, {one.quantity}"
+    return f"{words.label(chart.metric).lower()}, {chart.quantity}"
 
 
-def chart_words(one: DriftChart) -> str:
+def chart_words(chart: DriftChart) -> str:
     """What a chart says."""
-    if one.level is None or one.verdict == "no value":
+    if chart.level is None or chart.verdict == "no value":
         return "nothing to chart: fewer than six topics have a score"
-    if one.newest is None:
-        return f"{one.level:.2f} so far"
-    value = one.newest.value
+    if chart.newest is None:
+        return f"{chart.level:.2f} so far"
+    value = chart.newest.value
     now = "no score" if value is None else f"{value:.2f}"
-    now = f"{now} on {one.newest.occasion}, {one.level:.2f} in the baseline"
-    if one.alarm is not None:
-        return f"{_way(one.quantity, one.alarm.ewma > 0)}, first alarm on {one.alarm.occasion}: {now}"
-    seen = f"a shift of {one.missable:.2f} would show" if one.missable else "too few to show any shift"
+    now = f"{now} on {chart.newest.occasion}, {chart.level:.2f} in the baseline"
+    if chart.alarm is not None:
+        return f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.occasion}: {now}"
+    seen = f"a shift of {chart.missable:.2f} would show" if chart.missable else "too few to show any shift"
     return f"{now}; {seen}"
 
 
@@ -139,7 +144,7 @@ def _way(quantity: str, up: bool) -> str:
 def _headline(drift: Drift) -> str:
     first, newest = drift.occasions[0], drift.occasions[-1]
     count = len(drift.occasions)
-    metrics = number(len({one.metric for one in drift.charts}), "metric")
+    metrics = number(len({chart.metric for chart in drift.charts}), "metric")
     counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
     if not drift.alarms and drift.having("no alarm"):
         counted = f"no drift found, {counted}{', and nothing moved at all' * _still(drift)}"
@@ -154,8 +159,8 @@ def _headline(drift: Drift) -> str:
 
 def _still(drift: Drift) -> bool:
     """Whether the mean and the spread of each topic stayed as they were in the baseline."""
-    known = [point for one in drift.charts for point in one.points if point.shift is not None]
-    return not any(abs(one.shift or 0.0) > SAME or (one.error or 0.0) > SAME for one in known)
+    known = [point for chart in drift.charts for point in chart.points if point.shift is not None]
+    return not any(abs(chart.shift or 0.0) > SAME or (chart.error or 0.0) > SAME for chart in known)
 
 
 def _to_do(drift: Drift) -> Iterator[str]:
@@ -163,15 +168,15 @@ def _to_do(drift: Drift) -> Iterator[str]:
     if drift.alarms:
         yield f"see which anchors moved: conqret runs diff {drift.occasions[0].place} {drift.occasions[-1].place}"
         yield "hold the judge against people again: conqret validate"
-        alarmed = {one.alarm.occasion for one in drift.alarms if one.alarm}
-        first = next(one.name for one in drift.occasions if one.name in alarmed)
+        alarmed = {alarm.alarm.occasion for alarm in drift.alarms if alarm.alarm}
+        first = next(occasion.name for occasion in drift.occasions if occasion.name in alarmed)
         yield f"where you accept the change, begin a new series: --since {first}"
     if len(drift.occasions) > drift.planned:
         yield (
             f"the series has more occasions than the {drift.planned} planned, and false alarms are likelier than "
             f"{drift.rate:.0%}: begin a new one with --since"
         )
-    if recorded := [one.name for one in drift.occasions if one.recorded]:
+    if recorded := [occasion.name for occasion in drift.occasions if occasion.recorded]:
         yield (
             f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[:LISTED])}"
         )
@@ -180,14 +185,14 @@ def _to_do(drift: Drift) -> Iterator[str]:
 
 
 def _changes(occasions: Sequence[Wave]) -> list[str]:
-    return [f"{one.name}: {text}" for one in occasions for text in one.changes]
+    return [f"{occasion.name}: {text}" for occasion in occasions for text in occasion.changes]
 
 
 def chart_tables(drift: Drift) -> Iterator[Table]:
     """A row for each chart, those with alarms first: where it stands, and when it first raised an alarm."""
     charts = {
-        ALARMS: [one for one in drift.charts if one.verdict == "alarm"],
-        OTHERS: [one for one in drift.charts if one.verdict != "alarm"],
+        ALARMS: [chart for chart in drift.charts if chart.verdict == "alarm"],
+        OTHERS: [chart for chart in drift.charts if chart.verdict != "alarm"],
     }
     for title, rows in charts.items():
         if rows:
@@ -195,7 +200,7 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
                 Table(
                     title,
                     ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
-                    [_row(one) for one in rows],
+                    [_row(row) for row in rows],
                     note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
                 )
                 .varying(*["Verdict"] * (title == OTHERS))
@@ -203,15 +208,15 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
             )
 
 
-def _row(one: DriftChart) -> tuple[Cell, ...]:
-    said = one.verdict if one.alarm is None else Alarm(f"alarm since {one.alarm.occasion}")
-    name = {"severity": "severity (mean)", "spread": "spread (SD)"}[one.quantity]
+def _row(chart: DriftChart) -> tuple[Cell, ...]:
+    verdict = chart.verdict if chart.alarm is None else Alarm(f"alarm since {chart.alarm.occasion}")
+    name = {"severity": "severity (mean)", "spread": "spread (SD)"}[chart.quantity]
     ewma = cusum = ""
-    if (last := one.newest) is not None:
+    if (last := chart.newest) is not None:
         limit = _limit(last)
         ewma = f"{round(last.ewma, 3) + 0.0:+.3f}" + ("" if limit is None else f" (limit {limit:.3f})")
-        cusum = f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}"
-    return words.label(one.metric), name, said, one.level, ewma, cusum, one.missable or ""
+        cusum = f"{max(last.up, last.down):.1f} of {chart.cusum_limit:.1f}"
+    return words.label(chart.metric), name, verdict, chart.level, ewma, cusum, chart.missable or ""
 
 
 def _limit(point: SeriesPoint) -> float | None:
@@ -222,15 +227,15 @@ def _limit(point: SeriesPoint) -> float | None:
 def _occasion_table(occasions: Sequence[Wave]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
-            one.name,
-            one.date[:10],
-            few(one.answered_by) or one.model,
-            one.anchors,
-            one.missing,
-            words.money(one.usd),
-            words.seconds(one.seconds) if one.seconds is not None else "",
+            occasion.name,
+            occasion.date[:10],
+            few(occasion.answered_by) or occasion.model,
+            occasion.anchors,
+            occasion.missing,
+            words.money(occasion.usd),
+            words.seconds(occasion.seconds) if occasion.seconds is not None else "",
         )
-        for one in occasions
+        for occasion in occasions
     ]
     columns = (
         "Occasion",
@@ -247,42 +252,42 @@ def _occasion_table(occasions: Sequence[Wave]) -> Table:
 def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
     """The charts, those with alarms first, then those nearest to their limits."""
 
-    def nearness(one: DriftChart) -> tuple[bool, float]:
-        last = one.newest
-        return one.verdict == "alarm", abs(last.ewma) / limit if last and (limit := _limit(last)) else 0.0
+    def nearness(chart: DriftChart) -> tuple[bool, float]:
+        last = chart.newest
+        return chart.verdict == "alarm", abs(last.ewma) / limit if last and (limit := _limit(last)) else 0.0
 
     return sorted(charts, key=nearness, reverse=True)
 
 
-def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
-    places = range(drift.baseline + 1, drift.baseline + 1 + len(one.points))
-    numbered = list(zip(places, one.points, strict=True))
+def _pictures(chart: DriftChart, drift: Drift) -> Iterator[Chart]:
+    places = range(drift.baseline + 1, drift.baseline + 1 + len(chart.points))
+    numbered = list(zip(places, chart.points, strict=True))
     moves: LineMark = {
         "occasion": [(at, point.shift) for at, point in numbered],
         "EWMA": [(at, point.ewma) for at, point in numbered],
         "upper limit": [(at, _limit(point)) for at, point in numbered],
         "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
     }
-    yield _picture(f"{chart_name(one)}: EWMA", "move since the baseline", moves, both=True)
+    yield _picture(f"{chart_name(chart)}: EWMA", "move since the baseline", moves, both=True)
     sums: LineMark = {
         "upwards": [(at, point.up) for at, point in numbered],
         "downwards": [(at, point.down) for at, point in numbered],
-        "limit": [(at, one.cusum_limit) for at, _ in numbered],
+        "limit": [(at, chart.cusum_limit) for at, _ in numbered],
     }
-    yield _picture(f"{chart_name(one)}: CUSUM", "CUSUM", sums, both=False)
+    yield _picture(f"{chart_name(chart)}: CUSUM", "CUSUM", sums, both=False)
 
 
 def _picture(title: str, y: str, lines: LineMark, *, both: bool) -> Chart:
     drawn = {
-        name: [Point(float(at), value) for at, value in found if value is not None]
-        for name, found in lines.items()
+        name: [Point(float(at), value) for at, value in line_values if value is not None]
+        for name, line_values in lines.items()
     }
-    top = max(LEAST_END, *(abs(point.y) for found in drawn.values() for point in found))
+    top = max(LEAST_END, *(abs(point.y) for line_values in drawn.values() for point in line_values))
     return Chart(
         words.capitalised(title),
         "occasion",
         y,
-        [ChartLine(name, found) for name, found in drawn.items() if found],
+        [ChartLine(name, line_values) for name, line_values in drawn.items() if line_values],
         ends=(-top if both else 0.0, top),
     )
 
@@ -292,6 +297,7 @@ def drift_junit(drift: Drift, outcomes: Sequence[RequirementOutcome] = ()) -> by
     for each requirement."""
     tags = {"alarm": "failure", "no alarm": ""}
     cases = [
-        ("chart", chart_name(one), tags.get(one.verdict, "skipped"), chart_words(one)) for one in drift.charts
+        ("chart", chart_name(chart), tags.get(chart.verdict, "skipped"), chart_words(chart))
+        for chart in drift.charts
     ]
     return junit_suite("judges drift", [*cases, *required_cases(outcomes)])

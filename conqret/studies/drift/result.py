@@ -75,7 +75,7 @@ class DriftChart(Frozen):
     @property
     def alarm(self) -> SeriesPoint | None:
         """The first occasion with an alarm."""
-        return next((one for one in self.points if one.alarm), None)
+        return next((point for point in self.points if point.alarm), None)
 
 
 class Drift(Frozen):
@@ -101,7 +101,7 @@ class Drift(Frozen):
 
     def having(self, verdict: Verdict) -> tuple[DriftChart, ...]:
         """The charts with this verdict."""
-        return tuple(one for one in self.charts if one.verdict == verdict)
+        return tuple(chart for chart in self.charts if chart.verdict == verdict)
 
 
 @strict_options
@@ -134,8 +134,8 @@ def drift(
     require("numpy", extra="stats")
     planned = WavePlan(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
     planned.check()
-    found, left_out = read_occasions(map(Path, runs))
-    return chart_occasions(_from(found, since), planned, left_out)
+    waves, left_out = read_occasions(map(Path, runs))
+    return chart_occasions(_from(waves, since), planned, left_out)
 
 
 def read_drift(folder: Path) -> Drift:
@@ -157,40 +157,40 @@ class WavePlan(Frozen):
         check_rate(self.rate)
 
 
-def chart_occasions(found: Sequence[WaveJudgments], planned: WavePlan, left_out: Sequence[str] = ()) -> Drift:
+def chart_occasions(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Sequence[str] = ()) -> Drift:
     """The charts of occasions in their order.
 
     Raises:
         DeclarationError: anchors of fewer than six topics, or a number out of its range.
     """
-    topics = found[0].topics
+    topics = waves[0].topics
     design = Design(len(set(topics.values())), planned.occasions, planned.baseline)
-    metrics = [name for name in found[0].record.metrics if all(name in one.record.metrics for one in found)]
+    metrics = [name for name in waves[0].record.metrics if all(name in wave.record.metrics for wave in waves)]
     each = planned.rate / max(1, 2 * len(metrics))
     seed, places, charts = planned.seed, list(topics.values()), []
     for metric in metrics:
-        values = [[_value(one, item, metric) for item in topics] for one in found]
+        values = [[_value(wave, item, metric) for item in topics] for wave in waves]
         charts += [
-            _chart(metric, "severity", severity(values, places, planned.baseline), found, design, each, seed),
+            _chart(metric, "severity", severity(values, places, planned.baseline), waves, design, each, seed),
             _chart(
                 metric,
                 "spread",
                 spread(values, places, planned.baseline),
-                found,
+                waves,
                 design.of_squares,
                 each,
                 seed,
             ),
         ]
     return Drift(
-        format=found[0].record.format,
+        format=waves[0].record.format,
         anchors=len(topics),
         topics=design.topics,
         planned=planned.occasions,
         baseline=planned.baseline,
         rate=planned.rate,
         seed=planned.seed,
-        occasions=tuple(one.occasion for one in found),
+        occasions=tuple(wave.occasion for wave in waves),
         charts=tuple(charts),
         left_out=tuple(left_out),
     )
@@ -200,7 +200,7 @@ def _chart(
     metric: str,
     quantity: Quantity,
     moves: Moves,
-    found: Sequence[WaveJudgments],
+    waves: Sequence[WaveJudgments],
     design: Design,
     rate: float,
     seed: int,
@@ -216,7 +216,7 @@ def _chart(
     alarms = (charts.alarms(limits) & moved)[:, 0]
     points = [
         SeriesPoint(
-            occasion=one.occasion.name,
+            occasion=wave.occasion.name,
             value=_known(moves.values[design.baseline + place]),
             shift=_known(moves.shifts[design.baseline + place]),
             error=_known(moves.errors[design.baseline + place]),
@@ -226,9 +226,9 @@ def _chart(
             down=float(charts.cusums[1][place, 0]),
             alarm=bool(alarms[place]),
         )
-        for place, one in enumerate(found[later])
+        for place, wave in enumerate(waves[later])
     ]
-    errors = [one.error for one in points if one.error is not None]
+    errors = [point.error for point in points if point.error is not None]
     verdict: Verdict = (
         "alarm" if alarms.any() else "no alarm" if errors else "no value" if points else "baseline"
     )
@@ -244,25 +244,25 @@ def _chart(
 
 
 def _missable(design: Design, limits: ControlLimits, seed: int, later: int, error: float) -> float | None:
-    found = missable_shift(design, limits, later, seed)
-    return None if found is None else max(found * error, TOLERANCE)
+    shift = missable_shift(design, limits, later, seed)
+    return None if shift is None else max(shift * error, TOLERANCE)
 
 
 def _known(value: float) -> float | None:
     return None if value != value else float(value)  # NaN
 
 
-def _value(one: WaveJudgments, item: str, metric: str) -> float:
-    return one.values.get(item, {}).get(metric, float("nan"))
+def _value(judgments: WaveJudgments, item: str, metric: str) -> float:
+    return judgments.values.get(item, {}).get(metric, float("nan"))
 
 
-def _from(found: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJudgments]:
+def _from(waves: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJudgments]:
     """The occasions from the one that ``since`` names, or from that date on."""
     if since is None:
-        return found
-    names = [one.occasion.name for one in found]
+        return waves
+    names = [wave.occasion.name for wave in waves]
     if since in names:
-        return found[names.index(since) :]
+        return waves[names.index(since) :]
     try:
         day = dt.date.fromisoformat(since).isoformat()
     except ValueError:
@@ -270,9 +270,9 @@ def _from(found: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJud
             f"since is an occasion ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
             f"{since!r}"
         ) from None
-    kept = [one for one in found if one.occasion.date[:10] >= day]
+    kept = [wave for wave in waves if wave.occasion.date[:10] >= day]
     if not kept:
         raise DeclarationError(
-            f"no occasion is of {day} or later: the last is of {found[-1].occasion.date[:10]}"
+            f"no occasion is of {day} or later: the last is of {waves[-1].occasion.date[:10]}"
         )
     return kept

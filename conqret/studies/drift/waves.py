@@ -67,28 +67,28 @@ def read_occasions(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str
     Raises:
         DeclarationError: there is no run, one that is no run of a judge, or runs of other anchors or another format.
     """
-    folders = [JudgeFolder(one) for path in paths for one in run_folders(path)]
+    folders = [JudgeFolder(run_folder) for path in paths for run_folder in run_folders(path)]
     records = [(folder, folder.record()) for folder in dict.fromkeys(folders)]
-    found: list[WaveJudgments] = []
+    waves: list[WaveJudgments] = []
     left_out = []
-    for folder, record in sorted(records, key=lambda one: one[1].created):
+    for folder, record in sorted(records, key=lambda entry: entry[1].created):
         try:
             summary = folder.summary()
         except DeclarationError as error:
             left_out.append(str(error))
             continue
-        if found:
-            check_alike(found[0].record, record, str(folder.path))
-        found.append(_judged(folder, record, summary))
-    if not found:
+        if waves:
+            check_alike(waves[0].record, record, str(folder.path))
+        waves.append(_judged(folder, record, summary))
+    if not waves:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
     changed = [
         replace(
             now, occasion=now.occasion.model_copy(update={"changes": tuple(changes_between(before, now))})
         )
-        for before, now in pairwise(found)
+        for before, now in pairwise(waves)
     ]
-    return [found[0], *changed], left_out
+    return [waves[0], *changed], left_out
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
@@ -107,7 +107,7 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
 
 def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJudgments:
     judgments = list(folder.judgments())
-    calls = [call for one in judgments for call in one.trace.calls]
+    calls = [call for judgment in judgments for call in judgment.trace.calls]
     cost = Cost.of(summary).item
     return WaveJudgments(
         Wave(
@@ -118,7 +118,7 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
             fingerprint=record.fingerprint,
             conqret=record.conqret,
             answered_by=_names(
-                one for call in calls if not (one := call.answered_by or "").startswith(PREFIX)
+                name for call in calls if not (name := call.answered_by or "").startswith(PREFIX)
             ),
             system_fingerprints=_names(call.system_fingerprint for call in calls),
             anchors=summary.scored,
@@ -129,13 +129,13 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
             recorded=bool(calls) and all(call.recorded for call in calls),
         ),
         record,
-        {one.item: one.topic for one in judgments},
-        {one.item: one.values for one in judgments},
+        {judgment.item: judgment.topic for judgment in judgments},
+        {judgment.item: judgment.values for judgment in judgments},
     )
 
 
-def _names(said: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({one for one in said if one}))[:MOST_KEPT]
+def _names(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name}))[:MOST_KEPT]
 
 
 def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
@@ -162,12 +162,12 @@ def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
 def _identity(record: JudgeRecord) -> Mapping[str, Any]:
     """The instrument part by part; one log of verdicts is as good as another."""
     logged = record.model.startswith(PREFIX)
-    return {name: one for name, one in record.identity.items() if not (logged and name == "model")}
+    return {name: value for name, value in record.identity.items() if not (logged and name == "model")}
 
 
 def few(names: Sequence[str]) -> str:
     """Some of the names, and how many more there are."""
-    shown = ", ".join(shortened(one, 60) for one in names[:MOST_NAMED])
+    shown = ", ".join(shortened(name, 60) for name in names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
 
 

@@ -50,28 +50,30 @@ class Ballots:
                 raise DeclarationError(
                     f"{run.path} judges other items than {runs[0].path}: a jury judges the same items"
                 )
-        judged = tuple({one.item: one for one in run.finished()} for run in runs)
+        judged = tuple({judgment.item: judgment for judgment in run.finished()} for run in runs)
         for run, judgments in zip(runs, judged, strict=True):
             if lacking := [item for item in judged[0] if item not in judgments]:
                 raise DeclarationError(
                     f"{run.judgments_file} holds no judgment of {lacking[0]}; give the command that made this run "
                     "again, and it is mended"
                 )
-        metrics = tuple(name for name in records[0].metrics if all(name in one.metrics for one in records))
+        metrics = tuple(
+            name for name in records[0].metrics if all(name in record.metrics for record in records)
+        )
         if not metrics:
-            told = "; ".join(
-                f"{name}: {', '.join(one.metrics)}" for name, one in zip(names, records, strict=True)
+            metrics_text = "; ".join(
+                f"{name}: {', '.join(record.metrics)}" for name, record in zip(names, records, strict=True)
             )
-            raise DeclarationError(f"the runs share no metric ({told})")
+            raise DeclarationError(f"the runs share no metric ({metrics_text})")
         return cls(names, judged, metrics)
 
     def of(self, item: str) -> list[Judgment]:
         """What each member says of an item."""
-        return [one[item] for one in self.judgments]
+        return [judgment[item] for judgment in self.judgments]
 
     def judged(self, combine: Combine, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
         """The judgments of the jury, one an item; of metrics for which the rule has no scores there is no measure."""
-        found, without = self._combined(combine)
+        scores, without = self._combined(combine)
         kept = [metric for metric in self.metrics if metric not in without]
         return [
             first.model_copy(
@@ -79,7 +81,7 @@ class Ballots:
                     "format": format,
                     "model": model,
                     "fingerprint": fingerprint,
-                    "measures": {metric: self._measure(item, metric, found, model) for metric in kept},
+                    "measures": {metric: self._measure(item, metric, scores, model) for metric in kept},
                     "trace": Trace(calls=tuple(self._calls(item))),
                 }
             )
@@ -88,8 +90,8 @@ class Ballots:
 
     def _calls(self, item: str) -> Iterator[Call]:
         """The calls of all members, each with the name of its member before what it asked for."""
-        for name, one in zip(self.names, self.of(item), strict=True):
-            for call in one.trace.calls:
+        for name, judgment in zip(self.names, self.of(item), strict=True):
+            for call in judgment.trace.calls:
                 yield call.model_copy(update={"ask": f"{name}: {call.ask}"})
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
@@ -101,7 +103,7 @@ class Ballots:
 
     def _combined(self, combine: Combine) -> tuple[dict[Place, float], set[str]]:
         """The scores of the jury by place, and the metrics for which the rule has none."""
-        found: dict[Place, float] = {}
+        combined_scores: dict[Place, float] = {}
         without = set()
         for metric in self.metrics:
             places, scores = self.table(metric)
@@ -112,47 +114,57 @@ class Ballots:
                 topics = [self.judgments[0][places[number][0]].topic for number in here]
                 values = combine(scores[here], topics)
                 if values is not None:
-                    found |= {
+                    combined_scores |= {
                         places[number]: float(value) for number, value in zip(here, values, strict=True)
                     }
                 elif not parts:
                     without.add(metric)
-        return found, without
+        return combined_scores, without
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
-            measures = [one.measures.get(metric) for one in self.of(item)]
-            yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
+            measures = [judgment.measures.get(metric) for judgment in self.of(item)]
+            yield (
+                (item, metric, None),
+                tuple(None if measure is None else measure.value for measure in measures),
+            )
             parts = gathered(
-                (part.id, part.value) for one in measures if one is not None for part in one.parts
+                (part.id, part.value) for measure in measures if measure is not None for part in measure.parts
             )
             for name, values in parts.items():
                 if len(values) == len(self.names):
                     yield (item, metric, name), tuple(values)
 
-    def _measure(self, item: str, metric: str, found: Mapping[Place, float], model: str) -> Measure:
-        measures = [one.measures.get(metric) for one in self.of(item)]
-        said = list(zip(self.names, measures, strict=True))
-        value = found.get((item, metric, None))
+    def _measure(self, item: str, metric: str, scores: Mapping[Place, float], model: str) -> Measure:
+        measures = [judgment.measures.get(metric) for judgment in self.of(item)]
+        named_measures = list(zip(self.names, measures, strict=True))
+        value = scores.get((item, metric, None))
         if value is None:
-            name, lost = next((one for one in said if one[1] is None or one[1].value is None), said[0])
+            name, lost = next(
+                (measure for measure in named_measures if measure[1] is None or measure[1].value is None),
+                named_measures[0],
+            )
             reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
             return Measure.missing(
                 reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
             )
-        labelled = all(one is not None and one.label in PREFERENCE for one in measures)
-        told = [f"{name} {one.value:.2f}" for name, one in said if one is not None and one.value is not None]
-        first = said[0][1]
+        labelled = all(measure is not None and measure.label in PREFERENCE for measure in measures)
+        value_texts = [
+            f"{name} {measure.value:.2f}"
+            for name, measure in named_measures
+            if measure is not None and measure.value is not None
+        ]
+        first = named_measures[0][1]
         return Measure(
             status=Status.SCORED,
             value=value,
             label=preferred_label(value) if labelled else None,
-            explanation=f"{model}: {'; '.join(told)}"
+            explanation=f"{model}: {'; '.join(value_texts)}"
             + " (each by its own ratings of the documents)" * (metric == COUNTED),
             parts=tuple(
-                Part(id=part.id, value=found[item, metric, part.id])
+                Part(id=part.id, value=scores[item, metric, part.id])
                 for part in (first.parts if first is not None else ())
-                if (item, metric, part.id) in found
+                if (item, metric, part.id) in scores
             ),
         )
 

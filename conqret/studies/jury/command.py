@@ -60,7 +60,7 @@ def jury(
     if by not in RULES:
         raise UnknownNameError("rule of a jury", by, RULES)
     read = None if labels is None else reading.load(labels)
-    found = hold(
+    jury_result = hold(
         runs,
         output,
         read,
@@ -70,19 +70,20 @@ def jury(
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
-    for why in found.missed.values():
+    for why in jury_result.missed.values():
         note(f"left out: {why}")
-    if found.scored < found.items:
+    if jury_result.scored < jury_result.items:
         note(
-            f"{found.items - found.scored} of {found.items} items have no score of some member, and none of the jury"
+            f"{jury_result.items - jury_result.scored} of {jury_result.items} items have no score of some "
+            "member, and none of the jury"
         )
-    page = write_jury(found, output)
+    page = write_jury(jury_result, output)
     write_report(JudgeFolder(output))
-    result(found, jury_tables(found), as_json=json_output)
-    tell(found.verdict)
-    if found.beside:
-        note(found.beside)
-    if found.chance:
-        note(found.chance)
+    result(jury_result, jury_tables(jury_result), as_json=json_output)
+    tell(jury_result.verdict)
+    if jury_result.beside:
+        note(jury_result.beside)
+    if jury_result.chance:
+        note(jury_result.chance)
     tell(at(output, "run"))
     tell(at(page))

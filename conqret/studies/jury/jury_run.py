@@ -80,10 +80,10 @@ def jury(
     identity = _identity(records, rule, weights)
     record = records[0].model_copy(
         update={
-            "created": max(one.created for one in records),
+            "created": max(record.created for record in records),
             "format": JURY.name,
             "model": model,
-            "baseline": all(one.baseline for one in records),
+            "baseline": all(record.baseline for record in records),
             "fingerprint": digest(identity),
             "identity": identity,
             "metrics": list(found.metrics),
@@ -98,20 +98,20 @@ def jury(
 
 def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[str]:
     """Which judge each of the names is."""
-    for name, one in zip(names, records, strict=True):
-        samples = one.options.get("samples") or 1
+    for name, record in zip(names, records, strict=True):
+        samples = record.options.get("samples") or 1
         several = f", {samples} samples of each item" * (samples != 1)
-        yield f"Member {name}: {one.format} with {one.model}{several} ({one.fingerprint})"
+        yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
 
 
 def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: JuryWeights | None) -> dict[str, Any]:
     """What makes the jury what it is: its members, its rule, and their weights."""
-    members = [f"{one.format} with {one.model} ({one.fingerprint})" for one in records]
-    found: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}
+    members = [f"{record.format} with {record.model} ({record.fingerprint})" for record in records]
+    identity: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}
     if rule == "weights" and weights is not None:
         rows = [weights.whole.tolist(), *weights.without.tolist()]
-        found["weights"] = [[round(one, 6) for one in row] for row in rows]
-    return found
+        identity["weights"] = [[round(weight, 6) for weight in row] for row in rows]
+    return identity
 
 
 def _write(
@@ -128,7 +128,7 @@ def _write(
             write_all(out.items_file, iter(partial(items.read, CHUNK), b""))
 
     with out.claimed(record, overwrite=overwrite, begin=copy_items):
-        lines = [compact(one.model_dump(mode="json")) + b"\n" for one in judgments]
+        lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
         write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
             sum_up(out, rows, SessionCounts())

@@ -20,41 +20,48 @@ from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
 GAINS, DIFFER = "What the jury gains", "Where the members differ most"
 
 
-def jury_tables(found: Jury) -> Iterator[Table]:
+def jury_tables(jury_result: Jury) -> Iterator[Table]:
     """Rules and members beside people, errors by pairs, and where members differ most."""
-    checked = found.checked
+    checked = jury_result.checked
     if checked is not None:
         yield _rules(checked)
-        yield _members(found, checked)
+        yield _members(jury_result, checked)
         yield _errors(checked)
-    if found.disagreements:
-        yield _differences(found)
+    if jury_result.disagreements:
+        yield _differences(jury_result)
 
 
-def jury_sheet(found: Jury) -> ReportPage:
+def jury_sheet(jury_result: Jury) -> ReportPage:
     """The page, with alphas and gains as pictures."""
-    tables = list(jury_tables(found))
-    pictures = [] if found.checked is None else list(_pictures(found, found.checked))
+    tables = list(jury_tables(jury_result))
+    pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
     first = [Section(GAINS, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"Left out: {why}." for why in found.missed.values()]
+    missed = [f"Left out: {why}." for why in jury_result.missed.values()]
     return ReportPage(
         "jury",
-        f"{words.number(len(found.members), 'judge')} as one",
+        f"{words.number(len(jury_result.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [PageRemarks(missed)] if missed else [])],
-        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
-        lede=[words.capitalised(one) for one in (f"{found.verdict}.", found.beside, found.chance) if one],
+        badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
+        lede=[
+            words.capitalised(one)
+            for one in (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
+            if one
+        ],
         facts=[
-            ("Rule", found.rule),
-            ("Metrics", metric_names(found.metrics).replace("_", " ")),
-            ("Items", f"{words.count(found.scored)} of {words.count(found.items)} judged by all members"),
-            *([("Labels", found.checked.basis.labels)] if found.checked is not None else []),
+            ("Rule", jury_result.rule),
+            ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
+            (
+                "Items",
+                f"{words.count(jury_result.scored)} of {words.count(jury_result.items)} judged by all members",
+            ),
+            *([("Labels", jury_result.checked.basis.labels)] if jury_result.checked is not None else []),
         ],
     )
 
 
-def write_jury(found: Jury, folder: Path) -> Path:
+def write_jury(jury_result: Jury, folder: Path) -> Path:
     """Write the page of the jury into its folder."""
-    return write_file(folder / PAGE, jury_sheet(found).html())
+    return write_file(folder / PAGE, jury_sheet(jury_result).html())
 
 
 def _rules(checked: JuryCheck) -> Table:
@@ -62,7 +69,10 @@ def _rules(checked: JuryCheck) -> Table:
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Gain", "p"),
-        [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in _alike(checked)],
+        [
+            (rule, checked_rule.alpha, checked_rule.gain, words.p_value(checked_rule.p))
+            for rule, checked_rule in _alike(checked)
+        ],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "")],
         note="Krippendorff's alpha with people, the mean over the labelled dimensions without overall quality "
         "(that one, where it is the only one), on what all scored. "
@@ -71,22 +81,22 @@ def _rules(checked: JuryCheck) -> Table:
     )
 
 
-def _members(found: Jury, checked: JuryCheck) -> Table:
+def _members(jury_result: Jury, checked: JuryCheck) -> Table:
     best = checked.best
-    weighted = any(one.weight is not None for one in found.members)
+    weighted = any(member.weight is not None for member in jury_result.members)
     return Table(
         "Its members",
         ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen", "Weight"),
         [
             (
-                one.name,
-                f"{one.format} with {one.model}",
-                one.fingerprint,
-                one.alpha,
-                f"{best.chosen[one.name]} of {best.folds}",
-                "" if one.weight is None else one.weight,
+                member.name,
+                f"{member.format} with {member.model}",
+                member.fingerprint,
+                member.alpha,
+                f"{best.chosen[member.name]} of {best.folds}",
+                "" if member.weight is None else member.weight,
             )
-            for one in found.members
+            for member in jury_result.members
         ],
         note=f"{chosen_words(best, checked.basis)}{_WEIGHTS.format(checked.basis.clustered_by) * weighted}",
     ).compact()
@@ -101,8 +111,11 @@ _WEIGHTS = (
 
 def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
     """The rules, those in one that are one: of two members the median is the mean."""
-    found = gathered(((one.alpha, one.gain), (rule, one)) for rule, one in checked.rules.items())
-    return [(", ".join(rule for rule, _ in same), same[0][1]) for same in found.values()]
+    same_rules = gathered(
+        ((checked_rule.alpha, checked_rule.gain), (rule, checked_rule))
+        for rule, checked_rule in checked.rules.items()
+    )
+    return [(", ".join(rule for rule, _ in same), same[0][1]) for same in same_rules.values()]
 
 
 def _chosen(checked: JuryCheck) -> str:
@@ -117,32 +130,36 @@ def _errors(checked: JuryCheck) -> Table:
     return Table(
         "Do they err alike?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
-        [(one.first, one.second, one.correlation) for one in checked.errors],
+        [(error.first, error.second, error.correlation) for error in checked.errors],
         note="Errors are scores minus people's label, within dimensions. The less they correlate, the more a jury "
         f"gains.{counted if pairs else ''}",
     )
 
 
-def _differences(found: Jury) -> Table:
-    names = [one.name for one in found.members]
+def _differences(jury_result: Jury) -> Table:
+    names = [member.name for member in jury_result.members]
     return Table(
         DIFFER,
         ("Item", Column("Metric", "name"), *names, "Jury", "People"),
         [
-            (one.item, words.label(one.metric), *map(words.score, (*one.values, one.jury, one.people)))
-            for one in found.disagreements
+            (
+                disagreement.item,
+                words.label(disagreement.metric),
+                *map(words.score, (*disagreement.values, disagreement.jury, disagreement.people)),
+            )
+            for disagreement in jury_result.disagreements
         ],
         note="Each item once, by the metric on which they are furthest apart; all in [0, 1]. All numbers are in "
         f"{RESULT}.",
     )
 
 
-def _pictures(found: Jury, checked: JuryCheck) -> Iterator[Forest]:
+def _pictures(jury_result: Jury, checked: JuryCheck) -> Iterator[Forest]:
     alphas = [
-        *((one.name, one.alpha) for one in found.members),
+        *((member.name, member.alpha) for member in jury_result.members),
         (f"Member {_chosen(checked)}", checked.best.alpha),
-        *((f"Jury: {rule}", one.alpha) for rule, one in _alike(checked)),
+        *((f"Jury: {rule}", checked_rule.alpha) for rule, checked_rule in _alike(checked)),
     ]
-    gains = [(f"Jury: {rule}", one.gain) for rule, one in _alike(checked)]
+    gains = [(f"Jury: {rule}", checked_rule.gain) for rule, checked_rule in _alike(checked)]
     yield from forests("Agreement with people", "Alpha", alphas)
     yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)

@@ -109,34 +109,40 @@ class Jury(Frozen):
     @property
     def chance(self) -> str:
         """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
-        rules = [] if self.checked is None else [one.alpha for one in self.checked.rules.values()]
-        return beside_chance([*rules, *(one.alpha for one in self.members if one.alpha is not None)])
+        rules = [] if self.checked is None else [rule.alpha for rule in self.checked.rules.values()]
+        return beside_chance([*rules, *(member.alpha for member in self.members if member.alpha is not None)])
 
     @property
     def verdict(self) -> str:
         """What the jury gains, in a sentence."""
         if self.checked is None:
             return "what the jury gains is not known without labels (--labels)"
-        own = self.checked.rules[self.rule]
-        shown = own.p is not None and own.p < ALPHA
-        said = "is not shown to agree better or worse with people than"
+        rule_check = self.checked.rules[self.rule]
+        shown = rule_check.p is not None and rule_check.p < ALPHA
+        verdict_text = "is not shown to agree better or worse with people than"
         if shown:
-            said = f"agrees {'better' if (own.gain.value or 0) > 0 else 'worse'} with people than"
-        return f"the jury ({self.rule}) {said} the member chosen by other topics: gain {own.gain}"
+            verdict_text = (
+                f"agrees {'better' if (rule_check.gain.value or 0) > 0 else 'worse'} with people than"
+            )
+        return (
+            f"the jury ({self.rule}) {verdict_text} the member chosen by other topics: gain {rule_check.gain}"
+        )
 
     @property
     def beside(self) -> str:
         """The alphas behind the verdict, and why the member chosen by other topics agrees less than every single one,
         where it does, in sentences. Empty without labels."""
         known = {
-            one.name: one.alpha.value for one in self.members if one.alpha and one.alpha.value is not None
+            member.name: member.alpha.value
+            for member in self.members
+            if member.alpha and member.alpha.value is not None
         }
         if self.checked is None or not known:
             return ""
-        own, chosen = self.checked.rules[self.rule].alpha.value, self.checked.best.alpha.value
+        rule_alpha, chosen = self.checked.rules[self.rule].alpha.value, self.checked.best.alpha.value
         best, other = max(known, key=known.__getitem__), f"other {self.checked.basis.clustered_by}s"
-        alphas = (own, known[best], chosen)
-        jury, single, held_out = ("none" if one is None else f"{one:z.3f}" for one in alphas)
+        alphas = (rule_alpha, known[best], chosen)
+        jury, single, held_out = ("none" if alpha is None else f"{alpha:z.3f}" for alpha in alphas)
         less = chosen is not None and chosen < min(known.values())
         why = (
             f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
@@ -166,13 +172,15 @@ def hold_jury(
     Raises:
         DeclarationError: the rule cannot be had, or labels meet the judgments nowhere.
     """
-    members = {name: list(one.values()) for name, one in zip(ballots.names, ballots.judgments, strict=True)}
+    members = {
+        name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
+    }
     shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
     weights, missed = _weights(shared, settings)
     if rule == "weights" and weights is None:
         raise DeclarationError(missed["weights"])
     made: dict[Rule, list[Judgment]] = {rule: judged(rule, weights)}
-    if not any(one.measures for one in made[rule]):
+    if not any(judgment.measures for judgment in made[rule]):
         raise DeclarationError(f"{rule} has no scores here: every metric has too many different ones")
     for other in RULES:
         try:
@@ -196,9 +204,9 @@ def hold_jury(
             )
             for place, (name, record) in enumerate(zip(ballots.names, records, strict=True))
         ),
-        metrics=tuple(dict.fromkeys(name for one in made[rule] for name in one.measures)),
+        metrics=tuple(dict.fromkeys(name for judgment in made[rule] for name in judgment.measures)),
         items=len(made[rule]),
-        scored=sum(not one.reasons for one in made[rule]),
+        scored=sum(not judgment.reasons for judgment in made[rule]),
         checked=checked,
         missed=missed,
         disagreements=tuple(_disagreements(ballots, made[rule], shared, metrics or {})),
@@ -231,7 +239,7 @@ def _checked(
 
     rng = np.random.default_rng(settings.seed)
     rules: dict[str, RuleOn] = {}
-    found: dict[str, tuple[SharedUnits, HeldOut, dict[str, Estimate]]] = {}
+    checks: dict[str, tuple[SharedUnits, HeldOut, dict[str, Estimate]]] = {}
     for rule, judgments in made.items():
         try:
             both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
@@ -253,20 +261,20 @@ def _checked(
             p=largest_p([gain], both.sizes(drawn), rng)[0],
         )
         alphas = {
-            name: one.estimate(settings.confidence) for name, one in zip(alone.names, means, strict=False)
+            name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
         }
-        found[rule] = alone, choice.held_out(alone, drawn, settings.confidence), alphas
+        checks[rule] = alone, choice.held_out(alone, drawn, settings.confidence), alphas
     first = next(iter(made))
-    if first not in found:
+    if first not in checks:
         raise DeclarationError(missed[first])
-    alone, best, alphas = found[first]
+    alone, best, alphas = checks[first]
     errors = tuple(_errors(alone, settings.confidence))
     checked = JuryCheck(
         basis=alone.basis(labels, settings),
         rules=rules,
         best=best,
         errors=errors,
-        independent=_independent([one.correlation.value for one in errors], len(alone.names)),
+        independent=_independent([error.correlation.value for error in errors], len(alone.names)),
         left_out=alone.left_out,
     )
     return checked, alphas
@@ -291,16 +299,16 @@ def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
     drawn = leave_one_out(clusters)
     return [
         ErrorPair(
-            first=shared.names[one],
+            first=shared.names[first],
             second=shared.names[other],
-            correlation=pearson(errors[one], errors[other], drawn, confidence=confidence),
+            correlation=pearson(errors[first], errors[other], drawn, confidence=confidence),
         )
-        for one, other in combinations(range(len(shared.names)), 2)
+        for first, other in combinations(range(len(shared.names)), 2)
     ]
 
 
 def _independent(correlations: Sequence[float | None], judges: int) -> float | None:
-    known = [one for one in correlations if one is not None]
+    known = [correlation for correlation in correlations if correlation is not None]
     if not known or len(known) < len(correlations):
         return None
     return judges / (1 + (judges - 1) * max(sum(known) / len(known), 0.0))
@@ -318,7 +326,7 @@ def _disagreements(
                 for unit, label in zip(shared.units, side.people.tolist(), strict=True)
                 if not unit.part and label == label  # NaN is not equal to itself
             }
-    by_item = {one.item: one for one in judged}
+    by_item = {judgment.item: judgment for judgment in judged}
     widest: dict[str, tuple[str, tuple[float, ...]]] = {}
     for metric in ballots.metrics:
         places, scores = ballots.table(metric)
@@ -334,7 +342,7 @@ def _disagreements(
             jury=value,
             people=people.get((item, metric)),
         )
-        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda one: _apart(one[1][1]))
+        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda entry: _apart(entry[1][1]))
         if (value := by_item[item].value(metric)) is not None
     ]
 

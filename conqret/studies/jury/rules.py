@@ -61,7 +61,7 @@ class JuryWeights:
         where = np.array([fold[name] for name in clusters])
         whole, *without = (
             _simplex(columns[kept], target[kept], dimension[kept])
-            for kept in (where >= 0, *(where != one for one in range(FOLDS)))
+            for kept in (where >= 0, *(where != fold for fold in range(FOLDS)))
         )
         return cls(whole, np.stack(without), fold)
 
@@ -101,8 +101,8 @@ def _consensus(scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArr
     steps, codes = np.unique(scores, return_inverse=True)
     if len(steps) > MOST_CATEGORIES:
         return None
-    found = dawid_skene(codes.reshape(scores.shape).T, len(steps))
-    return np.asarray((found.belief @ steps).clip(0, 1))
+    consensus = dawid_skene(codes.reshape(scores.shape).T, len(steps))
+    return np.asarray((consensus.belief @ steps).clip(0, 1))
 
 
 def _stacked(
@@ -135,9 +135,9 @@ def _simplex(
     from scipy.optimize import nnls
 
     rows = np.column_stack([columns, target])
-    for one in np.unique(dimension):
-        rows[dimension == one] -= rows[dimension == one].mean(axis=0)
+    for level in np.unique(dimension):
+        rows[dimension == level] -= rows[dimension == level].mean(axis=0)
     apart, which, alike = np.unique(snapped(rows[:, :-1]), axis=1, return_inverse=True, return_counts=True)
     heavy = 1e3 * max(1.0, float(np.abs(rows).sum()))
-    found, _ = nnls(np.vstack([apart, np.full(len(alike), heavy)]), np.append(rows[:, -1], heavy))
-    return np.asarray((found / alike)[which.ravel()] / found.sum())
+    weights, _ = nnls(np.vstack([apart, np.full(len(alike), heavy)]), np.append(rows[:, -1], heavy))
+    return np.asarray((weights / alike)[which.ravel()] / weights.sum())

@@ -35,10 +35,10 @@ def cards(
     from conqret.studies.leaderboard.page import APART, leaderboard_sheet, leaderboard_tables
     from conqret.studies.leaderboard.result import leaderboard
 
-    found = leaderboard(files, by)
-    result(found, leaderboard_tables(found), as_json=json_output)
-    if len(found.boards) > 1:
+    ranking = leaderboard(files, by)
+    result(ranking, leaderboard_tables(ranking), as_json=json_output)
+    if len(ranking.boards) > 1:
         note(APART)
-    if found.chance:
-        note(found.chance)
-    page.write(leaderboard_sheet, found)
+    if ranking.chance:
+        note(ranking.chance)
+    page.write(leaderboard_sheet, ranking)

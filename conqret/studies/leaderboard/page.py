@@ -14,45 +14,47 @@ from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, Leader
 APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
 
 
-def leaderboard_tables(found: Leaderboard) -> Iterator[Table]:
+def leaderboard_tables(ranking: Leaderboard) -> Iterator[Table]:
     """A table for each board."""
-    return (_table(board, found) for board in found.boards)
+    return (_table(board, ranking) for board in ranking.boards)
 
 
-def leaderboard_sheet(found: Leaderboard) -> ReportPage:
+def leaderboard_sheet(ranking: Leaderboard) -> ReportPage:
     """The page, with the measure of each board as a picture."""
-    several = len(found.boards) > 1
+    several = len(ranking.boards) > 1
     return ReportPage(
         "leaderboard",
         "Judges side by side",
         [
-            Section(title(board, found, place), [*_picture(board, found), _table(board, found)])
-            for place, board in enumerate(found.boards)
+            Section(title(board, ranking, place), [*_picture(board, ranking), _table(board, ranking)])
+            for place, board in enumerate(ranking.boards)
         ],
         lede=[
             "A judge card (conqret validate) says how far a judge agrees with people's labels, which biases it "
             "shows, and whether it notices damage. "
-            f"Cards are sorted by {found.by}, {'the least' if found.falls else 'the best'} first.",
-            *([found.chance] if found.chance else []),
+            f"Cards are sorted by {ranking.by}, {'the least' if ranking.falls else 'the best'} first.",
+            *([ranking.chance] if ranking.chance else []),
         ],
         badges=[
             *([("Not comparable", APART)] if several else []),
-            *words.floor_badges([one.baseline for board in found.boards for one in board.standings]),
+            *words.floor_badges(
+                [standing.baseline for board in ranking.boards for standing in board.standings]
+            ),
         ],
         facts=[
-            ("Cards", words.count(sum(len(board.standings) for board in found.boards))),
-            ("Measure", found.by),
+            ("Cards", words.count(sum(len(board.standings) for board in ranking.boards))),
+            ("Measure", ranking.by),
         ],
     )
 
 
-def title(board: Board, found: Leaderboard, place: int) -> str:
+def title(board: Board, ranking: Leaderboard, place: int) -> str:
     """What a board is of."""
     name = f"{board.items} ({words.number(board.topics, 'topic')}) with the labels of {board.labels}"
-    return f"{place + 1}. {name}" if len(found.boards) > 1 else name
+    return f"{place + 1}. {name}" if len(ranking.boards) > 1 else name
 
 
-def _table(board: Board, found: Leaderboard) -> Table:
+def _table(board: Board, ranking: Leaderboard) -> Table:
     over = (
         board.dimensions[0]
         if len(board.dimensions) == 1
@@ -60,29 +62,29 @@ def _table(board: Board, found: Leaderboard) -> Table:
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            one.card,
-            f"{judge_name(one.format, one.model)}{' (a floor)' if one.baseline else ''}",
-            _value(one, found),
-            one.units,
-            "not probed" if one.alarms is None else f"{one.alarms} of {one.probes}",
-            "not measured" if one.missed is None else f"{one.missed} of {one.curves}",
-            words.money(one.usd),
+            standing.card,
+            f"{judge_name(standing.format, standing.model)}{' (a floor)' if standing.baseline else ''}",
+            _value(standing, ranking),
+            standing.units,
+            "not probed" if standing.alarms is None else f"{standing.alarms} of {standing.probes}",
+            "not measured" if standing.missed is None else f"{standing.missed} of {standing.curves}",
+            words.money(standing.usd),
         )
-        for one in board.standings
+        for standing in board.standings
     ]
     return Table(
-        title(board, found, found.boards.index(board)),
+        title(board, ranking, ranking.boards.index(board)),
         (
             "Card",
             Column("Judge", "text"),
-            words.label(found.by),
+            words.label(ranking.by),
             "Units",
             "Bias alarms",
             "Damage missed",
             f"Price of {words.count(ITEMS)} items",
         ),
         rows,
-        note=f"{words.label(found.by)} over {over}; {board.intervals}. Units: what people labelled and the "
+        note=f"{words.label(ranking.by)} over {over}; {board.intervals}. Units: what people labelled and the "
         f"judge scored{', over all dimensions together' if len(board.dimensions) > 1 else ''}. Bias alarms: of so many "
         "probes. Damage missed: of so many kinds of damage by metric, those that the scores are shown not to follow; "
         "what is inconclusive is not counted. Of both, 0 is best. The order is that of the values; whether one judge "
@@ -90,13 +92,15 @@ def _table(board: Board, found: Leaderboard) -> Table:
     )
 
 
-def _value(one: LeaderboardEntry, found: Leaderboard) -> Cell:
+def _value(standing: LeaderboardEntry, ranking: Leaderboard) -> Cell:
     return (
-        one.value if one.value.low is not None or not found.falls else words.rating(one.value.value) or None
+        standing.value
+        if standing.value.low is not None or not ranking.falls
+        else words.rating(standing.value.value) or None
     )
 
 
-def _picture(board: Board, found: Leaderboard) -> list[Forest]:
-    title = f"{words.label(found.by)} of each card, with its interval"
-    values = [(one.card, one.value) for one in board.standings if not found.falls]
-    return forests(title, words.label(found.by), values)
+def _picture(board: Board, ranking: Leaderboard) -> list[Forest]:
+    title = f"{words.label(ranking.by)} of each card, with its interval"
+    values = [(standing.card, standing.value) for standing in board.standings if not ranking.falls]
+    return forests(title, words.label(ranking.by), values)

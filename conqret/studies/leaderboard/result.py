@@ -76,7 +76,7 @@ class Leaderboard(Frozen):
     @property
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence, where cards are sorted by alpha; else nothing."""
-        alphas = [one.value for board in self.boards for one in board.standings]
+        alphas = [standing.value for board in self.boards for standing in board.standings]
         name = self.by.partition("[")[0]
         return beside_chance(alphas, "mean alpha" if self.by == name else name) if name == "alpha" else ""
 
@@ -109,10 +109,10 @@ def leaderboard(cards: Sequence[str | Path], by: str = "alpha") -> Leaderboard:
 
 
 def _parsed(by: str, cards: Sequence[Card]) -> tuple[str, str | None]:
-    found = _FORM.fullmatch(by)
-    if found is None:
+    match = _FORM.fullmatch(by)
+    if match is None:
         raise DeclarationError(f"{by!r} is no measure: write it as in alpha or alpha[overall_quality]")
-    name, dimension = found["name"].casefold(), found["dimension"]
+    name, dimension = match["name"].casefold(), match["dimension"]
     measures = (*AVERAGED, "coverage", *STATISTICS, *_COSTS)
     check_known("measure of a card", measures, name)
     if dimension is None and name not in (*AVERAGED, *_COSTS):
@@ -155,7 +155,10 @@ def _board(cards: Sequence[tuple[str, Card]], name: str, dimension: str | None) 
         dimensions=_dimensions(first, name, dimension),
         intervals=first.basis.intervals,
         standings=tuple(
-            sorted(standings, key=lambda one: (one.value.value is None, sign * (one.value.value or 0.0)))
+            sorted(
+                standings,
+                key=lambda standing: (standing.value.value is None, sign * (standing.value.value or 0.0)),
+            )
         ),
     )
 
@@ -174,7 +177,7 @@ def _standing(file: str, card: Card, name: str, dimension: str | None) -> Leader
         coverage=min((row.coverage for row in rows), default=0.0),
         alarms=None if card.bias is None else len(card.bias.alarms),
         probes=None if card.bias is None else len(card.bias.primary),
-        missed=sum(one.verdict == "no" for one in card.sensitivity) if card.sensitivity else None,
+        missed=sum(row.verdict == "no" for row in card.sensitivity) if card.sensitivity else None,
         curves=len(card.sensitivity) or None,
         usd=usd,
     )

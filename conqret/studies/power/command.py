@@ -67,7 +67,7 @@ class Planning(OptionGroup):
         note(*filter(None, [found.pilot]))
         picture = None if self.svg is None else plan_picture(found.cells, found.what)
         result(
-            [asdict(one) for one in found.cells],
+            [asdict(cell) for cell in found.cells],
             plan_tables(found.cells, found.what, found.simulations),
             as_json=self.json_output,
         )
@@ -141,14 +141,14 @@ def bias(
 
     counts, pairs = options.counts("--topics", topics), options.counts("--items", items)
     with progress("simulating", len(counts) * len(pairs)) as bar:
-        found = power_bias(
+        results = power_bias(
             size=size, topics=counts, items=pairs, probes=probe or (), simulations=simulations, seed=seed,
             on_cell=bar.advance,
         )  # fmt: skip
     result(
-        [{"topics": count, "items": each, **one.model_dump(mode="json", exclude={"items", "topics"})}
-         for (count, each), one in found.items()],
-        [power_table(found)],
+        [{"topics": count, "items": each, **selftest_result.model_dump(mode="json", exclude={"items", "topics"})}
+         for (count, each), selftest_result in results.items()],
+        [power_table(results)],
         as_json=json_output,
     )  # fmt: skip
 
@@ -296,7 +296,7 @@ def drift(
             after=after, metrics=metrics, rate=rate, seed=seed, on_cell=bar.advance,
         )  # fmt: skip
     table = series_table(found.cells, found.watched, found.design)
-    result([asdict(one) for one in found.cells], [table], as_json=json_output)
+    result([asdict(cell) for cell in found.cells], [table], as_json=json_output)
 
 
 app = typer.Typer(

@@ -22,14 +22,14 @@ def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> It
     yield _table(
         f"Half the width of the interval of {what}",
         {
-            (one.topics, one.items): None if one.half_width is None else f"±{one.half_width:.3f}"
-            for one in cells
+            (cell.topics, cell.items): None if cell.half_width is None else f"±{cell.half_width:.3f}"
+            for cell in cells
         },
         f"The median of the simulations. –: more than {MOST_WITHOUT:.0%} of them have no interval.",
     )
-    if any(one.power is not None for one in cells):
+    if any(cell.power is not None for cell in cells):
         powers: dict[tuple[int, int], Cell] = {
-            (one.topics, one.items): None if one.power is None else f"{one.power:.2f}" for one in cells
+            (cell.topics, cell.items): None if cell.power is None else f"{cell.power:.2f}" for cell in cells
         }
         known = 1.96 * 0.5 / simulations**0.5
         note = f"Of {simulations} simulations a cell: a power near one half is known to ±{known:.2f}."
@@ -42,14 +42,14 @@ def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Des
     """How often a series of occasions finds a shift, how soon, and how often it raises an alarm at nothing."""
     rows: list[tuple[Cell, ...]] = [
         (
-            str(one.topics),
-            one.items,
-            f"{one.error:.3f}",
-            f"{one.false_alarms:.1%}",
-            f"{one.found:.1%}",
-            None if one.delay is None else f"{one.delay:.1f}",
+            str(cell.topics),
+            cell.items,
+            f"{cell.error:.3f}",
+            f"{cell.false_alarms:.1%}",
+            f"{cell.found:.1%}",
+            None if cell.delay is None else f"{cell.delay:.1f}",
         )
-        for one in cells
+        for cell in cells
     ]
     return Table(
         f"A shift of {watched.shift:g} after {watched.after} of {design.occasions} occasions",
@@ -69,18 +69,18 @@ def plan_picture(cells: Sequence[PlannedSize], what: str) -> bytes:
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
-    tested = any(one.power is not None for one in cells)
+    tested = any(cell.power is not None for cell in cells)
 
     def draw(figure: Figure) -> None:
         parts = [("half_width", f"half the width, {what}"), *([("power", "power")] if tested else [])]
         for axes, (field, title) in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
             for each, colour, marker in zip(
-                dict.fromkeys(one.items for one in cells), cycle(COLOURS), cycle(MARKERS), strict=False
+                dict.fromkeys(cell.items for cell in cells), cycle(COLOURS), cycle(MARKERS), strict=False
             ):
                 line = [
-                    (one.topics, value)
-                    for one in cells
-                    if one.items == each and (value := getattr(one, field)) is not None
+                    (cell.topics, value)
+                    for cell in cells
+                    if cell.items == each and (value := getattr(cell, field)) is not None
                 ]
                 if line:
                     label = f"{number(each, 'item')} a topic"
@@ -98,6 +98,6 @@ def plan_picture(cells: Sequence[PlannedSize], what: str) -> bytes:
 
 
 def _table(title: str, values: dict[tuple[int, int], Cell], note: str) -> Table:
-    topics, items = (dict.fromkeys(one) for one in zip(*values, strict=True))
+    topics, items = (dict.fromkeys(column_values) for column_values in zip(*values, strict=True))
     rows = [(str(count), *(values[count, each] for each in items)) for count in topics]
     return Table(title, ("topics", *(f"{number(each, 'item')} a topic" for each in items)), rows, note=note)

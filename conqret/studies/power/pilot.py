@@ -25,20 +25,21 @@ class Differences:
     topics: tuple[Hashable, ...]
 
     @classmethod
-    def around(cls, found: Mapping[str, tuple[float, str]], what: str) -> Differences:
+    def around(cls, differences: Mapping[str, tuple[float, str]], what: str) -> Differences:
         """From differences and topics by item. Raises DeclarationError where there is none (of ``what``), or all are
         the same."""
-        if not found:
+        if not differences:
             raise DeclarationError(f"the pilot has no item with {what}")
-        values = [value for value, _ in found.values()]
+        values = [value for value, _ in differences.values()]
         if max(values) - min(values) < ALIKE:
             raise DeclarationError(
                 f"all {len(values)} items of the pilot differ by {values[0]:+.3f}: it says nothing of how far others "
                 "stray; leave out --pilot and say --sd"
             )
-        middle = sum(value for value, _ in found.values()) / len(found)
+        middle = sum(value for value, _ in differences.values()) / len(differences)
         return cls(
-            tuple(value - middle for value, _ in found.values()), tuple(topic for _, topic in found.values())
+            tuple(value - middle for value, _ in differences.values()),
+            tuple(topic for _, topic in differences.values()),
         )
 
 
@@ -50,15 +51,15 @@ def between_runs(first: Iterable[Judgment], second: Iterable[Judgment], metric: 
         UnknownNameError: the first run has no such metric.
     """
     before = _checked(first, metric)
-    after = {one.item: one for one in second}
-    found = {
-        one.item: (new - old, one.topic)
-        for one in before
-        if one.item in after
-        and (old := one.value(metric)) is not None
-        and (new := after[one.item].value(metric)) is not None
+    after = {judgment.item: judgment for judgment in second}
+    differences = {
+        judgment.item: (new - old, judgment.topic)
+        for judgment in before
+        if judgment.item in after
+        and (old := judgment.value(metric)) is not None
+        and (new := after[judgment.item].value(metric)) is not None
     }
-    return Differences.around(found, f"a score for {metric} in both runs")
+    return Differences.around(differences, f"a score for {metric} in both runs")
 
 
 def of_versions(
@@ -76,29 +77,29 @@ def of_versions(
         raise DeclarationError(
             f"the pilot is of {len(fingerprints)} judges: make one with the judge that is planned"
         )
-    known = [one for one in _checked(judgments, metric) if one.fingerprint in fingerprints]
-    plain = {one.item: one for one in known if one.version is None}
-    names = {one.version.perturbation for one in known if one.version is not None}
+    known = [judgment for judgment in _checked(judgments, metric) if judgment.fingerprint in fingerprints]
+    plain = {judgment.item: judgment for judgment in known if judgment.version is None}
+    names = {judgment.version.perturbation for judgment in known if judgment.version is not None}
     check_known("perturbation of the pilot", names, perturbation)
     changed = gathered(
-        (one.version.original, (one.version.level, one))
-        for one in known
-        if one.version is not None and one.version.perturbation == perturbation
+        (judgment.version.original, (judgment.version.level, judgment))
+        for judgment in known
+        if judgment.version is not None and judgment.version.perturbation == perturbation
     )
     levels = {level for versions in changed.values() for level, _ in versions}
-    found = {}
+    trends_by_item = {}
     for item, versions in changed.items():
         by_level = dict(versions)
         rows = [plain.get(item), *(by_level.get(level) for level in sorted(levels))]
-        scores = [None if one is None else one.value(metric) for one in rows]
+        scores = [None if row is None else row.value(metric) for row in rows]
         if all(score is not None for score in scores):
             (trend,) = trends([[score or 0.0 for score in scores]])
-            found[item] = trend, versions[0][1].topic
-    return Differences.around(found, f"a score for {metric} at every level of {perturbation}")
+            trends_by_item[item] = trend, versions[0][1].topic
+    return Differences.around(trends_by_item, f"a score for {metric} at every level of {perturbation}")
 
 
 def _checked(judgments: Iterable[Judgment], metric: str) -> list[Judgment]:
     known = list(judgments)
-    names = dict.fromkeys(name for one in known for name in one.measures)
+    names = dict.fromkeys(name for judgment in known for name in judgment.measures)
     check_known("metric of the pilot", names, metric)
     return known

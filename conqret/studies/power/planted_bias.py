@@ -50,18 +50,18 @@ class PlantedJudge:
 
     def readings(self) -> dict[Key, Judgment]:
         """What it says of everything that is compared."""
-        found: dict[Key, dict[str, float]] = {}
+        scores: dict[Key, dict[str, float]] = {}
         for contrast in self.contrasts:
             (metric,) = contrast.metrics
             for pair in contrast.pairs:
                 for key in pair.keys:
                     item = pair.item or pair.base[1] if contrast.people is None else key[1]
-                    values = found.setdefault(key, {})
+                    values = scores.setdefault(key, {})
                     if metric not in values and metric == PREFERENCE:
                         values[metric] = self._preference(key, item, pair.cluster)
                     elif metric not in values:
                         values[metric] = self._score(key, metric, item, pair.cluster)
-        return {key: _said(tuple(values.items())) for key, values in found.items()}
+        return {key: _said(tuple(values.items())) for key, values in scores.items()}
 
     @cached_property
     def _changes(self) -> dict[Key, list[Contrast]]:
@@ -76,25 +76,25 @@ class PlantedJudge:
     def _score(self, key: Key, metric: str, item: str, topic: str) -> float:
         known = self.ground.quality(metric).get(item)
         quality = MIDDLE + self._draw(QUALITY, "quality", metric, item) if known is None else known
-        told = quality + self._moved(key, topic, self.size, TOPIC) + self._draw(self.noise, metric, *key)
-        return min(max(told, 0.0), 1.0)
+        score = quality + self._moved(key, topic, self.size, TOPIC) + self._draw(self.noise, metric, *key)
+        return min(max(score, 0.0), 1.0)
 
     def _preference(self, key: Key, item: str, topic: str) -> float:
         """1 where the first wins, 0 where the second does; in both orders a half where the verdict flips."""
         way, name = key
         version = name.removesuffix(SWAPPED)
         asked = AS_IS if way == ONE_ORDER else way
-        favoured = any(one.mirrored and one.probe == self.biased for one in self.contrasts)
+        favoured = any(contrast.mirrored and contrast.probe == self.biased for contrast in self.contrasts)
         place = won_at(self.size) * favoured + self._draw(VERDICT_TOPIC, "place", topic)
         better = self._draw(VERDICT_QUALITY, "better", item)
         better += self._moved((asked, version), topic, won_at(self.size), VERDICT_TOPIC)
-        given, swapped = (
+        first_order, swapped = (
             float(turn * better + place + self._draw(VERDICT_NOISE, asked, version, order) > 0)
             for turn, order in ((1, "given"), (-1, "swapped"))
         )
         if way == ONE_ORDER:
-            return swapped if name.endswith(SWAPPED) else given
-        return (given + 1 - swapped) / 2
+            return swapped if name.endswith(SWAPPED) else first_order
+        return (first_order + 1 - swapped) / 2
 
     def _moved(self, key: Key, topic: str, size: float, spread: float) -> float:
         """By how much a change moves the argument: by chance in each topic, and by the bias."""

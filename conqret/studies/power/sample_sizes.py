@@ -338,9 +338,9 @@ def _of_versions(
     )
 
 
-def _drawn(found: Differences) -> tuple[Draw, str]:
-    told = _piloted(len(found.values), len(set(found.topics)), "topics")
-    return from_pilot([found.values], found.topics), told
+def _drawn(differences: Differences) -> tuple[Draw, str]:
+    piloted = _piloted(len(differences.values), len(set(differences.topics)), "topics")
+    return from_pilot([differences.values], differences.topics), piloted
 
 
 def _piloted(items: int, clusters: int, what: str) -> str:

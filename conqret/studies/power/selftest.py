@@ -139,17 +139,17 @@ def selftest(
     if not contrasts:
         raise DeclarationError("none of these probes can raise an alarm: there is nothing to test")
     probes = [contrast.probe for contrast in contrasts]
-    said: dict[str, list[dict[str, str]]] = {}
+    verdicts_by_bias: dict[str, list[dict[str, str]]] = {}
     for biased in ("", *probes):
         for number in range(simulations):
             rng = np.random.default_rng([seed, number])
             judge = PlantedJudge(plan.ground, contrasts, biased, size, noise, rng)
             rows = bias_rows(contrasts, judge.readings(), seed=seed)
-            said.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
+            verdicts_by_bias.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
             on_judge()
 
     def share(biased: str, probe: str, verdict: str) -> float:
-        return Counter(one.get(probe) for one in said[biased])[verdict] / simulations
+        return Counter(verdicts.get(probe) for verdicts in verdicts_by_bias[biased])[verdict] / simulations
 
     return SelfTest(
         items=len(plan.ground.items),
@@ -157,17 +157,17 @@ def selftest(
         size=size,
         noise=noise,
         simulations=simulations,
-        raised=sum("alarm" in one.values() for one in said[""]) / simulations,
+        raised=sum("alarm" in verdicts.values() for verdicts in verdicts_by_bias[""]) / simulations,
         allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,
         rows=tuple(
             PlantedBiasRates(
-                probe=one.probe,
-                metric=one.metrics[0],
-                found=share(one.probe, one.probe, "alarm"),
-                cleared=share(one.probe, one.probe, "clear"),
-                raised=share("", one.probe, "alarm"),
+                probe=contrast.probe,
+                metric=contrast.metrics[0],
+                found=share(contrast.probe, contrast.probe, "alarm"),
+                cleared=share(contrast.probe, contrast.probe, "clear"),
+                raised=share("", contrast.probe, "alarm"),
             )
-            for one in contrasts
+            for contrast in contrasts
         ),
         left_out=plan.left_out,
     )

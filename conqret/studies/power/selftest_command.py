@@ -86,7 +86,7 @@ def selftest(
                 note_left_out(plan.checked)
             bar.reach(0, total=planted.simulations * (1 + len(primary_contrasts(plan.contrasts))))
 
-        found = power_planted(
+        selftest_result = power_planted(
             items,
             format=format,
             **own.given(),
@@ -102,4 +102,4 @@ def selftest(
             on_plan=planned,
             on_judge=bar.advance,
         )
-    result(found, selftest_screen(found), as_json=json_output)
+    result(selftest_result, selftest_screen(selftest_result), as_json=json_output)

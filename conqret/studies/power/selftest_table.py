@@ -13,12 +13,13 @@ from conqret.studies.power.planted_bias import VERDICT_TOPIC
 from conqret.studies.power.selftest import SelfTest
 
 
-def selftest_screen(found: SelfTest) -> Iterator[str | Table]:
+def selftest_screen(selftest_result: SelfTest) -> Iterator[str | Table]:
     """What was planted, a row for each probe, and what follows."""
     yield from wrap(
-        f"{words.number(found.items, 'item')}, {words.number(found.topics, 'topic')}. A bias of {found.size:g} was "
-        f"planted for one probe after another, in {found.simulations} simulated judges each: scores move by "
-        f"{found.size:g}, a place wins {0.5 + found.size:.0%}.",
+        f"{words.number(selftest_result.items, 'item')}, {words.number(selftest_result.topics, 'topic')}. A "
+        f"bias of {selftest_result.size:g} was "
+        f"planted for one probe after another, in {selftest_result.simulations} simulated judges each: scores move by "
+        f"{selftest_result.size:g}, a place wins {0.5 + selftest_result.size:.0%}.",
         WIDTH,
     )
     yield ""
@@ -32,46 +33,50 @@ def selftest_screen(found: SelfTest) -> Iterator[str | Table]:
     )
     rows = [
         (
-            one.probe,
-            words.label(one.metric),
-            *map(_share, (one.found, 1 - one.found, one.cleared, one.raised)),
+            row.probe,
+            words.label(row.metric),
+            *map(_share, (row.found, 1 - row.found, row.cleared, row.raised)),
         )
-        for one in found.rows
+        for row in selftest_result.rows
     ]
     yield Table(
-        "", columns, rows, note=f"False alarms are of judges without any bias. {_note(found.simulations)}"
+        "",
+        columns,
+        rows,
+        note=f"False alarms are of judges without any bias. {_note(selftest_result.simulations)}",
     )
-    for text in _advice(found):
+    for text in _advice(selftest_result):
         yield ""
         yield from wrap(text, WIDTH)
 
 
-def _advice(found: SelfTest) -> Iterator[str]:
-    many = "more than 5%" if found.raised > found.allowed else "not more than 5%"
+def _advice(selftest_result: SelfTest) -> Iterator[str]:
+    many = "more than 5%" if selftest_result.raised > selftest_result.allowed else "not more than 5%"
     yield (
-        f"Of the judges without any bias {found.raised:.0%} raised an alarm: {many} by a binomial test, which "
-        f"{found.allowed:.0%} would still pass."
+        f"Of the judges without any bias {selftest_result.raised:.0%} raised an alarm: {many} by a binomial "
+        "test, which "
+        f"{selftest_result.allowed:.0%} would still pass."
     )
-    if few := [one.probe for one in found.rows if one.found < POWER]:
+    if few := [row.probe for row in selftest_result.rows if row.found < POWER]:
         yield (
             f"Found in less than {POWER:.0%}: {', '.join(few)}. More topics tell: "
-            f"`conqret judges power bias --size {found.size:g}` says how many, for pairs."
+            f"`conqret judges power bias --size {selftest_result.size:g}` says how many, for pairs."
         )
-    if found.left_out:
-        yield f"Not probed: {'; '.join(f'{name} ({reason})' for name, reason in found.left_out.items())}."
+    if selftest_result.left_out:
+        yield f"Not probed: {'; '.join(f'{name} ({reason})' for name, reason in selftest_result.left_out.items())}."
 
 
 def power_table(cells: Mapping[tuple[int, int], SelfTest]) -> Table:
     """How often a bias is found, by probe: a row for each number of topics and of items a topic."""
     first = next(iter(cells.values()))
     rows = [
-        (str(topics), str(each), *(_share(one.found) for one in found.rows), _share(found.raised))
-        for (topics, each), found in cells.items()
+        (str(topics), str(each), *(_share(row.found) for row in cell.rows), _share(cell.raised))
+        for (topics, each), cell in cells.items()
     ]
     columns: Sequence[str] = (
         "topics",
         "items a topic",
-        *(one.probe for one in first.rows),
+        *(row.probe for row in first.rows),
         "any alarm at nothing",
     )
     title = f"How often a bias of {first.size:g} is found (a place wins {0.5 + first.size:.0%})"

@@ -112,7 +112,7 @@ def check(
     if materials is None:
         materials = Materials(Pool.from_items(items)) if changes.pool else Materials()
     made = series(items, changes, damage.levels, seed=seed, materials=materials)
-    versions = {level: list(found.values()) for level, found in made.versions.items()}
+    versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
     name = metric.replace("-", "_")
     columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
@@ -153,20 +153,20 @@ def curve_text(response: Response, unit: str) -> str:
 
 
 def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[DebateJudgment]:
-    found = judge(items)
-    if len(found) != len(items):
+    judged_items = judge(items)
+    if len(judged_items) != len(items):
         raise DeclarationError(
-            f"the judge returned {len(found)} judgments for {number(len(items), 'item')}; one each is expected"
+            f"the judge returned {len(judged_items)} judgments for {number(len(items), 'item')}; one each is expected"
         )
-    return found
+    return judged_items
 
 
 def _value(judged: DebateJudgment, metric: str) -> float | None:
-    given = judged.measures if isinstance(judged, Judgment) else judged
-    if metric not in given:
-        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(given)}")
-    found = given[metric]
-    return found.value if isinstance(found, Measure) else found
+    measures = judged.measures if isinstance(judged, Judgment) else judged
+    if metric not in measures:
+        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(measures)}")
+    measure = measures[metric]
+    return measure.value if isinstance(measure, Measure) else measure
 
 
 def _called(judge: ItemJudge) -> str:

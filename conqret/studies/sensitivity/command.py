@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 def tell_plan(
-    plan: SensitivityPlan, found: Sequence[ExpectedCost], budget: float | None, json_output: bool
+    plan: SensitivityPlan, estimates: Sequence[ExpectedCost], budget: float | None, json_output: bool
 ) -> None:
     """Print the size of the plan, what it is expected to cost, and what a ``budget`` (dollars) would do to it."""
     facts = {
         "items": len(plan.items),
         "versions": len(plan.versions),
         "judgments": plan.judgments,
-        "requests": sum(one.calls for one in found if one.task == "judge"),
+        "requests": sum(estimate.calls for estimate in estimates if estimate.task == "judge"),
         "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
         "unreached": [level.model_dump() for level in plan.unreached],
     }
@@ -48,7 +48,7 @@ def tell_plan(
         f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
         f"{facts['requests']:,} requests (what is alike is asked once)\n",
     )
-    tell_cost(found, budget=budget, as_json=json_output, facts=facts, lines=lines)
+    tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines)
 
 
 DAMAGE = "Damage"
@@ -203,7 +203,7 @@ def sensitivity(
 
     asked: dict[str, Any] = {
         **({} if chosen.formats is None else {"formats": chosen.formats}),
-        "models": [ran.calls.of(one) for one in options.listed(chosen.models)],
+        "models": [ran.calls.of(model) for model in options.listed(chosen.models)],
         **chosen.own.given(),
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
@@ -231,9 +231,9 @@ def sensitivity(
         plan = sensitivity_plan(items, **asked)
         if not shown.json_output:
             announce(plan)
-        found = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
-        found = ran.engines.prices(found, ran.calls)
-        tell_plan(plan, found, ran.calls.budget, shown.json_output)
+        estimates = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
+        estimates = ran.engines.prices(estimates, ran.calls)
+        tell_plan(plan, estimates, ran.calls.budget, shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 

@@ -33,8 +33,10 @@ class Drawing:
     @classmethod
     def of(cls, plan: SensitivityPlan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
         """With those of ``judgments`` that are by this judge."""
-        own = {one.item: one for one in judgments if one.fingerprint == setup.fingerprint}
-        return cls(plan, setup, own)
+        judgments_by_item = {
+            judgment.item: judgment for judgment in judgments if judgment.fingerprint == setup.fingerprint
+        }
+        return cls(plan, setup, judgments_by_item)
 
     def value(self, version: str, metric: str) -> float | None:
         """The value of a metric for a version; None where it has none."""
@@ -108,10 +110,10 @@ class Drawing:
     def stances(self, damage: PerturbationLevels, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""
         by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
-        found = []
+        curves = []
         for stance, rows in sorted(by_stance.items()):
             means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
-            found.append(
+            curves.append(
                 StanceCurve(
                     format=self.setup.judge.name,
                     model=self.setup.client.model,
@@ -127,7 +129,7 @@ class Drawing:
                     else None,
                 )
             )
-        return found if len(found) > 1 else []
+        return curves if len(curves) > 1 else []
 
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
@@ -159,7 +161,7 @@ class Drawing:
         versions = [self.plan.versions[((name, level),) if level else ()] for level in damage.levels]
         for item in self.plan.able(name):
             ids = [items[item.id].id for items in versions]
-            values = [self.value(one, metric) for one in ids]
+            values = [self.value(identifier, metric) for identifier in ids]
             row = [value for value in values if value is not None]
             if len(row) == len(values):
                 rows.append((item, row))

@@ -60,11 +60,11 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
             *_damages(results),
         ],
         badges=[
-            *words.floor_badges([bool(one["baseline"]) for one in judges]),
+            *words.floor_badges([bool(judge["baseline"]) for judge in judges]),
             *(("Warning", text) for text in results.warnings),
         ],
         facts=[
-            ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
+            ("Judges", ", ".join(f"{judge['format']} with {judge['model']}" for judge in judges)),
             ("Judgments", words.count(results.judgments)),
             ("Seed", str(results.record.seed)),
         ],
@@ -76,9 +76,11 @@ def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
     as expected: a line for each judge (ConQRet, Figure 13)."""
     groups = gathered(((curve.perturbation, curve.metric), curve) for curve in curves)
     return {
-        slug(f"{perturbation}-{metric}"): chart(found)
-        for (perturbation, metric), found in groups.items()
-        if any(curve.expected not in STILL or curve.alarms or curve.verdict != "yes" for curve in found)
+        slug(f"{perturbation}-{metric}"): chart(group_curves)
+        for (perturbation, metric), group_curves in groups.items()
+        if any(
+            curve.expected not in STILL or curve.alarms or curve.verdict != "yes" for curve in group_curves
+        )
     }
 
 
@@ -95,7 +97,7 @@ def chart(curves: Sequence[Curve]) -> Chart:
         lines=[
             ChartLine(
                 f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others and curve.verdict)}",
-                [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
+                [Point(point.level, point.mean, point.low, point.high) for point in curve.points],
             )
             for curve in curves
         ],
@@ -114,11 +116,11 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
     still = [verdict for expected, verdict in judged if expected in STILL]
     held = f"that should not move, or not rise, {_counted(still)}"
     if moving:
-        said = "No" if "no" in moving else "Not shown"
+        lead = "No" if "no" in moving else "Not shown"
         if "yes" in moving:
-            said = "Yes" if set(moving) == {"yes"} else "In part"
+            lead = "Yes" if set(moving) == {"yes"} else "In part"
         others = f"; of {len(still)} {held}" if still else ""
-        yield f"{said}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+        yield f"{lead}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
     elif still:
         yield f"Of {words.number(len(still), 'score')} {held}."
     if len(judged) < len(curves):
@@ -128,8 +130,10 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
 
 def _counted(verdicts: Sequence[Verdict]) -> str:
     """How many scores are as expected, and how many not or not known to be."""
-    told = {"no": "not", "inconclusive": "undecided"}
-    rest = [f"{verdicts.count(one)} {said}" for one, said in told.items() if one in verdicts]
+    phrases = {"no": "not", "inconclusive": "undecided"}
+    rest = [
+        f"{verdicts.count(verdict)} {phrase}" for verdict, phrase in phrases.items() if verdict in verdicts
+    ]
     return ", ".join([f"{verdicts.count('yes')} did as expected", *rest])
 
 

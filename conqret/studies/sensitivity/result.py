@@ -72,18 +72,22 @@ def verdict_words(curves: Iterable[Curve]) -> str:
             open_curves += 1
         else:
             (still if curve.expected in STILL else moving)[curve.verdict] += 1
-    said = [
-        f"{found['yes']} of {found.total()} {as_it_should}" + (f" ({rest})" if rest else "")
-        for found, as_it_should in (
+    phrases = [
+        f"{verdict_counts['yes']} of {verdict_counts.total()} {as_it_should}" + (f" ({rest})" if rest else "")
+        for verdict_counts, as_it_should in (
             (moving, "curves that should fall or rise are as they should be"),
             (still, "curves that should not move, or not rise, are"),
         )
-        if found
-        for rest in [", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])]
+        if verdict_counts
+        for rest in [
+            ", ".join(
+                f"{verdict_counts[name]} {words}" for name, words in _VERDICTS.items() if verdict_counts[name]
+            )
+        ]
     ]
     if open_curves:
-        said.append(f"nothing is expected of {number(open_curves, 'curve')} of criteria of your own")
-    return "; ".join(said) or "no curve"
+        phrases.append(f"nothing is expected of {number(open_curves, 'curve')} of criteria of your own")
+    return "; ".join(phrases) or "no curve"
 
 
 class SensitivityResults(Frozen):
@@ -113,7 +117,7 @@ class SensitivityResults(Frozen):
     @property
     def missing(self) -> Counter[str]:
         """The reasons of all missing values, over all curves, those that could not be drawn too."""
-        lost = [*(one.missing for one in self.curves), *(one.missing for one in self.unscored)]
+        lost = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
         return sum(map(Counter, lost), Counter())
 
 

@@ -35,11 +35,11 @@ def estimate(
         sample: prompts of a question to count at most.
     """
     sizes = Sizes()
-    found = [expected_judging(setup, plan.every_item(), sizes, sample=sample) for setup in plan.setups]
+    estimates = [expected_judging(setup, plan.every_item(), sizes, sample=sample) for setup in plan.setups]
     if rewriter is not None and not rewriter.backend.baseline:
         library = prompts if isinstance(prompts, Library) else Library(prompts)
-        found += _rewriting(plan, rewriter, library, sizes)
-    return found
+        estimates += _rewriting(plan, rewriter, library, sizes)
+    return estimates
 
 
 def rewriting(
@@ -82,7 +82,9 @@ def _rewriting(
     plan: SensitivityPlan, options: ClientOptions, library: Library, sizes: Sizes
 ) -> Iterator[ExpectedCost]:
     client = counter(options)
-    perturbations = {one.perturbation.name: one.perturbation for one in (*plan.damages, *plan.crossed)}
+    perturbations = {
+        damage.perturbation.name: damage.perturbation for damage in (*plan.damages, *plan.crossed)
+    }
     for name, perturbation in perturbations.items():
         if perturbation.rewriting is not None:
             arguments = ((item, client.count_tokens(item.argument or "")) for item in plan.able(name))

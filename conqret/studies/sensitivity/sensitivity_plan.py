@@ -55,19 +55,19 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
     if isinstance(wanted, Mapping):
         return [PerturbationLevels.of(name, tuple(levels)) for name, levels in wanted.items()]
     text = wanted if isinstance(wanted, str) else ",".join(wanted)
-    found: dict[str, list[Level]] = {}
+    levels_by_name: dict[str, list[Level]] = {}
     last = ""
     for part in filter(None, (part.strip() for part in text.replace(":", ",").split(","))):
         if not is_level(part):
             last = part
-            found.setdefault(last, [])
+            levels_by_name.setdefault(last, [])
         elif last:
-            found[last].append(part)
+            levels_by_name[last].append(part)
         else:
             raise DeclarationError(
                 f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
             )
-    return [PerturbationLevels.of(name, levels) for name, levels in found.items()]
+    return [PerturbationLevels.of(name, levels) for name, levels in levels_by_name.items()]
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,9 @@ def make_plan(
             seed=seed,
             materials=materials.get(name),
         )
-        versions |= {((name, level),): found for level, found in made.versions.items() if level}
+        versions |= {
+            ((name, level),): version_items for level, version_items in made.versions.items() if level
+        }
         outs += made.left_out
         unreached += made.unreached
         drawn.append(PerturbationLevels(damage.perturbation, tuple(made.versions)))
@@ -170,13 +172,13 @@ def make_plan(
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
         able = _without(versions.get(stack[:-1], originals), outs)
-        found, more = perturb_items(
+        changed_items, more = perturb_items(
             able.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
         )
         outs += [out for out in more if out.level is None]
         lacking = {out.item for out in more}
         changed = (original for original, item in able.items() if item.id not in lacking)
-        versions[stack] = dict(zip(changed, found[level], strict=True))
+        versions[stack] = dict(zip(changed, changed_items[level], strict=True))
     for name in by_name:
         if not any(made for stack, made in versions.items() if stack and stack[-1][0] == name):
             reason = left_out[name][0].reason if left_out[name] else "its levels are out of reach"
@@ -194,13 +196,17 @@ def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
     """Each instrument once, with all the metrics that any of its setups asks for."""
-    found: dict[str, Setup] = {}
+    setups_by_fingerprint: dict[str, Setup] = {}
     for setup in setups:
-        before = found.setdefault(setup.fingerprint, setup)
-        metrics = tuple(one for one in setup.judge.metrics if one in {*before.metrics, *setup.metrics})
+        before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
+        metrics = tuple(
+            metric for metric in setup.judge.metrics if metric in {*before.metrics, *setup.metrics}
+        )
         if metrics != before.metrics:
-            found[setup.fingerprint] = replace(setup, options=replace(setup.options, metrics=metrics))
-    return tuple(found.values())
+            setups_by_fingerprint[setup.fingerprint] = replace(
+                setup, options=replace(setup.options, metrics=metrics)
+            )
+    return tuple(setups_by_fingerprint.values())
 
 
 def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
@@ -217,7 +223,9 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
         grid, key=lambda damage: "documents" in damage.perturbation.needs and damage.perturbation.pool
     )
     return tuple(
-        tuple((damage.perturbation.name, level) for damage, level in ((first, one), (second, other)) if level)
-        for one in first.levels
+        tuple(
+            (damage.perturbation.name, level) for damage, level in ((first, level), (second, other)) if level
+        )
+        for level in first.levels
         for other in second.levels
     )

@@ -63,7 +63,9 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
     def parts(self) -> list[StudyPart]:
         """What is put to which instrument."""
         every = tuple(self.plan.every_item())
-        return [StudyPart(one.client, one.fingerprint, every, one.instrument) for one in self.plan.setups]
+        return [
+            StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in self.plan.setups
+        ]
 
     def record(self) -> SensitivityRecord:
         """What ``run.json`` says."""
@@ -122,7 +124,7 @@ def _curves(drawings: list[Drawing], seed: int) -> list[Curve | EmptyCurve | Sta
         for place, (_, damage, metric, response, _) in enumerate(asked)
         if response is not None and damage.perturbation.expected(metric) in STILL
     ]
-    responses = [one for place in still if (one := asked[place][3]) is not None]
+    responses = [value for place in still if (value := asked[place][3]) is not None]
     p_values = dict(zip(still, corrected(responses, seed), strict=True))
     return [
         curve
@@ -135,7 +137,7 @@ def _precision(
     plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_grade: float
 ) -> tuple[PrecisionRow, ...]:
     rows = []
-    damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)
+    damage = next((damage for damage in plan.damages if damage.perturbation.name == "irrelevant"), None)
     for level in damage.levels if damage is not None else ():
         items = plan.versions[(("irrelevant", level),) if level else ()].values()
         known = [(item.id, true_precision(item, labels, relevant_grade=relevant_grade)) for item in items]
@@ -155,9 +157,9 @@ def _precision(
 
 def _means(drawings: list[Drawing], metric: str, items: Mapping[str, float]) -> dict[str, float]:
     """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
-    found = {}
+    means = {}
     for drawing in drawings:
         values = [value for name in items if (value := drawing.value(name, metric)) is not None]
         if values:
-            found[f"{drawing.setup.judge.name} ({drawing.setup.client.model})"] = sum(values) / len(values)
-    return found
+            means[f"{drawing.setup.judge.name} ({drawing.setup.client.model})"] = sum(values) / len(values)
+    return means

@@ -38,12 +38,12 @@ def sensitivity_setups(
         DeclarationError: no such format; or a format has none of the metrics that matter here.
     """
     wanted = {metric.replace("-", "_") for metric in metrics}
-    found = []
+    setups = []
     for name in formats:
         for client in clients:
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
             chosen = (
-                tuple(one for one in setup.metrics if one in wanted)
+                tuple(metric for metric in setup.metrics if metric in wanted)
                 if wanted
                 else telling_metrics(setup, damages)
             )
@@ -52,8 +52,8 @@ def sensitivity_setups(
                     f"format {setup.judge.name} has none of the metrics that are asked for or that these "
                     f"perturbations say something about; it has {', '.join(setup.metrics)}"
                 )
-            found.append(replace(setup, options=replace(setup.options, metrics=chosen)))
-    return found
+            setups.append(replace(setup, options=replace(setup.options, metrics=chosen)))
+    return setups
 
 
 def telling_metrics(setup: Setup, damages: Sequence[PerturbationLevels]) -> tuple[str, ...]:
@@ -62,9 +62,11 @@ def telling_metrics(setup: Setup, damages: Sequence[PerturbationLevels]) -> tupl
     beforehand, and all are looked at."""
     if setup.judge.declared:
         return setup.metrics
-    told = {one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages)}
-    asked = {metric for part in setup.parts if told & set(part.metrics) for metric in part.metrics}
-    return tuple(one for one in setup.metrics if one in asked)
+    affected = {
+        metric for metric in setup.metrics if any(damage.perturbation.expected(metric) for damage in damages)
+    }
+    asked = {metric for part in setup.parts if affected & set(part.metrics) for metric in part.metrics}
+    return tuple(metric for metric in setup.metrics if metric in asked)
 
 
 def damage_materials(

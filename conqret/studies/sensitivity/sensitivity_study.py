@@ -127,7 +127,7 @@ def sensitivity_plan(
         if settings.get("grid")
         else []
     )
-    clients = [client_options(one, settings) for one in _listed(settings.get("models", OFFLINE_MODEL))]
+    clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
     source = open_items(
@@ -138,10 +138,10 @@ def sensitivity_plan(
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:
-        named = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])
+        named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])
         asks = sessions is not None and settings.get("replay") is None
-        own, client = chosen_judge(judge, server, source, named, metrics, asks=asks)
-        judges, clients = [own], [client]
+        own_judge, client = chosen_judge(judge, server, source, named, metrics, asks=asks)
+        judges, clients = [own_judge], [client]
     setups = sensitivity_setups(
         source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")
     )
@@ -164,8 +164,8 @@ def sensitivity_plan(
     return replace(plan, checked=checked)
 
 
-def _listed(given: str | T | Iterable[str | T]) -> list[str | T]:
+def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:
     """One, several, or the names of a comma-separated text, as a list."""
-    if isinstance(given, str):
-        return [part.strip() for part in given.split(",") if part.strip()]
-    return list(given) if isinstance(given, Iterable) else [given]
+    if isinstance(values, str):
+        return [part.strip() for part in values.split(",") if part.strip()]
+    return list(values) if isinstance(values, Iterable) else [values]

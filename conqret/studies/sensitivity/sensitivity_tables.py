@@ -76,7 +76,7 @@ def verdicts(results: SensitivityResults) -> Table:
             "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
             "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
         ),
-        [line for heading, found in rows.items() for line in ((heading,), *found)],
+        [line for heading, row_group in rows.items() for line in ((heading,), *row_group)],
         note=f"{words.capitalised(results.verdicts)}. A judge that always says the same passes whatever "
         "should not move. Expected, no rise: the score may fall, and must not rise. Correlations are of level and "
         "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
@@ -88,7 +88,9 @@ def verdicts(results: SensitivityResults) -> Table:
 
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
-    curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
+    curves = [
+        curve for curve in results.curves if (curve.perturbation, curve.metric) == (perturbation, metric)
+    ]
     return Table(
         f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)",
         (unit(curves[0]), *(_judge(curve, results) for curve in curves)),
@@ -98,11 +100,13 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
 
 def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges and stances (Table 15)."""
-    curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
+    curves = [
+        stance for stance in results.stances if (stance.perturbation, stance.metric) == (perturbation, metric)
+    ]
     return Table(
         f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)",
         (
-            next((unit(one) for one in results.curves if one.perturbation == perturbation), "Level"),
+            next((unit(curve) for curve in results.curves if curve.perturbation == perturbation), "Level"),
             *(f"{curve.format} {curve.stance}" for curve in curves),
         ),
         _levels(curves[0].levels, curves),
@@ -122,17 +126,17 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
     judges = results.record.judges
     formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
     models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
-    found = {
-        (one.model, one.format): one.falls
-        for one in results.curves
-        if (one.perturbation, one.metric) == (perturbation, metric)
+    falls_by_judge = {
+        (curve.model, curve.format): curve.falls
+        for curve in results.curves
+        if (curve.perturbation, curve.metric) == (perturbation, metric)
     }
     asked = {(str(judge["model"]), str(judge["format"])) for judge in judges if metric in judge["metrics"]}
 
     def cell(model: str, name: str) -> str:
         if (model, name) not in asked:
             return "–"
-        falls = found.get((model, name))
+        falls = falls_by_judge.get((model, name))
         return NO_ANSWER if falls is None else YES if falls else NO
 
     return Table(
@@ -190,8 +194,8 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
             f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)",
             (down, *(f"{across} {level:g}" for level in columns)),
             [
-                (f"{one:g}", *(means.get((one, other), "") for other in columns))
-                for one in sorted({key[0] for key in means})
+                (f"{level:g}", *(means.get((level, other), "") for other in columns))
+                for level in sorted({key[0] for key in means})
             ],
         )
 
@@ -204,10 +208,10 @@ def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, 
         "citation_precision",
         "citation_recall",
     )
-    found = dict.fromkeys(
+    pairs = dict.fromkeys(
         (curve.perturbation, curve.metric) for curve in results.curves if curve.expected is expected
     )
-    return [pair for pair in found if pair[1] in wanted] or list(found)[:1]
+    return [pair for pair in pairs if pair[1] in wanted] or list(pairs)[:1]
 
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:

@@ -28,9 +28,9 @@ def corrected(responses: Sequence[Response], seed: int) -> list[list[float]]:
     """For each response that should stand still the p-values of its shifts, corrected for all shifts of all of them."""
     import numpy as np
 
-    series = [move for one in responses for move in one.moves]
-    found = iter(sign_flip_p(series, np.random.default_rng(seed)) if series else [])
-    return [[next(found) for _ in one.moves] for one in responses]
+    series = [move for response in responses for move in response.moves]
+    p_values = iter(sign_flip_p(series, np.random.default_rng(seed)) if series else [])
+    return [[next(p_values) for _ in response.moves] for response in responses]
 
 
 def alarms(
@@ -69,7 +69,12 @@ def judge_response(
 def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
     against = next(
-        (one for one in response.neighbours if one.significant and sign * one.difference < 0), None
+        (
+            neighbour
+            for neighbour in response.neighbours
+            if neighbour.significant and sign * neighbour.difference < 0
+        ),
+        None,
     )
     if against is not None:
         return (
@@ -100,10 +105,10 @@ def moved(response: Response) -> str:
 
 def _far(response: Response) -> str:
     """How far the score moved from the first level to the last, without its sign, and the interval of that."""
-    shift, found = response.shifts[-1].value, response.shifts[-1].estimate()
-    if found.low is None or found.high is None:
+    shift, interval = response.shifts[-1].value, response.shifts[-1].estimate()
+    if interval.low is None or interval.high is None:
         return f"{abs(shift):.3f}"
-    near, far = (-found.high, -found.low) if shift < 0 else (found.low, found.high)
+    near, far = (-interval.high, -interval.low) if shift < 0 else (interval.low, interval.high)
     return f"{abs(shift):.3f} [{near:.3f}, {far:.3f}]"
 
 
@@ -118,11 +123,11 @@ def _still(
             f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} ({p_words(p_values[worst])})",
         )
     both = expected is Direction.UNCHANGED
-    if all(one.outside(margin, rising=not both) < ALPHA for one in shifts):
+    if all(shift.outside(margin, rising=not both) < ALPHA for shift in shifts):
         return (
             "yes",
             f"stands still (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
         )
-    ends = [one.estimate(1 - 2 * ALPHA) for one in shifts]
+    ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)
     return "inconclusive", f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"

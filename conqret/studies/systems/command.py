@@ -104,8 +104,8 @@ def meta(
         shared_runs=compared.only_shared_runs,
         confidence=confidence,
     )
-    found = systems(
+    results = systems(
         judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
-    note(*found.notes)
-    result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
+    note(*results.notes)
+    result(results, ranking_tables(results, by_topic=by_topic), as_json=json_output)

@@ -76,8 +76,8 @@ class SystemMeasure:
 
         name, top = method
         truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
-        runs, one, other = self.aligned(truth, judged, top)
-        value = _coefficient(name, one, other)
+        runs, first_scores, other = self.aligned(truth, judged, top)
+        value = _coefficient(name, first_scores, other)
         count = len(self.topics)
         sides = [
             self._matrix(self.truth, self.truth_measure, runs),
@@ -88,10 +88,10 @@ class SystemMeasure:
             means = [(weights @ np.nan_to_num(side).T) / (weights @ ~np.isnan(side).T) for side in sides]
         if self.on_missing == "default":
             means[1] = np.where([run in judged for run in runs], means[1], 0.0)
-        given = (one, other)
+        side_scores = (first_scores, other)
         off = [
             run
-            for side, scores in zip(means, given, strict=True)
+            for side, scores in zip(means, side_scores, strict=True)
             for place, run in enumerate(runs)
             if not abs(side[0, place] - scores[place]) <= SAME_MEAN
         ]
@@ -109,20 +109,20 @@ class SystemMeasure:
         )
         unsure = unsure or too_crowded(len(runs), int(present.sum()))
         return JackknifedEstimate(
-            value, without, present, len(runs), _why(one, other, value), "ranks", unsure
+            value, without, present, len(runs), _why(first_scores, other, value), "ranks", unsure
         )
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
         """The coefficient of the scores on each topic that both sides have."""
         name, top = method
-        found: dict[str, float | None] = {}
+        coefficients: dict[str, float | None] = {}
         for topic in self.topics:
             truth, judged = self.truth.on(self.truth_measure, topic), self.judge.on(self.measure, topic)
             if truth and judged:
-                _, one, other = self.aligned(truth, judged, top)
-                value = _coefficient(name, one, other)
-                found[topic] = None if value != value else value
-        return found
+                _, first_scores, other = self.aligned(truth, judged, top)
+                value = _coefficient(name, first_scores, other)
+                coefficients[topic] = None if value != value else value
+        return coefficients
 
     def _matrix(self, board: SystemLeaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
         """Scores, runs by topics; NaN where there is none."""
@@ -176,7 +176,7 @@ def compared_topics(
     truth: SystemLeaderboard, judges: Sequence[SystemLeaderboard], settings: MetaSettings
 ) -> set[str] | None:
     """The topics that are compared; None: the files' own scores over all of them."""
-    known = {topic for one in judges for topic in one.topics}
+    known = {topic for judge in judges for topic in judge.topics}
     if settings.topics:
         check_known("topic of both truth and judges", known & set(truth.topics), *settings.topics)
         return set(settings.topics)

@@ -152,22 +152,25 @@ def meta_evaluate(
         shared = [topic for topic in truth.topics if topic in words.topics]
         boards.append(words.recomputed(shared))
     every = sorted(
-        {topic for one in (truth, *boards) for topic in one.topics if topics is None or topic in topics}
+        {topic for board in (truth, *boards) for topic in board.topics if topics is None or topic in topics}
     )
-    found: list[SystemMeasure] = []
+    comparisons: list[SystemMeasure] = []
     for board in boards:
-        own = (
+        board_settings = (
             chosen
             if board.name != LENGTH
             else chosen.model_copy(update={"measures": (), "on_missing": "skip"})
         )
-        one, other = prepared(truth, board, topics, own)
-        found += [
-            SystemMeasure(one, other, truth_measure, measure, own.on_missing, every)
-            for truth_measure in _measures(one, chosen.truth_measures)
-            for measure in _measures(other, own.measures)
+        true_board, other = prepared(truth, board, topics, board_settings)
+        comparisons += [
+            SystemMeasure(true_board, other, truth_measure, measure, board_settings.on_missing, every)
+            for truth_measure in _measures(true_board, chosen.truth_measures)
+            for measure in _measures(other, board_settings.measures)
         ]
-    rows = [_row(one, chosen, methods, None if lengths is None else boards[-1]) for one in found]
+    rows = [
+        _row(comparison, chosen, methods, None if lengths is None else boards[-1])
+        for comparison in comparisons
+    ]
     tested = [row.topics[chosen.methods[0]] for row in rows]
     length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
     judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
@@ -180,12 +183,14 @@ def meta_evaluate(
             top = max(defined, key=lambda place: defined[place])
             every_pair = list(combinations([*(place for place in own_places if place != top), top], 2))
             found_pairs = _differences(rows, tested, every_pair, chosen)
-            best += [one for pair, one in zip(every_pair, found_pairs, strict=True) if pair[1] == top]
+            best += [
+                found_pair for pair, found_pair in zip(every_pair, found_pairs, strict=True) if pair[1] == top
+            ]
         for other_place in length:
             if rows[other_place].truth_measure == measure:
                 pairs = [(place, other_place) for place in own_places]
                 beside += _differences(rows, tested, pairs, chosen)
-    notes = [note for one in (truth, *judges) for note in one.notes]
+    notes = [note for board in (truth, *judges) for note in board.notes]
     return MetaEvaluation(
         truth=truth.name, topics=len(every), settings=chosen, rows=tuple(rows), from_best=tuple(best),
         from_length=tuple(beside), notes=tuple(notes),
@@ -193,28 +198,35 @@ def meta_evaluate(
 
 
 def _row(
-    one: SystemMeasure,
+    comparison: SystemMeasure,
     settings: MetaSettings,
     methods: Sequence[tuple[str, int | None]],
     words: SystemLeaderboard | None,
 ) -> RankAgreement:
     """The row of a judge, with how far it ranks as length (``words``) does."""
-    runs, _, judged = one.aligned(one.truth.on(one.truth_measure), one.judge.on(one.measure), None)
+    runs, _, judged = comparison.aligned(
+        comparison.truth.on(comparison.truth_measure), comparison.judge.on(comparison.measure), None
+    )
     names = dict(zip(settings.methods, methods, strict=True))
-    topics = {name: one.on_topics(method) for name, method in names.items()}
+    topics = {name: comparison.on_topics(method) for name, method in names.items()}
     with_length = None
-    if words is not None and one.judge.name != LENGTH:
-        beside = SystemMeasure(words, one.judge, "words", one.measure, "skip", one.topics)
+    if words is not None and comparison.judge.name != LENGTH:
+        beside = SystemMeasure(
+            words, comparison.judge, "words", comparison.measure, "skip", comparison.topics
+        )
         with_length = _mean(beside.on_topics(methods[0]).values()).estimate(settings.confidence)
     return RankAgreement(
-        judge=one.judge.name,
-        measure=one.measure,
-        truth_measure=one.truth_measure,
+        judge=comparison.judge.name,
+        measure=comparison.measure,
+        truth_measure=comparison.truth_measure,
         runs=len(runs),
         tied=len(judged) > 0 and judged.min() == judged.max(),
-        overall={name: one.sampled(method).estimate(settings.confidence) for name, method in names.items()},
+        overall={
+            name: comparison.sampled(method).estimate(settings.confidence) for name, method in names.items()
+        },
         by_topic={
-            name: _mean(found.values()).estimate(settings.confidence) for name, found in topics.items()
+            name: _mean(topic_scores.values()).estimate(settings.confidence)
+            for name, topic_scores in topics.items()
         },
         topics=topics,
         with_length=with_length,
@@ -227,9 +239,9 @@ def _differences(
     pairs: Sequence[tuple[int, int]],
     settings: MetaSettings,
 ) -> list[RankDifference]:
-    found = [_mean(_less(tested[place], tested[other]), "plain") for place, other in pairs]
+    differences = [_mean(_less(tested[place], tested[other]), "plain") for place, other in pairs]
     # What is the same on all topics says nothing.
-    raw = [difference.p() if difference.varies else None for difference in found]
+    raw = [difference.p() if difference.varies else None for difference in differences]
     return [
         RankDifference(
             truth_measure=rows[place].truth_measure,
@@ -241,12 +253,12 @@ def _differences(
             p=p,
             p_holm=p_holm,
         )
-        for (place, other), difference, p, p_holm in zip(pairs, found, raw, holm(raw), strict=True)
+        for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
     ]
 
 
-def _less(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Iterator[float | None]:
-    for topic, value in one.items():
+def _less(first: Mapping[str, float | None], other: Mapping[str, float | None]) -> Iterator[float | None]:
+    for topic, value in first.items():
         beside = other.get(topic)
         yield None if value is None or beside is None else value - beside
 

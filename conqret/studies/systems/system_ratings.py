@@ -46,22 +46,22 @@ def run_leaderboard(
     Raises:
         DeclarationError: an item does not say which run's report on which topic it is.
     """
-    found = []
+    cells = []
     for item, judgment in zip(items, judgments, strict=True):
         if RUN not in item.metadata or TOPIC not in item.metadata:
             raise DeclarationError(
                 f"{name}: item {item.id} has no {RUN} or {TOPIC} in its metadata; items of TREC RAG reports have them"
             )
         run, topic = str(item.metadata[RUN]), str(item.metadata[TOPIC])
-        found += [
+        cells += [
             (metric, run, topic, value) for metric, value in judgment.values.items() if SECOND not in metric
         ]
-    found += [
+    cells += [
         (metric, str(item.metadata[RUN]), str(item.metadata[TOPIC]), 0.0)
         for item in empty
         for metric in metrics
     ]
-    return leaderboard(name, found).recomputed()
+    return leaderboard(name, cells).recomputed()
 
 
 def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
@@ -72,12 +72,12 @@ def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
     )
     if summary is None:
         return f"0 to 1; {score}{unanswered}"
-    told = f"0 to 1; {score}{unanswered}. {summary.scored} of {summary.total} reports have a score"
+    scale_text = f"0 to 1; {score}{unanswered}. {summary.scored} of {summary.total} reports have a score"
     if summary.scored == summary.total:
-        return told
+        return scale_text
     lost = ", ".join(f"{count} {reason}" for reason, count in summary.reasons.items())
     return (
-        f"{told} ({lost}), the others are left out of means, never 0; with them the mean over all reports lies "
+        f"{scale_text} ({lost}), the others are left out of means, never 0; with them the mean over all reports lies "
         f"between {summary.worst_case:.3f} and {summary.best_case:.3f}"
     )
 
@@ -94,32 +94,35 @@ def document_grades(
     ratings: dict[tuple[str, str], list[float]] = {}
     for item, judgment in zip(items, judgments, strict=True):
         topic = str(item.metadata[TOPIC])
-        documents = [one.id for one in item.documents]
-        for one in documents:
-            ratings.setdefault((topic, one), [])
+        documents = [document.id for document in item.documents]
+        for document in documents:
+            ratings.setdefault((topic, document), [])
         rated = None if judgment.format in NUGGET_FORMATS else judgment.measures.get("context_relevance")
         for part in rated.parts if rated is not None else ():
             if part.id in documents and part.raw is not None:
                 ratings[topic, part.id].append(part.raw)
     grades = [
-        Qrel(topic, document, int(low + fmean(given) / TOP_GRADE * (high - low) + 0.5))
-        for (topic, document), given in ratings.items()
-        if given
+        Qrel(topic, document, int(low + fmean(pair_grades) / TOP_GRADE * (high - low) + 0.5))
+        for (topic, document), pair_grades in ratings.items()
+        if pair_grades
     ]
-    return grades, [pair for pair, given in ratings.items() if not given]
+    return grades, [pair for pair, pair_grades in ratings.items() if not pair_grades]
 
 
 def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, list[ListedNugget]]:
     """The nuggets of each topic, those that several reports were asked about once, as they were first written."""
-    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    nuggets_by_topic: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for item, judgment in zip(items, judgments, strict=True):
-        topic = found.setdefault(str(item.metadata[TOPIC]), {})
+        topic = nuggets_by_topic.setdefault(str(item.metadata[TOPIC]), {})
         for metric, measure in judgment.measures.items():
             for part in measure.parts if not metric.startswith(SECOND) else ():
                 covered = topic.setdefault(" ".join(part.id.split()), {})
                 if part.value is not None:
                     covered.setdefault(metric, {})[str(item.metadata[RUN])] = part.value
-    return {topic: [ListedNugget(text, by) for text, by in listed.items()] for topic, listed in found.items()}
+    return {
+        topic: [ListedNugget(text, by) for text, by in listed.items()]
+        for topic, listed in nuggets_by_topic.items()
+    }
 
 
 def beside(items: Iterable[Item], system: str = "") -> list[Item]:
@@ -132,11 +135,11 @@ def beside(items: Iterable[Item], system: str = "") -> list[Item]:
 
 def _other(item: Item, by_topic: Mapping[str, list[Item]], system: str) -> str | None:
     there: dict[str, Any] = {
-        str(one.metadata[RUN]): one.argument for one in by_topic[str(item.metadata[TOPIC])]
+        str(other.metadata[RUN]): other.argument for other in by_topic[str(item.metadata[TOPIC])]
     }
-    own = str(item.metadata[RUN])
-    if system in there and system != own:
+    own_system = str(item.metadata[RUN])
+    if system in there and system != own_system:
         return str(there[system])
     names = sorted(there)
-    following = names[(names.index(own) + 1) % len(names)]
-    return None if following == own else there[following]
+    following = names[(names.index(own_system) + 1) % len(names)]
+    return None if following == own_system else there[following]

@@ -77,7 +77,7 @@ def validate(
     from conqret.studies.agreement_tables import agreement_table, beside_table
     from conqret.studies.validate.validate import validate as compare
 
-    found = compare(
+    validated = compare(
         run,
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
@@ -92,20 +92,20 @@ def validate(
         drift=evidence.drift,
         output=output or run,
     )
-    _remark(found.validation)
-    tables = [agreement_table(found.validation), beside_table(found.validation)]
-    result(found.validation, tables, as_json=json_output, outcomes=found.requirements)
-    over = {name: row.over for name, row in found.validation.dimensions.items()}
+    _remark(validated.validation)
+    tables = [agreement_table(validated.validation), beside_table(validated.validation)]
+    result(validated.validation, tables, as_json=json_output, outcomes=validated.requirements)
+    over = {name: row.over for name, row in validated.validation.dimensions.items()}
     note(*not_beaten(over))
-    for path in found.files:
+    for path in validated.files:
         tell(f"{path.name:<16} {path}")
-    tell_outcomes(found.requirements)
-    end(not found.met)
+    tell_outcomes(validated.requirements)
+    end(not validated.met)
 
 
-def _remark(found: Validation) -> None:
-    join = found.join
-    note(*found.basis.notes)
+def _remark(validation: Validation) -> None:
+    join = validation.join
+    note(*validation.basis.notes)
     for count, what in (
         (len(join.unlabelled), "judged items without a label"),
         (len(join.unjudged), "labelled items that were not judged"),

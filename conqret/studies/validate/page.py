@@ -26,7 +26,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
     return ReportPage(
         "validation",
         f"Does {judge_name(judge.format, judge.model)} agree with people?",
-        [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
+        [table if isinstance(table, Section) else section(table) for table in _tables(validation, outcomes)],
         lede=[
             in_one_line(validation.dimensions.values(), basis.settings.confidence),
             f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
@@ -75,7 +75,9 @@ def _ways(validation: Validation) -> Table:
 
 def _samples(validation: Validation) -> Table:
     average = {
-        name: one for name, one in validation.average.judge.items() if name not in (CALIBRATED, *TRIVIAL)
+        name: statistic
+        for name, statistic in validation.average.judge.items()
+        if name not in (CALIBRATED, *TRIVIAL)
     }
     rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
@@ -187,8 +189,8 @@ def _missing(validation: Validation) -> Table | Section:
         )
     reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
     rows = [
-        (one.covariate, one.effect, words.p_value(p), one.reason)
-        for one, p in zip(missing.associations, missing.p_holm, strict=True)
+        (association.covariate, association.effect, words.p_value(p), association.reason)
+        for association, p in zip(missing.associations, missing.p_holm, strict=True)
     ]
     return Table(
         "What has no score",

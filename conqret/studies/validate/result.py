@@ -109,12 +109,12 @@ def check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     people = alphas(view.table[None], scale.level, drawn)[0]
     person, as_person = view.person(drawn)
-    variants = {name: one.estimate(confidence) for name, one in judge.items()}
+    variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
-    values = [one.value for one in view.found.values()]
+    values = [score.value for score in view.found.values()]
     held, lost = sum(value or 0.0 for value in values), values.count(None)
-    reasons = Counter(one.reason for one in view.found.values() if one.value is None)
+    reasons = Counter(score.reason for score in view.found.values() if score.value is None)
     alternative = _alternative(view)
     result = DimensionValidation(
         dimension=dimension,
@@ -144,7 +144,7 @@ def check_dimension(
         as_person=as_person.estimate(confidence),
         to_person=_difference(as_person, person).estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
-        statistics={name: view.statistic(one, drawn) for name, one in STATISTICS.items()},
+        statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=alternative,
         stands_in=alternative.passed,
         mean=_mean(view),
@@ -155,8 +155,12 @@ def check_dimension(
     return DimensionCheck(result, judge, people, person, as_person)
 
 
-def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
-    return one.minus(other) if one.defined and other.defined else without_value(one.reason or other.reason)
+def _difference(sampled: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
+    return (
+        sampled.minus(other)
+        if sampled.defined and other.defined
+        else without_value(sampled.reason or other.reason)
+    )
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
@@ -242,13 +246,13 @@ def validate(
         joined = calibration.applied(joined, settings)
     drawn = leave_one_out(joined.clusters)
     checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
-    units = sum(one.result.labelled for one in checked.values())
+    units = sum(check.result.labelled for check in checked.values())
     return Validation(
         judge=judge,
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
-        coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
-        dimensions={name: one.result for name, one in checked.items()},
+        coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
+        dimensions={name: check.result for name, check in checked.items()},
         average=_average(checked, settings.confidence),
         missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
     )
@@ -256,28 +260,28 @@ def validate(
 
 def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:
     """The instrument of the judgments. Raises DeclarationError where there are none, or several instruments."""
-    found = {(one.format, one.model, one.fingerprint) for one in judgments}
-    if not found:
+    judges = {(judgment.format, judgment.model, judgment.fingerprint) for judgment in judgments}
+    if not judges:
         raise DeclarationError("there are no judgments to validate")
-    if len(found) > 1:
+    if len(judges) > 1:
         raise DeclarationError(
-            f"the judgments come from {len(found)} instruments (format, model, fingerprint): validate one at a time"
+            f"the judgments come from {len(judges)} instruments (format, model, fingerprint): validate one at a time"
         )
-    name, model, fingerprint = found.pop()
+    name, model, fingerprint = judges.pop()
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
 def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Average:
-    names = averaged_dimensions({name: one.judge["mean"].defined for name, one in checked.items()})
+    names = averaged_dimensions({name: check.judge["mean"].defined for name, check in checked.items()})
     every = [checked[name] for name in names]
-    variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
-    means = {name: average([one.judge[name] for one in every]) for name in variants}
+    variants = [name for name in every[0].judge if all(name in check.judge for check in every)]
+    means = {name: average([check.judge[name] for check in every]) for name in variants}
     gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
     return Average(
         dimensions=names,
-        judge={name: one.estimate(confidence) for name, one in means.items()},
+        judge={name: mean.estimate(confidence) for name, mean in means.items()},
         gain=gain.estimate(confidence),
-        people=average([one.people for one in every]).estimate(confidence),
-        person=average([one.person for one in every]).estimate(confidence),
-        as_person=average([one.as_person for one in every]).estimate(confidence),
+        people=average([check.people for check in every]).estimate(confidence),
+        person=average([check.person for check in every]).estimate(confidence),
+        as_person=average([check.as_person for check in every]).estimate(confidence),
     )

@@ -47,7 +47,7 @@ class ValidationResult:
     @property
     def met(self) -> bool:
         """Whether all that was required is met."""
-        return all(one.met for one in self.requirements)
+        return all(requirement.met for requirement in self.requirements)
 
 
 def read_validation(folder: Path) -> Validation:
@@ -94,7 +94,7 @@ def validate(
     if isinstance(calibration, (str, Path)):
         calibration = Calibration.read(Path(calibration))
     requirements = [parse_requirement(text) for text in require]
-    found = labels if isinstance(labels, LabelSet) else read_labels(labels)
+    label_set = labels if isinstance(labels, LabelSet) else read_labels(labels)
     if isinstance(run, Judgments):
         record, summary, judgments, items = run.record, run.summary, run.__iter__, run.source.__iter__
     else:
@@ -103,7 +103,7 @@ def validate(
         summary = summarise(judgments())
     result = compare(
         judgments(),
-        found,
+        label_set,
         items=items(),
         metrics=metrics,
         settings=settings,
@@ -142,10 +142,12 @@ def parse_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity.
     """
     ended = (*AVERAGED, *STATISTICS)
-    found = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
-    if found.dimension is None and found.name not in (*AVERAGED, "coverage"):
-        raise DeclarationError(f"the requirement {text!r} names no dimension: {found.name}[overall_quality]")
-    return found
+    condition = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
+    if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
+        raise DeclarationError(
+            f"the requirement {text!r} names no dimension: {condition.name}[overall_quality]"
+        )
+    return condition
 
 
 def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:

@@ -47,39 +47,39 @@ def components(
     from conqret.studies.variance.result import variance
 
     require("numpy", "scipy", extra="stats")
-    found = variance(
+    noise_result = variance(
         runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
         designs=[_numbers(text) for text in design or ()],
         topics=options.counts("--topics", topics),
         confidence=confidence,
     )
-    said = noise_words(found)
-    for text in found.runs:
+    sentences = noise_words(noise_result)
+    for text in noise_result.runs:
         tell(f"run        {text}")
-    tell(said[0])
-    for text in said[1:]:
+    tell(sentences[0])
+    for text in sentences[1:]:
         note(text[:1].lower() + text[1:].rstrip("."))
-    if found.left_out:
-        note(f"not all runs have {', '.join(found.left_out)}")
-    tables = list(noise_tables(found))
-    result(found, tables, as_json=json_output)
-    tell(noise_finding(found))
-    if len(tables) == 1 and len(found.metrics) > 1:
+    if noise_result.left_out:
+        note(f"not all runs have {', '.join(noise_result.left_out)}")
+    tables = list(noise_tables(noise_result))
+    result(noise_result, tables, as_json=json_output)
+    tell(noise_finding(noise_result))
+    if len(tables) == 1 and len(noise_result.metrics) > 1:
         tell("--metric NAME shows what is known of one; so does a page (-o) of all")
-    page.write(noise_sheet, found)
+    page.write(noise_sheet, noise_result)
 
 
 def _numbers(text: str) -> dict[str, int]:
     """``model=3,sample=2`` as numbers by facet."""
     from conqret.errors import DeclarationError
 
-    found = {}
+    numbers = {}
     for part in options.listed(text):
         name, _, number = part.partition("=")
         if not number.strip().isdecimal() or not name.strip():
             raise DeclarationError(f"{WANTED}, not {text!r}")
-        found[name.strip()] = int(number)
-    if not found:
+        numbers[name.strip()] = int(number)
+    if not numbers:
         raise DeclarationError(f"{WANTED}, not {text!r}")
-    return found
+    return numbers

@@ -28,69 +28,69 @@ _BUYS = (
 )
 
 
-def noise_words(found: NoiseStudy) -> list[str]:
+def noise_words(study: NoiseStudy) -> list[str]:
     """What was compared, and what these runs leave open, in sentences."""
-    unknown = dict.fromkeys(text for one in found.metrics.values() for text in one.unknown)
+    unknown = dict.fromkeys(text for metric in study.metrics.values() for text in metric.unknown)
     return [
-        f"{words.number(len(found.runs), 'run')}: {words.number(found.models, 'model')}, "
-        f"{words.number(found.prompts, 'prompt')}"
-        + (f"; what differs: {', '.join(found.differs)}" if found.differs else "")
+        f"{words.number(len(study.runs), 'run')}: {words.number(study.models, 'model')}, "
+        f"{words.number(study.prompts, 'prompt')}"
+        + (f"; what differs: {', '.join(study.differs)}" if study.differs else "")
         + ".",
-        *(f"{words.capitalised(text)}." for text in [*unknown, *found.notes]),
+        *(f"{words.capitalised(text)}." for text in [*unknown, *study.notes]),
     ]
 
 
-def noise_finding(found: NoiseStudy) -> str:
+def noise_finding(study: NoiseStudy) -> str:
     """Of how many metrics most of the variance is noise, and where that comes from, in a sentence."""
     noise = [
-        {_name(one): one.share or 0.0 for one in metric.sources if not {*one.names} & {*OBJECTS}}
-        for metric in found.metrics.values()
+        {_name(source): source.share or 0.0 for source in metric.sources if not {*source.names} & {*OBJECTS}}
+        for metric in study.metrics.values()
         if _varies(metric)
     ]
     if not noise:
         return "No score differs."
-    sources = {name: sum(one.get(name, 0.0) for one in noise) for one in noise for name in one}
+    sources = {name: sum(shares.get(name, 0.0) for shares in noise) for shares in noise for name in shares}
     largest = max(sources, key=lambda name: sources[name])
     named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
     of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
-    much = sum(sum(one.values()) >= 0.495 for one in noise)
+    much = sum(sum(shares.values()) >= 0.495 for shares in noise)
     return (
         f"Noise is estimated at half or more of the variance of scores on {much} of {len(noise)} metrics{of}."
     )
 
 
-def noise_tables(found: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
+def noise_tables(study: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
     """What is known of a metric; where there are several, their shares side by side (and what is known of each of them,
     where ``every`` table is wanted)."""
-    rows = list(found.metrics.values())
+    rows = list(study.metrics.values())
     if len(rows) > 1:
         yield _overview(rows)
     if every or len(rows) == 1:
-        yield _sources(rows, found.confidence)
-        if varied := [one for one in rows if _varies(one)]:
+        yield _sources(rows, study.confidence)
+        if varied := [row for row in rows if _varies(row)]:
             yield _scores(varied)
             yield _means(varied)
 
 
 def _overview(rows: Sequence[MetricNoise]) -> Table:
-    names = list(dict.fromkeys(_name(source) for one in rows for source in one.sources))
-    sources = [{_name(source): source for source in one.sources} for one in rows]
+    names = list(dict.fromkeys(_name(source) for row in rows for source in row.sources))
+    sources = [{_name(source): source for source in row.sources} for row in rows]
     return Table(
         "Shares of the variance of scores",
         (Column("Metric", "name"), *map(words.label, names), "SD of samples"),
         [
-            (words.label(one.metric), *(_share(of.get(name)) for name in names), one.repeatability)
-            for one, of in zip(rows, sources, strict=True)
+            (words.label(row.metric), *(_share(of.get(name)) for name in names), row.repeatability)
+            for row, of in zip(rows, sources, strict=True)
         ],
         note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores.",
     )
 
 
 def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
-    def parts(one: MetricNoise) -> Iterator[Row]:
-        return ((_name(part), part.levels, part.deviation, _share(part)) for part in one.sources)
+    def parts(noise: MetricNoise) -> Iterator[Row]:
+        return ((_name(part), part.levels, part.deviation, _share(part)) for part in noise.sources)
 
     first, below, basis = rows[0], "", ""
     if len(rows) == 1:
@@ -98,7 +98,7 @@ def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
         named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
         below = f" Variance estimated below 0, shown as 0: {named}." if low else ""
         basis = f"{words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}; "
-    elif any((part.variance.value or 0) < 0 for one in rows for part in one.sources):
+    elif any((part.variance.value or 0) < 0 for row in rows for part in row.sources):
         below = " A variance that is estimated below 0 is shown as 0."
     over = f"topics{pooling(first.topics)}" if first.topics > 1 else f"items{pooling(first.items)}"
     return Table(
@@ -111,13 +111,13 @@ def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
 
 def _scores(rows: Sequence[MetricNoise]) -> Table:
     strict = any(
-        {*one.varies} - {SAMPLE} for one in rows
+        {*row.varies} - {SAMPLE} for row in rows
     )  # samples alone are no stricter or milder than others
 
-    def designs(one: MetricNoise) -> Iterator[Row]:
+    def designs(noise: MetricNoise) -> Iterator[Row]:
         return (
             (_design(row), row.score_error, row.generalizability, *[row.dependability][:strict])
-            for row in one.averaged
+            for row in noise.averaged
         )
 
     return Table(
@@ -136,8 +136,8 @@ def _means(rows: Sequence[MetricNoise]) -> Table:
     topics = list(first.averaged[0].mean_error)
     *others, last = (f"{name}s" for name in ("topic", *first.varies))
 
-    def designs(one: MetricNoise) -> Iterator[Row]:
-        return ((_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged)
+    def designs(noise: MetricNoise) -> Iterator[Row]:
+        return ((_design(row), *(row.mean_error[count] for count in topics)) for row in noise.averaged)
 
     return Table(
         _titled(rows, "standard error of the mean"),
@@ -148,47 +148,47 @@ def _means(rows: Sequence[MetricNoise]) -> Table:
     )
 
 
-def _titled(rows: Sequence[MetricNoise], many: str, one: str = "") -> str:
+def _titled(rows: Sequence[MetricNoise], many: str, single_title: str = "") -> str:
     """The title of a table of one metric, which names it, or of several."""
     if len(rows) == 1:
-        return f"{words.label(rows[0].metric)}: {one or many}"
+        return f"{words.label(rows[0].metric)}: {single_title or many}"
     return words.capitalised(many)
 
 
 def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
     """The rows of each metric, under its name where there are several."""
-    for one in rows:
+    for row in rows:
         if len(rows) > 1:
-            told = "" if _varies(one) else f": all {words.count(one.scores)} scores are the same"
-            yield (f"{words.label(one.metric)}{told}",)
-        if len(rows) == 1 or _varies(one):
-            yield from of(one)
+            note = "" if _varies(row) else f": all {words.count(row.scores)} scores are the same"
+            yield (f"{words.label(row.metric)}{note}",)
+        if len(rows) == 1 or _varies(row):
+            yield from of(row)
 
 
-def _varies(one: MetricNoise) -> bool:
-    return any(source.share for source in one.sources)
+def _varies(noise: MetricNoise) -> bool:
+    return any(source.share for source in noise.sources)
 
 
-def noise_sheet(found: NoiseStudy) -> ReportPage:
+def noise_sheet(study: NoiseStudy) -> ReportPage:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
-    tables = list(noise_tables(found, every=True))
-    charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
+    tables = list(noise_tables(study, every=True))
+    charts = [_chart(metric) for metric in study.metrics.values() if _varies(metric)]
     buys = Section("What averaging buys", charts, _BUYS)
-    runs = Section("Runs", [PageRemarks([*found.runs, *noise_words(found)[1:]])])
-    first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
+    runs = Section("Runs", [PageRemarks([*study.runs, *noise_words(study)[1:]])])
+    first = [section(tables.pop(0))] if len(study.metrics) > 1 else []
     each = map(section, tables)
-    badges = words.floor_badges(found.baselines)
+    badges = words.floor_badges(study.baselines)
     return ReportPage(
         "components",
         TITLE,
         [*first, buys, *each, runs],
-        [noise_finding(found), _LEDE, *noise_words(found)[:1]],
+        [noise_finding(study), _LEDE, *noise_words(study)[:1]],
         badges,
     )
 
 
-def _chart(one: MetricNoise) -> Chart:
-    single, *more = one.averaged
+def _chart(noise: MetricNoise) -> Chart:
+    single, *more = noise.averaged
     lines = [
         ChartLine(
             f"{words.label(facet)}s",
@@ -198,11 +198,11 @@ def _chart(one: MetricNoise) -> Chart:
                 if row.generalizability.value is not None
             ],
         )
-        for facet in one.varies
+        for facet in noise.varies
     ]
     sure = any(point.low is not None for line in lines for point in line.points)
     averaged = "How many" if len(lines) > 1 else f"{lines[0].name} that"
-    title = f"{words.label(one.metric)}{'' if sure else ': no interval'}"
+    title = f"{words.label(noise.metric)}{'' if sure else ': no interval'}"
     return Chart(title, f"{averaged} are averaged", "Generalizability", lines)
 
 

@@ -120,14 +120,14 @@ def variance(
     records = [run.record() for run in folders]
     parts = [_parts(record) for record in records]
     judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in folders]
-    names = [list(dict.fromkeys(name for one in run for name in one.measures)) for run in judged]
-    shared = [name for name in names[0] if all(name in one for one in names)]
+    names = [list(dict.fromkeys(name for judgment in run for name in judgment.measures)) for run in judged]
+    shared = [name for name in names[0] if all(name in scored_names for scored_names in names)]
     if not shared:
         raise DeclarationError("the runs share no metric: " + "; ".join(
-            f"{run.path} has {', '.join(one)}" for run, one in zip(folders, names, strict=True)))  # fmt: skip
+            f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
-    topics = sorted({*topics, len({one.topic for one in judged[0]})})
-    found: dict[str, MetricNoise] = {}
+    topics = sorted({*topics, len({judgment.topic for judgment in judged[0]})})
+    noises: dict[str, MetricNoise] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:
         try:
@@ -135,8 +135,8 @@ def variance(
         except DeclarationError as error:
             failed[name] = str(error)
         else:
-            found[name] = _of_metric(name, parted, designs, topics, confidence)
-    if not found:
+            noises[name] = _of_metric(name, parted, designs, topics, confidence)
+    if not noises:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
     called = told_apart([run.path for run in folders])
     return NoiseStudy(
@@ -146,8 +146,8 @@ def variance(
         prompts=len({prompt for _, prompt in parts}),
         differs=_differing(records),
         confidence=confidence,
-        metrics=found,
-        left_out=tuple(sorted({name for one in names for name in one} - set(shared))),
+        metrics=noises,
+        left_out=tuple(sorted({name for scored_names in names for name in scored_names} - set(shared))),
         notes=(
             *_notes(folders, records, judged),
             *(f"{name} is left out: {reason}" for name, reason in failed.items()),
@@ -161,10 +161,12 @@ def repeatabilities(
     """How far a judge repeats itself on each of ``metrics`` that it scored twice on some item: in several samples, or
     in several ``judgments`` of the item."""
     kept = list(judgments)
-    found = []
+    repeated = []
     for metric in metrics:
         rows = [
-            (value, one.topic, one.item) for one in kept for _, value in samples_of(one.measures.get(metric))
+            (value, judgment.topic, judgment.item)
+            for judgment in kept
+            for _, value in samples_of(judgment.measures.get(metric))
         ]
         values, topics, items = zip(*rows, strict=True) if rows else ((), (), ())
         try:
@@ -172,9 +174,9 @@ def repeatabilities(
         except DeclarationError:  # one score an item, or one item
             continue
         variance = next(
-            parted.variance(place) for place, one in enumerate(parted.effects) if one.names == (SAMPLE,)
+            parted.variance(place) for place, effect in enumerate(parted.effects) if effect.names == (SAMPLE,)
         )
-        found.append(
+        repeated.append(
             Repeatability(
                 metric=metric,
                 scores=len(values),
@@ -183,7 +185,7 @@ def repeatabilities(
                 generalizability=parted.generalizability({}).estimate(confidence),
             )
         )
-    return tuple(found)
+    return tuple(repeated)
 
 
 def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
@@ -226,7 +228,9 @@ def _notes(
     for place, record in enumerate(records):
         for other in range(place):
             if record.fingerprint == records[other].fingerprint:
-                alike = [one.values for one in judged[place]] == [one.values for one in judged[other]]
+                alike = [judgment.values for judgment in judged[place]] == [
+                    judgment.values for judgment in judged[other]
+                ]
                 same = ", and all scores are the same: one may be a replay of the other" if alike else ""
                 yield f"{runs[other].path} and {runs[place].path} are of one instrument, and count as samples{same}"
 
@@ -235,10 +239,10 @@ def _components(
     metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
 ) -> Components:
     rows = [
-        (value, one.topic, (one.topic, one.item), number, *part)
+        (value, judgment.topic, (judgment.topic, judgment.item), number, *part)
         for run, part in zip(judged, parts, strict=True)
-        for one in run
-        for number, value in samples_of(one.measures.get(metric))
+        for judgment in run
+        for number, value in samples_of(judgment.measures.get(metric))
     ]
     if not rows:
         raise DeclarationError("it has no score in any of the runs")
@@ -253,12 +257,15 @@ def _components(
 
 def _of_metric(
     metric: str,
-    found: Components,
+    variance_estimates: Components,
     designs: Sequence[Mapping[str, int]],
     topics: Sequence[int],
     confidence: float,
 ) -> MetricNoise:
-    variances = [found.variance(place).estimate(confidence) for place in range(len(found.effects))]
+    variances = [
+        variance_estimates.variance(place).estimate(confidence)
+        for place in range(len(variance_estimates.effects))
+    ]
     whole = sum(max(one.value or 0.0, 0.0) for one in variances)
     sources = tuple(
         VarianceSource(
@@ -268,20 +275,21 @@ def _of_metric(
             deviation=deviation(variance),
             share=max(variance.value or 0.0, 0.0) / whole if whole else None,
         )
-        for effect, variance in zip(found.effects, variances, strict=True)
+        for effect, variance in zip(variance_estimates.effects, variances, strict=True)
     )
-    alone = [one.deviation for one in sources if one.names == (SAMPLE,)]
+    alone = [source.deviation for source in sources if source.names == (SAMPLE,)]
     return MetricNoise(
         metric=metric,
-        scores=found.n,
-        items=round(found.items * found.topics),
-        topics=found.topics,
-        varies=found.facets,
+        scores=variance_estimates.n,
+        items=round(variance_estimates.items * variance_estimates.topics),
+        topics=variance_estimates.topics,
+        varies=variance_estimates.facets,
         sources=sources,
-        unknown=tuple(_unknown(found)),
+        unknown=tuple(_unknown(variance_estimates)),
         repeatability=alone[0] if alone else undefined("one sample of each request"),
         averaged=tuple(
-            _averaged(found, numbers, topics, confidence) for numbers in _designs(found.facets, designs)
+            _averaged(variance_estimates, numbers, topics, confidence)
+            for numbers in _designs(variance_estimates.facets, designs)
         ),
     )
 
@@ -298,28 +306,28 @@ def _designs(facets: Sequence[str], more: Sequence[Mapping[str, int]]) -> Iterat
 
 
 def _averaged(
-    found: Components, numbers: Mapping[str, int], topics: Sequence[int], confidence: float
+    variance_estimates: Components, numbers: Mapping[str, int], topics: Sequence[int], confidence: float
 ) -> AveragedScores:
     return AveragedScores(
         numbers=numbers,
-        score_error=found.score_error(numbers),
-        generalizability=found.generalizability(numbers).estimate(confidence),
-        dependability=found.dependability(numbers),
-        mean_error={count: found.mean_error(numbers, count) for count in topics},
+        score_error=variance_estimates.score_error(numbers),
+        generalizability=variance_estimates.generalizability(numbers).estimate(confidence),
+        dependability=variance_estimates.dependability(numbers),
+        mean_error={count: variance_estimates.mean_error(numbers, count) for count in topics},
     )
 
 
-def _unknown(found: Components) -> Iterator[str]:
+def _unknown(variance_estimates: Components) -> Iterator[str]:
     """What the design of these runs leaves open, in words."""
-    if JUDGE in found.conditions:
+    if JUDGE in variance_estimates.conditions:
         yield "no run changes the model or the prompt alone, so the two are one source (judge)"
     for name in (MODEL, PROMPT):
-        if not {name, JUDGE} & set(found.conditions):
+        if not {name, JUDGE} & set(variance_estimates.conditions):
             yield f"there is one {name}, so nothing is said of what another {name} would change"
-    if SAMPLE not in found.facets:
+    if SAMPLE not in variance_estimates.facets:
         yield "there is one sample of each request, so what a second one buys is not known"
-    if found.topics == 1:
+    if variance_estimates.topics == 1:
         yield "there is one topic, so nothing is said of others"
-    for one in found.effects:
-        if len(one.names) > 1:
-            yield f"{' and '.join(one.names)} cannot be told apart"
+    for effect in variance_estimates.effects:
+        if len(effect.names) > 1:
+            yield f"{' and '.join(effect.names)} cannot be told apart"

@@ -61,14 +61,14 @@ def _read(page: DebatePage) -> DebateParts:
     sides: tuple[list[DebateArgument], list[DebateArgument]] = ([], [])
     pros: set[DebateArgument] = set()  # some pages repeat them in the part of the cons
     for place, item in enumerate(items):
-        found = list(lines(item))
-        argument = _argument(found)
+        item_lines = list(lines(item))
+        argument = _argument(item_lines)
         if argument is None or (place >= against and argument in pros):
             continue
         if place < against:
             pros.add(argument)
         cited = (*cited_by((argument,)), *cited_against((argument,)))
-        changed = sources.add(notes(found, page), [number for number in cited if number not in whole])
+        changed = sources.add(notes(item_lines, page), [number for number in cited if number not in whole])
         sides[place >= against].append(renumbered(argument, changed))
     headings = main_headings(page)
     return DebateParts(
@@ -117,21 +117,21 @@ def _first_against(page: DebatePage, items: Sequence[HtmlElement]) -> int:
     """
     parts = {line.block for line in lines(page.root) if _AGAINST.fullmatch(line.text)}
     places = {item: place for place, item in enumerate(items)}
-    found, waiting, seen = len(items), False, 0
+    first, waiting, seen = len(items), False, 0
     for element in page.root.iter():
         if element in parts:
             waiting = True
         elif element in places:
             seen = places[element]
-            found, waiting = (seen if waiting else found), False
-    return found
+            first, waiting = (seen if waiting else first), False
+    return first
 
 
-def _argument(found: Sequence[PageLine]) -> DebateArgument | None:
+def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
     """One item: its title, its paragraphs, and its counterpoint's; None where there is nothing in it."""
     title, paragraphs, counterpoint = "", list[str](), list[str]()
     part = paragraphs
-    for line in found:
+    for line in item_lines:
         answer = _COUNTERPOINT.fullmatch(line.text)
         if answer is not None and (part is paragraphs) and _is_label(line, answer[1]):
             part = counterpoint
@@ -154,7 +154,9 @@ def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:
     """The sources that stand outside of the items: one list for all of them."""
     inside = set(items)
     outside = (
-        line for line in lines(page.root) if not any(one in inside for one in line.block.iterancestors())
+        line
+        for line in lines(page.root)
+        if not any(ancestor in inside for ancestor in line.block.iterancestors())
     )
     return notes(outside, page)
 

@@ -58,10 +58,10 @@ def _read(page: DebatePage) -> DebateParts:
     sources = NumberedSources()
     sides: dict[str, list[DebateArgument]] = {"pro": [], "con": []}
     taken: set[tuple[str, DebateArgument]] = set()  # the second page may be the first again, or repeat it
-    for one in (page, *page.further):
-        found, own = _arguments(one), _notes(one)
-        changed = sources.add(own, cited_by(each for _, each in found) if own else ())
-        for side, argument in found:
+    for current_page in (page, *page.further):
+        arguments, own_notes = _arguments(current_page), _notes(current_page)
+        changed = sources.add(own_notes, cited_by(each for _, each in arguments) if own_notes else ())
+        for side, argument in arguments:
             if (side, argument) not in taken:
                 taken.add((side, argument))
                 sides[side].append(renumbered(argument, changed))
@@ -79,11 +79,11 @@ def _read(page: DebatePage) -> DebateParts:
 
 def _wants(page: DebatePage) -> tuple[str, ...]:
     """The page of the other side, where this one has none, or cites sources and lists none."""
-    found = _arguments(page)
-    whole = any(side == "con" for side, _ in found) and (
-        bool(_notes(page)) or not cited_by(argument for _, argument in found)
+    arguments = _arguments(page)
+    whole = any(side == "con" for side, _ in arguments) and (
+        bool(_notes(page)) or not cited_by(argument for _, argument in arguments)
     )
-    if whole or not found:
+    if whole or not arguments:
         return ()
     here = urlsplit(page.url)
     address = here._replace(path=here.path.rstrip("/") + _OTHER_PAGE, query="", fragment="").geturl()
@@ -92,15 +92,15 @@ def _wants(page: DebatePage) -> tuple[str, ...]:
 
 def _index(page: DebatePage) -> PageIndex:
     """Every link to a debate or an explainer, under the last heading before it; the site's own are below /procon/."""
-    found: dict[str, ListedDebate] = {}
+    debates: dict[str, ListedDebate] = {}
     heading = ""
     for element in page.root.iter("a", *HEADINGS):
         if element.tag != "a":
             heading = text_of(element)[:MAX_TITLE] or heading
         elif (address := web_address(page.link(element.get("href") or ""))) and (kind := _kind(address)):
             place = urldefrag(address).url
-            found.setdefault(place, ListedDebate(place, heading, kind == "debate"))
-    return PageIndex(tuple(found.values()))
+            debates.setdefault(place, ListedDebate(place, heading, kind == "debate"))
+    return PageIndex(tuple(debates.values()))
 
 
 LAYOUT = Layout(
@@ -126,8 +126,8 @@ class _Reading:
 
 def _kind(address: str) -> str:
     """``debate`` or ``explainer``, as the address says; empty for those of other pages."""
-    found = _LISTED.fullmatch(urlsplit(address).path) if web_address(address) else None
-    return found[1].lower() if found else ""
+    match = _LISTED.fullmatch(urlsplit(address).path) if web_address(address) else None
+    return match[1].lower() if match else ""
 
 
 def _question(page: DebatePage) -> str:
@@ -161,29 +161,29 @@ def _sections(page: DebatePage) -> list[HtmlElement]:
 
 def _arguments(page: DebatePage) -> list[tuple[str, DebateArgument]]:
     """Side and argument, in page order. Without sections, headings such as "Con 2: …" anywhere are enough."""
-    found: list[_Reading] = []
+    readings: list[_Reading] = []
     for section in _sections(page):
-        side = next(name for name, one in _SIDES.items() if one.matches(section))
-        found += _read_side(list(lines(section)), side)
-    if not found:
-        found += _read_side(list(lines(page.root)), "")
+        side = next(name for name, side in _SIDES.items() if side.matches(section))
+        readings += _read_side(list(lines(section)), side)
+    if not readings:
+        readings += _read_side(list(lines(page.root)), "")
     return [
-        (one.side, DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs)))
-        for one in found
-        if one.title or one.paragraphs
+        (reading.side, DebateArgument(title=reading.title, paragraphs=tuple(reading.paragraphs)))
+        for reading in readings
+        if reading.title or reading.paragraphs
     ]
 
 
-def _read_side(found: Sequence[PageLine], side: str) -> Iterator[_Reading]:
+def _read_side(section_lines: Sequence[PageLine], side: str) -> Iterator[_Reading]:
     """The arguments among lines: each begins at a numbered heading, or, where none has a number, at one of the highest.
 
     ``side`` is that of the section; a heading that names a side itself decides. Without a side, only such ones count.
     """
-    headings = [line for line in found if line.level and not is_section(line.text)]
+    headings = [line for line in section_lines if line.level and not is_section(line.text)]
     numbered = [line.level for line in headings if SIDE_NUMBER.fullmatch(line.text)]
     level = min(numbered or [line.level for line in headings if side], default=0)
     current = _Reading(side, 0) if side and not level else None
-    for line in found:
+    for line in section_lines:
         number = SIDE_NUMBER.fullmatch(line.text) if line.level else None
         if number or (side and line.level == level and level and not numbered):
             if current is not None:
@@ -206,8 +206,8 @@ def _read_side(found: Sequence[PageLine], side: str) -> Iterator[_Reading]:
 
 def _notes(page: DebatePage) -> Notes:
     """The sources of one page: its paragraphs that begin with a mark, and what its sections of sources list."""
-    found = notes(lines(page.root), page)
+    notes_by_number = notes(lines(page.root), page)
     for section in outermost(_SOURCES.find(page.root)):
         for number, source in notes(lines(section), page, listed=True).items():
-            found.setdefault(number, source)
-    return found
+            notes_by_number.setdefault(number, source)
+    return notes_by_number

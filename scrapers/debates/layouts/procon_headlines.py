@@ -89,22 +89,22 @@ class _OpenHeading:
 
 def _side(stacked: list[_OpenHeading], side: str) -> tuple[DebateArgument, ...]:
     return tuple(
-        DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs))
-        for one in stacked
-        if one.side == side
+        DebateArgument(title=argument.title, paragraphs=tuple(argument.paragraphs))
+        for argument in stacked
+        if argument.side == side
     )
 
 
 def _stacked(page: DebatePage) -> list[_OpenHeading]:
     """The arguments under numbered headings, in page order; another section ends the last one."""
-    found: list[_OpenHeading] = []
+    arguments: list[_OpenHeading] = []
     current: _OpenHeading | None = None
     for element, text in blocks(page.root, (*HEADINGS, *PARAGRAPHS), without=TABLES_TOO):
         short = len(text) <= _MAX_HEADING
         numbered = SIDE_NUMBER.fullmatch(text) if short and _is_heading(element) else None
         if numbered:
             current = _OpenHeading(element, numbered[1].lower(), numbered[3].strip())
-            found.append(current)
+            arguments.append(current)
         elif short and is_section(text):
             current = None
         elif current is not None:
@@ -114,7 +114,7 @@ def _stacked(page: DebatePage) -> list[_OpenHeading]:
                 current = None
             else:
                 current.paragraphs.append(text)
-    return found
+    return arguments
 
 
 def _is_heading(element: HtmlElement) -> bool:
@@ -122,4 +122,4 @@ def _is_heading(element: HtmlElement) -> bool:
     if element.tag in HEADINGS:
         return True
     bold = list(element.iter("strong", "b"))
-    return bool(bold) and " ".join(text_of(one) for one in bold).split() == text_of(element).split()
+    return bool(bold) and " ".join(text_of(node) for node in bold).split() == text_of(element).split()

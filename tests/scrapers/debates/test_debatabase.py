@@ -10,9 +10,9 @@ AGAINST = "<h3>Points Against</h3>"
 
 
 def read(html: str) -> Debate:
-    found = read_debate(html, URL)
-    assert isinstance(found, Debate), found
-    return found
+    debate = read_debate(html, URL)
+    assert isinstance(debate, Debate), debate
+    return debate
 
 
 def test_marks_of_an_item_never_lead_to_another_ones_source() -> None:
@@ -32,28 +32,28 @@ def test_marks_of_an_item_never_lead_to_another_ones_source() -> None:
 def test_a_list_of_sources_for_the_whole_page_keeps_its_numbers() -> None:
     items = ITEM.format("A", "<p>So [2].</p>") + AGAINST + ITEM.format("B", "<p>No [1].</p>")
     found = read(HEAD + items + "<h3>Bibliography</h3><p>[1] Alpha</p><p>[2] Beta</p>")
-    assert [(one.number, one.title) for one in found.sources] == [(1, "Alpha"), (2, "Beta")]
+    assert [(source.number, source.title) for source in found.sources] == [(1, "Alpha"), (2, "Beta")]
     assert (found.pros[0].paragraphs, found.cons[0].paragraphs) == (("So [2].",), ("No [1].",))
 
 
 def test_without_points_against_there_is_one_side_and_a_problem_that_says_what_parts_them() -> None:
-    found = read_debate(HEAD + ITEM.format("A", "<p>So.</p>"), URL)
-    assert isinstance(found, LayoutProblem)
-    assert found.layout == "debatabase"
-    assert found.missing[0] == "cons: no argument found"
-    assert "Points Against" in found.missing[1]
+    debate = read_debate(HEAD + ITEM.format("A", "<p>So.</p>"), URL)
+    assert isinstance(debate, LayoutProblem)
+    assert debate.layout == "debatabase"
+    assert debate.missing[0] == "cons: no argument found"
+    assert "Points Against" in debate.missing[1]
 
 
 def test_tabs_that_name_both_parts_do_not_part_them() -> None:
     tabs = "<ul><li>Points For</li><li>Points Against</li></ul>"
     items = ITEM.format("A", "<p>So.</p>") + "<h2>Points <b>Against</b></h2>" + ITEM.format("B", "<p>No.</p>")
     found = read(HEAD + tabs + items)
-    assert ([one.title for one in found.pros], [one.title for one in found.cons]) == (["A"], ["B"])
+    assert ([pro.title for pro in found.pros], [con.title for con in found.cons]) == (["A"], ["B"])
     assert found.introduction == "Zoos are old."
 
 
 def test_an_accordion_of_another_site_is_left_to_others() -> None:
     questions = "<div class=accordion__item><h3>How do I pay?</h3><p>By card.</p></div>"
-    found = read_debate(HEAD + questions, URL)
-    assert isinstance(found, LayoutProblem)
-    assert found.layout == ""
+    debate = read_debate(HEAD + questions, URL)
+    assert isinstance(debate, LayoutProblem)
+    assert debate.layout == ""

@@ -47,22 +47,22 @@ _SITES = st.sampled_from(
 
 
 def check(html: str) -> Debate | LayoutProblem:
-    found = read_debate(html, URL)
-    if isinstance(found, LayoutProblem):
-        assert found.missing
-        return found
-    assert any(one.paragraphs for one in found.pros)
-    assert any(one.paragraphs for one in found.cons)
+    debate = read_debate(html, URL)
+    if isinstance(debate, LayoutProblem):
+        assert debate.missing
+        return debate
+    assert any(pro.paragraphs for pro in debate.pros)
+    assert any(con.paragraphs for con in debate.cons)
     texts = [
-        found.title,
-        found.question,
-        *found.introduction.split("\n\n"),
-        *(one.title for one in found.sources),
-        *(text for one in (*found.pros, *found.cons) for text in one.counterpoint),
+        debate.title,
+        debate.question,
+        *debate.introduction.split("\n\n"),
+        *(source.title for source in debate.sources),
+        *(text for one in (*debate.pros, *debate.cons) for text in one.counterpoint),
     ]
-    texts += [text for one in (*found.pros, *found.cons) for text in (one.title, *one.paragraphs)]
+    texts += [text for one in (*debate.pros, *debate.cons) for text in (one.title, *one.paragraphs)]
     assert [text for text in texts if MARKUP.search(text)] == []
-    return found
+    return debate
 
 
 @settings(deadline=None)

@@ -12,9 +12,9 @@ NOTES = "<section class=sources><h2>Sources</h2>{0}</section>"
 
 
 def read(html: str, cons: str = "") -> Debate:
-    found = read_debate(html, URL, further={CONS: cons} if cons else {})
-    assert isinstance(found, Debate), found
-    return found
+    debate = read_debate(html, URL, further={CONS: cons} if cons else {})
+    assert isinstance(debate, Debate), debate
+    return debate
 
 
 def test_the_other_side_is_wanted_from_its_own_page() -> None:
@@ -37,18 +37,18 @@ def test_a_second_list_that_begins_again_at_1_gets_numbers_of_its_own() -> None:
     first = PRO + NOTES.format("<p>[1] A</p>")
     second = CON.format("1-2, 7") + NOTES.format("<p>[1] B</p><p>[2] C</p>")
     found = read(first, cons=second)
-    assert [(one.number, one.title) for one in found.sources] == [(1, "A"), (8, "B"), (2, "C")]
+    assert [(source.number, source.title) for source in found.sources] == [(1, "A"), (8, "B"), (2, "C")]
     assert found.pros[0].paragraphs == ("Much [1].",)
     assert found.cons[0].paragraphs == ("Harm [8, 2, 7].",)
     same = read(first, cons=CON.format(1) + NOTES.format("<p>[1] A</p>"))
-    assert [one.number for one in same.sources] == [1]
+    assert [source.number for source in same.sources] == [1]
 
 
 def test_a_second_page_that_is_the_first_again_adds_nothing() -> None:
     whole = PRO + NOTES.format("<p>[1] A</p>")
-    found = read_debate(whole, URL, further={CONS: whole})
-    assert isinstance(found, LayoutProblem)
-    assert found.missing[0] == "cons: no argument found"
+    debate = read_debate(whole, URL, further={CONS: whole})
+    assert isinstance(debate, LayoutProblem)
+    assert debate.missing[0] == "cons: no argument found"
     both = read(whole, cons=whole + CON.format(1))
     assert [one.title for one in (*both.pros, *both.cons)] == ["They teach.", "They harm."]
 
@@ -67,14 +67,14 @@ def test_numbered_headings_are_enough_where_the_sections_are_gone() -> None:
 def test_headings_without_numbers_begin_arguments_within_their_section() -> None:
     page = PRO + "<section class=con><h2>Cons</h2><h3>They harm.</h3><p>So.</p><h3>They cost.</h3><p>So.</p>"
     found = read(page + "</section>" + NOTES.format("<p>1. A</p>"))
-    assert [one.title for one in found.cons] == ["They harm.", "They cost."]
-    assert [one.title for one in found.sources] == ["A"]
+    assert [con.title for con in found.cons] == ["They harm.", "They cost."]
+    assert [source.title for source in found.sources] == ["A"]
 
 
 def test_a_renamed_section_is_named_in_the_problem() -> None:
     changed = PRO.replace("class=pro", "class=pros-list").replace("Pro 1: ", "")
-    found = read_debate(changed, URL)
-    assert found == LayoutProblem(
+    debate = read_debate(changed, URL)
+    assert debate == LayoutProblem(
         URL,
         (
             "pros: no argument found",
@@ -87,6 +87,6 @@ def test_a_renamed_section_is_named_in_the_problem() -> None:
 
 def test_other_pages_of_the_site_are_left_to_others() -> None:
     biography = "<h1>Somebody</h1><div class=topic-identifier>philosopher</div><p class=topic-paragraph>Born."
-    found = read_debate(biography, "https://www.example.org/biography/somebody")
-    assert isinstance(found, LayoutProblem)
-    assert found.layout == ""
+    debate = read_debate(biography, "https://www.example.org/biography/somebody")
+    assert isinstance(debate, LayoutProblem)
+    assert debate.layout == ""

@@ -22,9 +22,9 @@ PAGE = """<html><head><title>Zoos - Pros & Cons - ProCon.org</title></head><body
 
 
 def read(html: str, **more: dict[str, str]) -> Debate:
-    found = read_debate(html, URL, **more)
-    assert isinstance(found, Debate), found
-    return found
+    debate = read_debate(html, URL, **more)
+    assert isinstance(debate, Debate), debate
+    return debate
 
 
 def test_a_whole_page() -> None:
@@ -52,8 +52,8 @@ def test_columns_may_come_in_several_rows() -> None:
         "<div class=arguments-column-con><div class=argument-container><h4>C{0}</h4><p>c{0}</div></div>"
     )
     found = read("<h1>Is it?</h1>" + row.format(1) + row.format(2))
-    assert [one.title for one in found.pros] == ["P1", "P2"]
-    assert [one.paragraphs for one in found.cons] == [("c1",), ("c2",)]
+    assert [pro.title for pro in found.pros] == ["P1", "P2"]
+    assert [con.paragraphs for con in found.cons] == [("c1",), ("c2",)]
 
 
 def test_the_question_may_be_the_text_of_a_picture_or_the_title() -> None:
@@ -68,8 +68,8 @@ def test_the_question_may_be_the_text_of_a_picture_or_the_title() -> None:
 
 def test_a_page_without_text_on_one_side_is_a_problem() -> None:
     empty = PAGE.replace("They harm</h4>Text without a paragraph [1].", "They harm</h4>")
-    found = read_debate(empty, URL)
-    assert found == LayoutProblem(
+    debate = read_debate(empty, URL)
+    assert debate == LayoutProblem(
         URL, ("cons: 1 titles found, and no paragraph under any",), "procon-classic"
     )
     none = read_debate("<h1>Is it?</h1><div class=arguments-column-pro></div>", URL)
@@ -79,17 +79,17 @@ def test_a_page_without_text_on_one_side_is_a_problem() -> None:
 
 
 def test_a_page_that_fits_no_layout_is_a_problem() -> None:
-    found = read_debate("<h1>Should Zoos Exist?</h1><p>Yes and no.</p>", URL)
-    assert isinstance(found, LayoutProblem)
-    assert found.url == URL
-    assert found.layout == ""
-    assert "no layout fits" in found.missing[0]
+    debate = read_debate("<h1>Should Zoos Exist?</h1><p>Yes and no.</p>", URL)
+    assert isinstance(debate, LayoutProblem)
+    assert debate.url == URL
+    assert debate.layout == ""
+    assert "no layout fits" in debate.missing[0]
 
 
 def test_marks_without_a_list_of_sources_are_a_problem() -> None:
-    found = read_debate(PAGE.split("<p><strong>Sources")[0], URL)
-    assert isinstance(found, LayoutProblem)
-    assert found.missing == (
+    debate = read_debate(PAGE.split("<p><strong>Sources")[0], URL)
+    assert isinstance(debate, LayoutProblem)
+    assert debate.missing == (
         "sources: the arguments cite [1] to [5], and neither the page nor its footnotes list sources",
     )
 

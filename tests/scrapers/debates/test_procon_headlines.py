@@ -16,9 +16,9 @@ TAIL = """<p>Discussion Questions</p><p>1. What else?</p><p>Take Action</p><p>1.
 
 
 def read(html: str) -> Debate:
-    found = read_debate(html, URL)
-    assert isinstance(found, Debate), found
-    return found
+    debate = read_debate(html, URL)
+    assert isinstance(debate, Debate), debate
+    return debate
 
 
 def test_arguments_under_numbered_headings() -> None:
@@ -36,7 +36,7 @@ def test_arguments_under_numbered_headings() -> None:
             paragraphs=("con text [2]", "Con 2 is mentioned in this paragraph, which is no heading."),
         ),
     )
-    assert [one.number for one in found.sources] == [1, 2]
+    assert [source.number for source in found.sources] == [1, 2]
 
 
 def test_arguments_in_columns() -> None:

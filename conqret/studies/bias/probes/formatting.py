@@ -17,12 +17,12 @@ _FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)(\w[\w'’-]*+(?: [\w'’-]++)?)
 
 def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:
     """``line`` with what stands before the first words, those words, and the rest of each sentence."""
-    found = []
+    sentences = []
     for span in split(draw.item.argument or ""):
         words = _FIRST_WORDS.match(span.text)
         before, first = words.groups() if words else ("", "")
-        found.append(line.format(before, first, span.text[len(before) + len(first) :]))
-    text = end.join(found)
+        sentences.append(line.format(before, first, span.text[len(before) + len(first) :]))
+    text = end.join(sentences)
     return PerturbedItem({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
 
 

@@ -20,16 +20,16 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     Raises:
         NotAskedError: neither can be placed.
     """
-    found: list[Contrast] = []
+    injection_contrasts: list[Contrast] = []
     reasons = []
     for perturbation, level, name in PLACES:
         try:
-            found += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(ground)
+            injection_contrasts += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(ground)
         except NotAskedError as error:
             reasons.append(str(error))
-    if not found:
+    if not injection_contrasts:
         raise NotAskedError("; ".join(reasons))
-    return tuple(found)
+    return tuple(injection_contrasts)
 
 
 PROBE = Probe(

@@ -57,17 +57,18 @@ def in_every_version(contrasts: Sequence[Contrast], swaying: Collection[str]) ->
     Nothing more is asked, and chance in single verdicts tells less. What the probes ``swaying`` change is left out, and
     not what they hold it against: a judge that does as it is told prefers no place there, whatever it does elsewhere.
     """
-    found: dict[str, tuple[Item, str, str]] = {}
+    version_items: dict[str, tuple[Item, str, str]] = {}
     for contrast in contrasts:
         versions = {item.id: item for item in contrast.versions.get(AS_IS, ()) if _paired(item)}
         for pair in contrast.pairs:
             for way, name in (pair.base,) if contrast.probe in swaying else (pair.base, pair.changed):
                 if way == AS_IS and name in versions:
-                    found.setdefault(name, (versions[name], pair.cluster, pair.item or pair.base[1]))
-    further = list(found.values())
+                    version_items.setdefault(name, (versions[name], pair.cluster, pair.item or pair.base[1]))
+    further = list(version_items.values())
     places = [contrast.mirrored and not contrast.observed for contrast in contrasts]
     return [
-        _turned(one, further) if of_places else one for one, of_places in zip(contrasts, places, strict=True)
+        _turned(contrast, further) if of_places else contrast
+        for contrast, of_places in zip(contrasts, places, strict=True)
     ]
 
 
@@ -83,7 +84,7 @@ def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Co
         for item, topic, original in versions
         if item.id not in known
     ]
-    items = [one for item, swapped, _, _ in new for one in (item, swapped)]
+    items = [version for item, swapped, _, _ in new for version in (item, swapped)]
     pairs = [
         VersionPair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original)
         for item, swapped, topic, original in new

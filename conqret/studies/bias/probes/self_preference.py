@@ -46,23 +46,30 @@ def family(model: str) -> str:
 def generator_of(item: Item) -> str | None:
     """The model that wrote the item's argument, where the metadata says so."""
     for field in FIELDS:
-        found = item.metadata.get(field)
-        if isinstance(found, Mapping):
-            found = found.get("model")
-        if isinstance(found, str) and found.strip():
-            return found
+        generator = item.metadata.get(field)
+        if isinstance(generator, Mapping):
+            generator = generator.get("model")
+        if isinstance(generator, str) and generator.strip():
+            return generator
     return None
 
 
 def warning(ground: ProbeContext) -> str | None:
     """What must be said where generator and judge are of one family."""
-    own = family(ground.setup.client.model)
-    kin = sorted({one for one in map(generator_of, ground.items) if one is not None and family(one) == own})
+    judge_family = family(ground.setup.client.model)
+    kin = sorted(
+        {
+            generator
+            for generator in map(generator_of, ground.items)
+            if generator is not None and family(generator) == judge_family
+        }
+    )
     if not kin:
         return None
     count = sum(generator_of(item) in kin for item in ground.items)
     return (
-        f"judge and generator are of one family ({own}): {ground.setup.client.model} judges {count} arguments by "
+        f"judge and generator are of one family ({judge_family}): {ground.setup.client.model} judges {count} "
+        "arguments by "
         f"{', '.join(kin)}; models are known to favour their own"
     )
 
@@ -73,20 +80,24 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     Raises:
         NotAskedError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
     """
-    own = family(ground.setup.client.model)
+    judge_family = family(ground.setup.client.model)
     families = {family(name) for item in ground.items if (name := generator_of(item)) is not None}
     if not families:
         raise NotAskedError("no item says which model wrote its argument (metadata: generator)")
-    if own not in families:
-        raise NotAskedError(f"no argument is by the judge's family ({own})")
+    if judge_family not in families:
+        raise NotAskedError(f"no argument is by the judge's family ({judge_family})")
     if len(families) == 1:
-        raise NotAskedError(f"every argument is by the judge's family ({own}): there is nothing to compare")
+        raise NotAskedError(
+            f"every argument is by the judge's family ({judge_family}): there is nothing to compare"
+        )
 
     def kin(item: Item) -> bool | None:
         name = generator_of(item)
-        return None if name is None else family(name) == own
+        return None if name is None else family(name) == judge_family
 
-    return compared(ground, kin, name=f"{own} minus other generators", up="its own family is favoured")
+    return compared(
+        ground, kin, name=f"{judge_family} minus other generators", up="its own family is favoured"
+    )
 
 
 PROBE = Probe(

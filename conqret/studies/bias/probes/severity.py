@@ -53,8 +53,10 @@ def _item(number: int, kind: str, it: str) -> Item:
     )
 
 
-CHARGED = tuple(_item(n, "charged", frame.format(one)) for n, (frame, one, _) in enumerate(SUBJECTS))
-EVERYDAY = tuple(_item(n, "everyday", frame.format(one)) for n, (frame, _, one) in enumerate(SUBJECTS))
+CHARGED = tuple(_item(n, "charged", frame.format(subject)) for n, (frame, subject, _) in enumerate(SUBJECTS))
+EVERYDAY = tuple(
+    _item(n, "everyday", frame.format(subject)) for n, (frame, _, subject) in enumerate(SUBJECTS)
+)
 
 
 def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
@@ -71,8 +73,8 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
             up="more severe on questions that divide people",
             metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
             pairs=tuple(
-                VersionPair((AS_IS, one.id), (AS_IS, other.id), one.topic)
-                for one, other in zip(CHARGED, EVERYDAY, strict=True)
+                VersionPair((AS_IS, charged.id), (AS_IS, other.id), charged.topic)
+                for charged, other in zip(CHARGED, EVERYDAY, strict=True)
             ),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
             against="under a question that divides people",
