@@ -111,8 +111,11 @@ def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     with FaultServer(answer=scripted()) as server:
         plan = CurationPlan(document_tokens=300, prompt_tokens=450)
         summary = run(server, tmp_path / "out", source, plan=plan).summary
-        shown = next(request.body["messages"][1]["content"] for request in server.requests if "2000" not in str(request.body)
-                     and "</documents>" in str(request.body))  # fmt: skip
+        shown = next(
+            request.body["messages"][1]["content"]
+            for request in server.requests
+            if "2000" not in str(request.body) and "</documents>" in str(request.body)
+        )
     assert 400 <= shown.count("word") <= 450
     assert summary.cut_tokens > 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.debate.two_turn.rubric import HIRED_FROM, RubricGrade
-from conqret.debate.two_turn.text_annotations import Annotated
+from conqret.debate.two_turn.text_annotations import AnnotatedTexts
 from conqret.debate.two_turn.writer_feedback import WriterResult
 from conqret.debate.two_turn.writer_scores import Writer
 from conqret.show.table import Cell, Column, Table
@@ -89,7 +89,7 @@ def feedback_table(feedback: Sequence[WriterResult]) -> Table:
     )  # fmt: skip
 
 
-def annotation_tables(summaries: Sequence[Annotated]) -> Iterator[Table]:
+def annotation_tables(summaries: Sequence[AnnotatedTexts]) -> Iterator[Table]:
     """The ratings in the rows of Table 7's columns, and which strategies were noted."""
     names = [
         f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option" for summary in summaries
