@@ -115,7 +115,7 @@ def test_a_price_before(cli, corpus, questions, tmp_path):
         (("--agent-budget-usd", "1"), "--agent"),
         (("--trusted",), "--index CORPUS"),
         (("--agent", "gpt-4o"), "--agent changes nothing of the strategy none"),
-        (("--top-p", "2"), "--top-p is 2"),
+        (("--top-p", "2"), "'--top-p'"),
     ],
 )
 def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):

@@ -114,9 +114,10 @@ from conqret.judging.engines import cluster as engine
 from conqret.judging.engines.cluster import Cluster
 engine.is_loopback = lambda host: False  # no test opens a Ray beyond this machine
 try:
-    with Cluster(1) as cluster:
-        cluster.begin()
-        print("joined")
+    cluster = Cluster(1)
+    cluster.begin()
+    print("joined")
+    cluster.end()
 except DeclarationError as error:
     print(error)
 """
