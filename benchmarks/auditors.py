@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, LayoutStatement, Tables, cells_of
+from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, LibraryAnswer, Tables, cells_of
 from side_by_side.environments import default_folder, libraries, python_of, version_of
 from simulated_pairs import NOTHING, SimulatedJudge
 
@@ -161,7 +161,7 @@ def main() -> None:
             python = python_of(name, asked.environments, FILE)
             version = version_of(name, python)
             if name in NOT_ASKED:
-                keep(asked.kept, kept, [LayoutStatement(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
+                keep(asked.kept, kept, [LibraryAnswer(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
             else:
                 add(asked.kept, kept, name, version, elsewhere(name, python), usual)
     tables = Tables(kept, names, usual)
@@ -172,7 +172,7 @@ def main() -> None:
 
 def add(
     path: Path,
-    kept: list[LayoutStatement],
+    kept: list[LibraryAnswer],
     name: str,
     version: str,
     auditor: Auditor,
@@ -191,19 +191,19 @@ def add(
             continue
         print(f"{name}: {len(judges)} judges, {cell}", file=sys.stderr)
         new = [
-            LayoutStatement(name, version, cell, judge.seed, dict(answers))
+            LibraryAnswer(name, version, cell, judge.seed, dict(answers))
             for judge, answers in zip(judges, auditor(judges, cell.design), strict=True)
         ]
         keep(path, kept, new)
 
 
-def read(path: Path) -> list[LayoutStatement]:
+def read(path: Path) -> list[LibraryAnswer]:
     """What is kept; nothing where there is no such file yet."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [LayoutStatement.read(line) for line in lines]
+    return [LibraryAnswer.read(line) for line in lines]
 
 
-def keep(path: Path, kept: list[LayoutStatement], new: Sequence[LayoutStatement]) -> None:
+def keep(path: Path, kept: list[LibraryAnswer], new: Sequence[LibraryAnswer]) -> None:
     """Add to what is kept."""
     kept.extend(new)
     with path.open("a", encoding="utf-8") as file:

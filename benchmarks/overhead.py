@@ -68,7 +68,7 @@ class RatedDocument(Rated):
     number: int
 
 
-DebateJudgment = create_model(
+JudgedAnswer = create_model(
     "Judged",
     documents=(list[RatedDocument], ...),
     answer_relevance=(Rated, ...),
@@ -77,7 +77,7 @@ DebateJudgment = create_model(
 )
 
 
-SCHEMA = DebateJudgment.model_json_schema()
+SCHEMA = JudgedAnswer.model_json_schema()
 
 
 def questions(count: int, start: int) -> list[list[dict[str, str]]]:
@@ -102,7 +102,7 @@ def conqret_asker(url: str, folder: str, way: Way) -> Asker:
         with Recordings(Path(folder) / f"{time.monotonic_ns()}.sqlite") as store:
             async with Client(options, store=store) as client:
                 requests = [
-                    Request("overhead", str(n), [Message(**m) for m in messages], DebateJudgment)
+                    Request("overhead", str(n), [Message(**m) for m in messages], JudgedAnswer)
                     for n, messages in enumerate(batch)
                 ]
                 answers = await asyncio.gather(*map(client.ask, requests))
@@ -122,7 +122,7 @@ def instructor_asker(url: str) -> Asker:
             api_key="none",
             temperature=0.0,
             messages=messages,
-            response_model=DebateJudgment,
+            response_model=JudgedAnswer,
         )
     )
 
@@ -140,7 +140,7 @@ def litellm_asker(url: str) -> Asker:
             messages=messages,
             response_format=wanted,
         )
-        return DebateJudgment.model_validate_json(response.choices[0].message.content)
+        return JudgedAnswer.model_validate_json(response.choices[0].message.content)
 
     return _with_semaphore(one)
 
@@ -162,7 +162,7 @@ def aiohttp_asker(url: str) -> Asker:
                 }
                 async with session.post(f"{url}/chat/completions", json=asked) as response:
                     answer = await response.json()
-                return DebateJudgment.model_validate_json(answer["choices"][0]["message"]["content"])
+                return JudgedAnswer.model_validate_json(answer["choices"][0]["message"]["content"])
 
             return await _with_semaphore(one)(batch)
 

@@ -21,7 +21,7 @@ Orders = Sequence[tuple[bool, bool]]
 
 
 @dataclass(frozen=True)
-class ProgressCallback:
+class SimulatedVerdicts:
     """What a judge said: of each pair; of the padded argument and its rival; of the argument as it is and the padded
     one; as a score in [0, 1] of the argument and of the padded one. ``people`` find the argument better. Only ``pairs``
     and ``people`` are there where the position alone is asked for."""
@@ -42,10 +42,10 @@ class ProgressCallback:
 Alarms = dict[str, bool | None]
 
 
-def answer(audit: Callable[[ProgressCallback], Alarms]) -> None:
+def answer(audit: Callable[[SimulatedVerdicts], Alarms]) -> None:
     """Audit each judge of the standard input."""
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(audit(ProgressCallback(**json.loads(line)))) + "\n")
+        sys.stdout.write(json.dumps(audit(SimulatedVerdicts(**json.loads(line)))) + "\n")
         sys.stdout.flush()
 
 

@@ -61,7 +61,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class LayoutStatement:
+class LibraryAnswer:
     """What one auditor said of one judge, by what it looked for: ``alarm`` or True, None where it does not look."""
 
     by: str
@@ -75,7 +75,7 @@ class LayoutStatement:
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, line: str) -> LayoutStatement:
+    def read(cls, line: str) -> LibraryAnswer:
         """From a line that was kept."""
         row = json.loads(line)
         return cls(**row | {"cell": Cell(**row["cell"])})
@@ -120,11 +120,11 @@ class Tables:
     """The tables of all that is kept. ``usual`` is the number of judges in most cells; others are named."""
 
     def __init__(
-        self, kept: Sequence[LayoutStatement], names: Sequence[str], usual: Mapping[float, int]
+        self, kept: Sequence[LibraryAnswer], names: Sequence[str], usual: Mapping[float, int]
     ) -> None:
         self.names, self.usual = names, usual
         self.versions = {one.by: one.version for one in kept}
-        self._by: dict[tuple[str, Cell], list[LayoutStatement]] = {}
+        self._by: dict[tuple[str, Cell], list[LibraryAnswer]] = {}
         for one in kept:
             self._by.setdefault((one.by, one.cell), []).append(one)
 

@@ -2,7 +2,7 @@
 places, and of length_bias its t (beyond 1.96), with quality as people see it partialled out."""
 
 import numpy as np
-from answers import LENGTH, POSITION, Alarms, ProgressCallback, answer
+from answers import LENGTH, POSITION, Alarms, SimulatedVerdicts, answer
 from judge_audit import bootstrap_ci, length_bias, position_bias
 
 WORDS, PADDED = 10, 60
@@ -10,7 +10,7 @@ WORDS, PADDED = 10, 60
 T = 1.96
 
 
-def audit(callback: ProgressCallback) -> Alarms:
+def audit(callback: SimulatedVerdicts) -> Alarms:
     given, swapped = ([0 if pair[order] else 1 for pair in callback.pairs] for order in (0, 1))
     shares = [position_bias([ab], [ba])["first_pos_rate"] for ab, ba in zip(given, swapped, strict=True)]
     interval = bootstrap_ci(shares, seed=callback.seed)

@@ -1,6 +1,6 @@
 """judgecal: its probes of position and verbosity, and the flags of its card (q < .05, and off by 5 points at least)."""
 
-from answers import LENGTH, POSITION, Alarms, ProgressCallback, answer, texts
+from answers import LENGTH, POSITION, Alarms, SimulatedVerdicts, answer, texts
 from judgecal import Judgment, PairwiseItem
 from judgecal.probes import ProbeConfig, analyze_suite, plan_suite
 from judgecal.report import build_card
@@ -9,7 +9,7 @@ PROBES = ("position", "verbosity")
 FLAGS = {POSITION: "position_bias_detected", LENGTH: "verbosity_bias_detected"}
 
 
-def audit(callback: ProgressCallback) -> Alarms:
+def audit(callback: SimulatedVerdicts) -> Alarms:
     items = []
     for number in range(len(callback.pairs)):
         question, argument, rival = texts(number)

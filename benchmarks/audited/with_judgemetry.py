@@ -1,7 +1,7 @@
 """judgemetry: whether the 95% interval of slot-1 preference excludes one half, and that of verbosity bias (beyond what
 people prefer, with the argument padded) 0. Its letter grades are thresholds on the values alone."""
 
-from answers import LENGTH, POSITION, Alarms, Orders, ProgressCallback, answer, texts
+from answers import LENGTH, POSITION, Alarms, Orders, SimulatedVerdicts, answer, texts
 from judgemetry.metrics import slot1_preference, verbosity_bias
 from judgemetry.records import JudgedPair, PairRecord, Verdict
 
@@ -17,7 +17,7 @@ def judged(orders: Orders, people: list[bool], padding: str = "") -> list[Judged
     return found
 
 
-def audit(callback: ProgressCallback) -> Alarms:
+def audit(callback: SimulatedVerdicts) -> Alarms:
     people = list(callback.people)
     slot = slot1_preference(judged(callback.pairs, people), seed=callback.seed)
     position = not slot.ci_low <= 0.5 <= slot.ci_high

@@ -1,7 +1,7 @@
 """judicator: an audit asks about its own items, so its two tests are given the simulated pairs instead. It fails a
 judge of which 30% of the verdicts flip, or whose padded texts win 65%."""
 
-from answers import LENGTH, POSITION, Alarms, ProgressCallback, answer, texts
+from answers import LENGTH, POSITION, Alarms, SimulatedVerdicts, answer, texts
 from judicator import Judge
 from judicator.biases.position import PositionBiasTest
 from judicator.biases.verbosity import VerbosityBiasTest
@@ -11,7 +11,7 @@ TEMPLATE = "{question}|{response_a}|{response_b}"
 PADDING = " And so on." * 5
 
 
-def audit(callback: ProgressCallback) -> Alarms:
+def audit(callback: SimulatedVerdicts) -> Alarms:
     def say(prompt: str) -> str:
         question, first, second = prompt.split("|")
         number = int(question.split()[1].strip("?"))

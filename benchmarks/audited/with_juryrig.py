@@ -3,7 +3,7 @@ place wins 30 or 70%; padding lifts the score by .05 on average or by .15 once).
 
 from dataclasses import dataclass
 
-from answers import LENGTH, POSITION, Alarms, ProgressCallback, answer, texts
+from answers import LENGTH, POSITION, Alarms, SimulatedVerdicts, answer, texts
 from juryrig import position_bias, verbosity_bias
 from juryrig.judge import Judgment
 
@@ -12,7 +12,7 @@ from juryrig.judge import Judgment
 class Simulated:
     """The simulated judge, as juryrig wants one."""
 
-    told: ProgressCallback
+    told: SimulatedVerdicts
     name: str = "simulated"
 
     def compare(self, *, prompt: str, a: str, b: str, rubric: str) -> str:
@@ -28,7 +28,7 @@ class Simulated:
         return Judgment(plain if response == texts(number)[1] else padded)
 
 
-def audit(callback: ProgressCallback) -> Alarms:
+def audit(callback: SimulatedVerdicts) -> Alarms:
     judge, cases = Simulated(callback), [texts(number) for number in range(len(callback.pairs))]
     position = position_bias(judge, cases, "the better argument").flagged
     if callback.position_alone:

@@ -45,7 +45,7 @@ _PROVIDERS = {
 }
 """Providers that the conventions call otherwise than litellm does."""
 
-ProgressCallback = Callable[[Completion, int], None]
+OnCompletion = Callable[[Completion, int], None]
 """Takes the answer, and the number of requests that it took."""
 
 
@@ -87,7 +87,7 @@ class Tracing:
             self._tracer = self._api.get_tracer("conqret", __version__, schema_url=SEMANTIC_CONVENTIONS)
 
     @contextlib.contextmanager
-    def span(self, sent: Request[Any], key: str) -> Iterator[ProgressCallback]:
+    def span(self, sent: Request[Any], key: str) -> Iterator[OnCompletion]:
         """The span around a request with all its retries; what comes of it is told to what this yields."""
         if not self._kind:
             yield lambda completion, attempts: None

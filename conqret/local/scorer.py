@@ -46,25 +46,25 @@ class Forwards(Protocol):
         """For each row behind its prefix the sum of its counted tokens' log-probabilities."""
 
 
-OpenedPage = tuple[LoadedModel, Callable[[int], Forwards], Any]
+LoadedScorer = tuple[LoadedModel, Callable[[int], Forwards], Any]
 """A model, what reads it within a window of so many tokens, and its configuration."""
 
 
-def _by_transformers(model: str, device: str | None, dtype: str | None) -> OpenedPage:
+def _by_transformers(model: str, device: str | None, dtype: str | None) -> LoadedScorer:
     from conqret.local.forward import Forward
 
     loaded = load(model, device, dtype)
     return loaded, partial(Forward, loaded.model), loaded.model.config
 
 
-def _by_vllm(model: str, device: str | None, dtype: str | None) -> OpenedPage:
+def _by_vllm(model: str, device: str | None, dtype: str | None) -> LoadedScorer:
     from conqret.local.vllm import loaded
 
     loaded_model, prompted, config = loaded(model, device, dtype)
     return loaded_model, lambda window: prompted, config
 
 
-READERS: Mapping[str, Callable[[str, str | None, str | None], OpenedPage]] = {
+READERS: Mapping[str, Callable[[str, str | None, str | None], LoadedScorer]] = {
     "transformers": _by_transformers,
     "vllm": _by_vllm,
 }

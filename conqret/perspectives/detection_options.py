@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.detection_study import DetectionRecord
     from conqret.perspectives.detector import Detector
     from conqret.perspectives.detector_run import DetectedFolder
-    from conqret.perspectives.diversity_run import DebateJudgment
+    from conqret.perspectives.diversity_run import JudgedDocuments
     from conqret.perspectives.perspective_files import PerspectiveQuestion
     from conqret.runs.session import Session
 
@@ -55,7 +55,7 @@ def detected(
     yes_from: str | None,
     session: Session,
     asking: StudyOptions,
-) -> tuple[DebateJudgment, dict[str, int]]:
+) -> tuple[JudgedDocuments, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
     from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
     from conqret.perspectives.detector import load_detector

@@ -32,7 +32,7 @@ CUTS = (5, 10)
 ALL = "all"
 """The view with all questions; the others are subsets."""
 
-DebateJudgment = Mapping[str, Mapping[str, Set[int]]]
+JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
 """For each question its documents that were judged for all perspectives, with the places of those that they contain."""
 
 
@@ -118,7 +118,7 @@ def pairs_of(
 
 def judged_of(
     questions: Sequence[PerspectiveQuestion], contains: Mapping[tuple[str, int, str], bool | None]
-) -> DebateJudgment:
+) -> JudgedDocuments:
     """What was judged, from answers by question, place of the perspective (from 1) and document."""
     known = gathered(
         ((question, document), (place, yes))
@@ -136,7 +136,7 @@ def judged_of(
 def score(
     questions: Sequence[PerspectiveQuestion],
     runs: Sequence[SystemRun],
-    judged: DebateJudgment,
+    judged: JudgedDocuments,
     *,
     cuts: Sequence[int] = CUTS,
     depth: int = max(CUTS),
@@ -203,7 +203,7 @@ def _values(
     measure: RankingMeasure,
     questions: Sequence[PerspectiveQuestion],
     run: Run,
-    judged: DebateJudgment,
+    judged: JudgedDocuments,
     held: Mapping[str, Holders],
 ) -> dict[str, float]:
     values = {}
@@ -219,7 +219,7 @@ def _values(
     return values
 
 
-def _holders(question: PerspectiveQuestion, judged: DebateJudgment) -> Holders:
+def _holders(question: PerspectiveQuestion, judged: JudgedDocuments) -> Holders:
     """By the place of each perspective (as a text) the documents that contain it."""
     return {
         str(place): {document for document, held in judged[question.id].items() if place in held}
@@ -228,7 +228,7 @@ def _holders(question: PerspectiveQuestion, judged: DebateJudgment) -> Holders:
 
 
 def _ceiling(
-    questions: Sequence[PerspectiveQuestion], pool: Run, judged: DebateJudgment, held: Mapping[str, Holders]
+    questions: Sequence[PerspectiveQuestion], pool: Run, judged: JudgedDocuments, held: Mapping[str, Holders]
 ) -> Estimate:
     known = [
         question

@@ -31,7 +31,7 @@ def _question(text: str) -> str:
 
 
 _Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-StatementRow = Annotated[_Said, AfterValidator(_statement)]
+StatementText = Annotated[_Said, AfterValidator(_statement)]
 Asked = Annotated[_Said, AfterValidator(_question)]
 
 
@@ -46,8 +46,8 @@ class FromSurvey(Typed):
     explanation: str
     own_experience: bool
     question: Asked | None
-    supporting: StatementRow | None
-    opposing: StatementRow | None
+    supporting: StatementText | None
+    opposing: StatementText | None
 
     @model_validator(mode="after")
     def _whole(self) -> FromSurvey:
@@ -64,13 +64,13 @@ class Opposite(Typed):
     """A short explanation, then the statement of the other side."""
 
     explanation: str
-    opposing: StatementRow
+    opposing: StatementText
 
 
 class FromAnswers(Typed):
     """A statement for each answer, in their order."""
 
-    statements: list[StatementRow] = Field(min_length=2)
+    statements: list[StatementText] = Field(min_length=2)
 
     @model_validator(mode="after")
     def _whole(self, info: ValidationInfo) -> FromAnswers:
@@ -88,8 +88,8 @@ class FromArguments(Typed):
 
     explanation: str
     question: Asked
-    supporting: StatementRow
-    opposing: StatementRow
+    supporting: StatementText
+    opposing: StatementText
 
     @model_validator(mode="after")
     def _whole(self) -> FromArguments:
@@ -100,7 +100,7 @@ class FromArguments(Typed):
 class Views(Typed):
     """The different answers to an open question."""
 
-    statements: list[StatementRow] = Field(min_length=2, max_length=MOST)
+    statements: list[StatementText] = Field(min_length=2, max_length=MOST)
 
     @model_validator(mode="after")
     def _whole(self) -> Views:

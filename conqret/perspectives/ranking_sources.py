@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
-from conqret.perspectives.diversity_run import DebateJudgment, judged_of, queries
+from conqret.perspectives.diversity_run import JudgedDocuments, judged_of, queries
 from conqret.perspectives.perspective_files import PerspectiveQuestion
 from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
@@ -78,7 +78,7 @@ def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
         write_run(folder / f"{run.name.replace('/', '-')}.res.gz", scored(run.run), tag=run.name)
 
 
-def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> DebateJudgment:
+def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedDocuments:
     """The judgments of a file of qrels whose second column is the place of the perspective, from 1; a grade above 0
     is a yes.
 
@@ -102,7 +102,7 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> DebateJ
     return judged_of(questions, contains)
 
 
-def qrels_of(questions: Sequence[PerspectiveQuestion], judged: DebateJudgment) -> list[Qrel]:
+def qrels_of(questions: Sequence[PerspectiveQuestion], judged: JudgedDocuments) -> list[Qrel]:
     """The same judgments as qrels."""
     return [
         Qrel(question.id, document, int(place in held), str(place + 1))

@@ -16,7 +16,7 @@ from conqret.retrieval.retrieve_session import MmrEncoder, Where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.perspectives.diversity_run import DebateJudgment, Diversity
+    from conqret.perspectives.diversity_run import Diversity, JudgedDocuments
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
@@ -112,7 +112,7 @@ def score(
         raise DeclarationError(
             "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
         )
-    judged: DebateJudgment = (
+    judged: JudgedDocuments = (
         {} if detection.judgments is None else read_judged(detection.judgments, questions)
     )
     # Before a model is asked anything, every file has to be sound.

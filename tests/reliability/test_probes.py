@@ -30,7 +30,7 @@ from conqret.studies.bias.screen import headlines, mark
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-ProgressCallback = dict[str, Any]
+ItemFields = dict[str, Any]
 PAIRS = [
     {
         "id": f"pair-{n}",
@@ -44,28 +44,28 @@ PAIRS = [
 SINGLES = [{**pair, "second_argument": None} for pair in PAIRS]
 
 
-def length(told: ProgressCallback) -> float:
+def length(told: ItemFields) -> float:
     """It rewards length, by characters and by words, and nothing else."""
     return min(1.0, len(told["argument"]) / 2000 + len(told["argument"].split()) / 500)
 
 
-def longer(told: ProgressCallback) -> float:
+def longer(told: ItemFields) -> float:
     one, other = len(told["argument"]), len(told["second_argument"])
     return 0.5 + (one - other) / 2 / (one + other)
 
 
-def steady(told: ProgressCallback) -> float:
+def steady(told: ItemFields) -> float:
     """It has no bias, and differs over topics."""
     return 0.4 + int(re.findall(r"thing (\d+)", told["topic"])[0]) / 50
 
 
-def noisy(told: ProgressCallback) -> float:
+def noisy(told: ItemFields) -> float:
     """It has no bias, and an error of its own for each text."""
     text = json.dumps(told, sort_keys=True)
     return 0.4 + 0.2 * zlib.crc32(text.encode()) / 2**32
 
 
-def moved_by(*texts: str) -> Callable[[ProgressCallback], float]:
+def moved_by(*texts: str) -> Callable[[ItemFields], float]:
     return lambda told: 0.5 + 0.2 * any(text in told["argument"] for text in texts)
 
 
@@ -112,17 +112,17 @@ def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, 
     assert primary(padded, probe).verdict == "clear"
 
 
-def found_in(matched: Sequence[tuple[str, str]]) -> Callable[[ProgressCallback], bool]:
+def found_in(matched: Sequence[tuple[str, str]]) -> Callable[[ItemFields], bool]:
     return lambda told: any(text in told["argument"] for text, _ in matched)
 
 
-def says_yes(told: ProgressCallback) -> bool:
+def says_yes(told: ItemFields) -> bool:
     """Of each pair the argument with the even number is for what the topic says."""
     number = int(re.findall(r"Reason (\d+)", told["argument"])[0])
     return ((number + number // 50) % 2 == 0) != ('"no"' in told["topic"])
 
 
-ALIKE: dict[str, Callable[[ProgressCallback], bool]] = {
+ALIKE: dict[str, Callable[[ItemFields], bool]] = {
     "bandwagon": found_in(bandwagon.MATCHED),
     "refinement": found_in(refinement.MATCHED),
     "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
@@ -138,10 +138,10 @@ ALIKE: dict[str, Callable[[ProgressCallback], bool]] = {
 
 @pytest.mark.parametrize("probe", ALIKE)
 def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_arguments(probe: str) -> None:
-    def alone(told: ProgressCallback) -> float:
+    def alone(told: ItemFields) -> float:
         return 0.5 + 0.2 * ALIKE[probe](told)
 
-    def beside(told: ProgressCallback) -> float:
+    def beside(told: ItemFields) -> float:
         return 0.5 + (alone(told) - alone({**told, "argument": told["second_argument"]})) / 2
 
     for judge, items, metric in ((beside, PAIRS, "preference"), (alone, SINGLES, "overall_quality")):
@@ -153,7 +153,7 @@ def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_argum
 
 @pytest.mark.parametrize("judge", [steady, length, noisy])
 def test_judges_without_any_of_these_biases_raise_no_alarm(
-    judge: Callable[[ProgressCallback], float],
+    judge: Callable[[ItemFields], float],
 ) -> None:
     table = bias(SINGLES, judge=judge, probes=list(ALIKE))
     assert not table.left_out
@@ -163,7 +163,7 @@ def test_judges_without_any_of_these_biases_raise_no_alarm(
 
 
 def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
-    def against(told: ProgressCallback) -> float:
+    def against(told: ItemFields) -> float:
         return noisy(told) - 0.2 * ALIKE["sentiment"](told) - 0.2 * ALIKE["bandwagon"](told)
 
     table = bias(SINGLES, judge=against, probes=["sentiment", "bandwagon"])
@@ -201,7 +201,7 @@ def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
 
 
 def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
-    callbacks: list[ProgressCallback] = []
+    callbacks: list[ItemFields] = []
     judge = {"judge": lambda item: callbacks.append(item) or 0.5, "metrics": ["overall_quality"]}
     bias(SINGLES[:2], probes=["yes-bias"], **judge)
     asked = {
@@ -220,7 +220,7 @@ def test_documents_get_instructions_and_neutral_text_of_the_same_length() -> Non
     """Documents that ask for a better score."""
     cited = [{**single, "documents": ["A text.", "Another."]} for single in SINGLES]
 
-    def reads(told: ProgressCallback) -> float:
+    def reads(told: ItemFields) -> float:
         return min(1.0, sum(len(one["text"]) for one in told["documents"]) / 1000)
 
     table = bias(cited, judge=reads, probes=["injection"])
@@ -259,11 +259,11 @@ def test_an_example_is_named_as_people_know_it() -> None:
     assert example.item in {single["id"] for single in SINGLES}
 
 
-def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ProgressCallback], float]:
+def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemFields], float]:
     """It errs anew each time, and a wording other than the plain one moves it up or down."""
     rng = np.random.default_rng(seed)
 
-    def judge(told: ProgressCallback) -> float:
+    def judge(told: ItemFields) -> float:
         shift = wording * (-1) ** zlib.crc32(told["topic"].encode()) if ":" in told["topic"] else 0.0
         return float(np.clip(0.5 + shift + rng.normal(0, noise), 0, 1))
 
@@ -311,7 +311,7 @@ def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
 
 
 def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
-    def severe(told: ProgressCallback) -> float:
+    def severe(told: ItemFields) -> float:
         return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in SUBJECTS)
 
     table = bias(SINGLES, judge=severe, probes=["severity"])

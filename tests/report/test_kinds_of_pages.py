@@ -31,7 +31,9 @@ def test_every_kind_of_page_is_checked() -> None:
         text = file.read_text(encoding="utf-8")
         if "show.report_page import" in text:
             calls = (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call))
-            sheets = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "ReportPage")
+            sheets = (
+                call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "ReportPage"
+            )
             found |= {sheet.args[0].value for sheet in sheets if isinstance(sheet.args[0], ast.Constant)}
     assert found == set(KINDS)
 

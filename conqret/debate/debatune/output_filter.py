@@ -26,7 +26,7 @@ from conqret.judging.judge_settings import JudgeSettings
 FORMAT = METRIC = "harmlessness"
 NOT_ITS_SIDE = "not_its_side"
 
-LayoutStatement = tuple[str, str, str]
+StatementKey = tuple[str, str, str]
 """Topic, side and text: by these a statement is known in another run."""
 
 
@@ -64,7 +64,7 @@ def filtered(
     rows: Sequence[Mapping[str, Any]],
     items: Sequence[Item],
     judgments: Iterable[Judgment],
-    kept_to_side: Mapping[LayoutStatement, Measure] | None = None,
+    kept_to_side: Mapping[StatementKey, Measure] | None = None,
     *,
     good_from: int = GOOD_FROM,
 ) -> SiftResult:
@@ -106,7 +106,7 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def controllability_of(folder: Path) -> dict[LayoutStatement, Measure]:
+def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
     """How far each statement of a run of ``conqret debate score`` keeps to its side.
 
     Raises:
@@ -130,16 +130,16 @@ def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
     return kept, len(known) - len(kept)
 
 
-def _measures(run: JudgeFolder, metric: str) -> dict[LayoutStatement, Measure]:
+def _measures(run: JudgeFolder, metric: str) -> dict[StatementKey, Measure]:
     by_id = {item.id: item for item in run.items()}
     return {_said(by_id[judgment.item]): judgment.measures[metric] for judgment in run.judgments()}
 
 
-def _said(item: Item) -> LayoutStatement:
+def _said(item: Item) -> StatementKey:
     return item.topic, item.stance, item.argument or ""
 
 
-def _looked_up(item: Item, measures: Mapping[LayoutStatement, Measure], command: str) -> Measure:
+def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: str) -> Measure:
     measure = measures.get(_said(item))
     if measure is None:
         raise DeclarationError(

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import LayoutStatement, asked, fitted
+from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
@@ -86,7 +86,7 @@ class AnswerPlan(NucleusSampling):
 class NextStep(Typed):
     """What is still missing, and the query to search with next; an empty query where enough is found."""
 
-    thought: LayoutStatement
+    thought: NonEmptyText
     query: str = Field(max_length=1_000)
 
     @field_validator("query")

@@ -29,20 +29,20 @@ WORDS = 300
 EXPLANATION_ROOM = 1024
 """Tokens kept free for the answer: 300 words take 400, and models go beyond."""
 
-LayoutStatement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-ResponseRow = TypeVar("Answered", bound=BaseModel)
+NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class SearchQueries(Typed):
     """The queries to search with, the most important first."""
 
-    queries: list[LayoutStatement] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: list[NonEmptyText] = Field(min_length=1, max_length=MOST_QUERIES)
 
 
 class PointOfView(Typed):
     """One point of view as a short sentence, and the numbers of the documents that it is drawn from."""
 
-    point_of_view: LayoutStatement
+    point_of_view: NonEmptyText
     documents: list[Whole] = Field(min_length=1)
 
 
@@ -71,7 +71,7 @@ class PointsOfView(Typed):
 class Explanation(Typed):
     """The answer that unfolds the point of view, as one text."""
 
-    explanation: LayoutStatement
+    explanation: NonEmptyText
 
 
 class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
@@ -105,17 +105,17 @@ async def asked(
     prompt: str,
     key: str,
     rendered: RenderedPrompt,
-    response: type[ResponseRow],
+    response: type[Reply],
     client: Asks,
     baseline: Callable[[], Any],
     **settings: Any,
-) -> ResponseRow:
+) -> Reply:
     """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
 
     Raises:
         Unanswered: there was none.
     """
-    answer: Answer[ResponseRow] = await client.ask(
+    answer: Answer[Reply] = await client.ask(
         Request(
             ask=prompt,
             item=key,

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
-LinearModel = tuple[CalibrationSample, MapTrial]
+FittedMaps = tuple[CalibrationSample, MapTrial]
 """What the maps of a dimension are fitted on, and they."""
 
 
@@ -87,7 +87,7 @@ def calibrate(
     joined = beside_trivial(join_labels(kept, read, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
-    fits: dict[str, LinearModel] = {}
+    fits: dict[str, FittedMaps] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
         seen = _seen(joined, dimension, settings, folds)
@@ -140,7 +140,7 @@ def _seen(
     return seen
 
 
-def _beside(joined: JoinedLabels, fits: Mapping[str, LinearModel]) -> JoinedLabels:
+def _beside(joined: JoinedLabels, fits: Mapping[str, FittedMaps]) -> JoinedLabels:
     """The same join, in which each score has beside it what each kind of map makes of it."""
     for dimension, (seen, trial) in fits.items():
         joined = joined.beside(dimension, trial.said, refits(seen, trial.chosen))
@@ -150,7 +150,7 @@ def _beside(joined: JoinedLabels, fits: Mapping[str, LinearModel]) -> JoinedLabe
 def _checked(
     made: Calibration,
     joined: JoinedLabels,
-    fits: Mapping[str, LinearModel],
+    fits: Mapping[str, FittedMaps],
     drawn: Resamples,
     settings: AgreementSettings,
 ) -> Calibration:

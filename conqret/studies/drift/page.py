@@ -26,7 +26,7 @@ LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
 LEAST_END = 0.02
 """How far an upright axis reaches at least."""
-LineMark = Mapping[str, Sequence[tuple[int, float | None]]]
+DriftLines = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
@@ -262,14 +262,14 @@ def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
 def _pictures(chart: DriftChart, drift: Drift) -> Iterator[Chart]:
     places = range(drift.baseline + 1, drift.baseline + 1 + len(chart.points))
     numbered = list(zip(places, chart.points, strict=True))
-    moves: LineMark = {
+    moves: DriftLines = {
         "occasion": [(at, point.shift) for at, point in numbered],
         "EWMA": [(at, point.ewma) for at, point in numbered],
         "upper limit": [(at, _limit(point)) for at, point in numbered],
         "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
     }
     yield _picture(f"{chart_name(chart)}: EWMA", "move since the baseline", moves, both=True)
-    sums: LineMark = {
+    sums: DriftLines = {
         "upwards": [(at, point.up) for at, point in numbered],
         "downwards": [(at, point.down) for at, point in numbered],
         "limit": [(at, chart.cusum_limit) for at, _ in numbered],
@@ -277,7 +277,7 @@ def _pictures(chart: DriftChart, drift: Drift) -> Iterator[Chart]:
     yield _picture(f"{chart_name(chart)}: CUSUM", "CUSUM", sums, both=False)
 
 
-def _picture(title: str, y: str, lines: LineMark, *, both: bool) -> Chart:
+def _picture(title: str, y: str, lines: DriftLines, *, both: bool) -> Chart:
     drawn = {
         name: [Point(float(at), value) for at, value in line_values if value is not None]
         for name, line_values in lines.items()

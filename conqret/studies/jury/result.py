@@ -154,13 +154,13 @@ class Jury(Frozen):
         )
 
 
-DebateJudgment = Callable[[Rule, JuryWeights | None], list[Judgment]]
+JudgedBy = Callable[[Rule, JuryWeights | None], list[Judgment]]
 
 
 def hold_jury(
     ballots: Ballots,
     records: Sequence[JudgeRecord],
-    judged: DebateJudgment,
+    judged: JudgedBy,
     labels: LabelSet | None,
     *,
     rule: Rule = "mean",

@@ -24,8 +24,8 @@ from conqret.studies.sensitivity.verdict import corrected, judge_response
 if TYPE_CHECKING:
     from conqret.judging.session_judge import SessionJudge
 
-DebateJudgment = Judgment | Mapping[str, float | None]
-ItemJudge = Callable[[Sequence[Item]], Sequence[DebateJudgment]]
+ItemScores = Judgment | Mapping[str, float | None]
+ItemJudge = Callable[[Sequence[Item]], Sequence[ItemScores]]
 """Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
 
 CLAIMS: Mapping[str, tuple[Direction, str]] = {
@@ -152,7 +152,7 @@ def curve_text(response: Response, unit: str) -> str:
     return "\n".join(lines)
 
 
-def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[DebateJudgment]:
+def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[ItemScores]:
     judged_items = judge(items)
     if len(judged_items) != len(items):
         raise DeclarationError(
@@ -161,7 +161,7 @@ def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[DebateJudgment]:
     return judged_items
 
 
-def _value(judged: DebateJudgment, metric: str) -> float | None:
+def _value(judged: ItemScores, metric: str) -> float | None:
     measures = judged.measures if isinstance(judged, Judgment) else judged
     if metric not in measures:
         raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(measures)}")
