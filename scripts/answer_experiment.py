@@ -16,9 +16,8 @@ import os
 import tomllib
 from pathlib import Path
 
-from sequence import as_options, run
-
 from conqret._optional import require
+from conqret.cli.main import as_options, run_command
 from conqret.errors import MissingDependencyError
 
 TINY = "tiny"
@@ -41,7 +40,7 @@ def experiment(file: Path, out: Path) -> None:
     given = {name: Path(os.path.normpath(file.parent / plan[name])) for name in names}
     questions, corpus = given.get("questions"), given.get("corpus")
     if "dedupe" in plan:
-        run(
+        run_command(
             "debateqa",
             "questions",
             "dedupe",
@@ -53,7 +52,7 @@ def experiment(file: Path, out: Path) -> None:
         questions = out / "questions.jsonl"
     references = given.get("references", out / "benchmark" / "benchmark.jsonl")
     if "curate" in plan:
-        run(
+        run_command(
             "debateqa",
             "curate",
             "run",
@@ -74,15 +73,15 @@ def experiment(file: Path, out: Path) -> None:
         folder, measured = out / "answers" / name, out / "scores" / name
         settings = plan.get("answer", {}) | variant
         index = () if settings.get("strategy", "none") == "none" else ("--index", corpus)
-        run("debateqa", "answer", references, *index, *as_options(settings), "-o", folder)
+        run_command("debateqa", "answer", references, *index, *as_options(settings), "-o", folder)
         said = (folder / "answers.jsonl", "--system", name)
-        run("debateqa", "score", "perspective-diversity", *said, "--references", references,
+        run_command("debateqa", "score", "perspective-diversity", *said, "--references", references,
             *as_options(diversity | {"backbone": backbone}), "-o", measured / "diversity")  # fmt: skip
-        run("debateqa", "score", "dispute-awareness", *said, "--questions", references,
+        run_command("debateqa", "score", "dispute-awareness", *said, "--questions", references,
             *as_options(plan.get("dispute-awareness", {})), "-o", measured / "awareness")  # fmt: skip
         answers += ["--answers", folder]
         scores += [measured / metric / "scores.parquet" for metric in ("diversity", "awareness")]
-    run(
+    run_command(
         "debateqa",
         "rank",
         *scores,

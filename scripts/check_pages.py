@@ -30,9 +30,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from conqret.cli.main import run_command  # noqa: E402 - after the checkout is on the path, as what follows
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
 from scripts.annotating_pages import annotating_pages  # noqa: E402 - likewise
-from scripts.sequence import run  # noqa: E402 - after the checkout is on the path, as what follows
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
 AXE_VERSION = "4.14.1"
@@ -150,7 +150,7 @@ def make_pages(to: Path) -> Iterator[Path]:
     """Every kind of page, offline and from the fixtures."""
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
         for command in commands(to):
-            run(*command)
+            run_command(*command)
         from scripts.perspectives_experiment import experiment
 
         experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")

@@ -16,12 +16,12 @@ import tomllib
 from functools import partial
 from pathlib import Path
 
-from sequence import as_options, run
+from conqret.cli.main import as_options, run_command
 
 BASE = "base"
 """What the model is called that was not tuned."""
 
-debate = partial(run, "debate")
+debate = partial(run_command, "debate")
 
 
 def ablations(file: Path, out: Path) -> None:

@@ -21,15 +21,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sequence import as_options, run
-
+from conqret.cli.main import as_options, run_command
 from conqret.perspectives.ranking_table import corpora_sheet
 from conqret.show.report_page import write_sheet
 
 PATHS = ("folder", "pairs", "pages", "encoder", "query-encoder", "detector", "model")
 """Options that may name files: those that are there beside the file of the experiment."""
 
-perspectives = partial(run, "perspectives")
+perspectives = partial(run_command, "perspectives")
 
 
 def experiment(file: Path, out: Path) -> None:
@@ -70,7 +69,7 @@ def scored(name: str, folder: Path, questions: Path, plan: Mapping[str, Any], ou
         systems, place = table["systems"], out / "encoders" / name / encoder
         rest = {key: value for key, value in table.items() if key != "systems"}
         if not (place / "scores.json").is_file():
-            run("retrieve", "index", folder, "--engine", "dense", *as_options(rest))
+            run_command("retrieve", "index", folder, "--engine", "dense", *as_options(rest))
             perspectives("score", *systems, *common, "--encoder", rest["encoder"], "-o", place)
         runs += [
             f"{system.replace('dense', encoder)}={place / 'rankings' / f'{system}.res.gz'}"

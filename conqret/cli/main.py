@@ -13,10 +13,12 @@ import functools
 import gc
 import logging
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
+from typing import Any
 
 import typer
 
@@ -160,6 +162,32 @@ def _stopped(number: int) -> None:
     err.cache_clear()  # a line that the signal met half written is not said again
     complain("stopped; what was done so far is kept, and the same command goes on from there")
     sys.exit(SIGNALLED + number)
+
+
+def run_command(*arguments: object) -> None:
+    """Run one command of conqret in this process (``"debate", "hold", ...``), printed as one could type it.
+
+    Raises:
+        SystemExit: it failed; its exit code is the exception's.
+    """
+    words = ["conqret", *map(str, arguments)]
+    print(f"$ {shlex.join(words)}", flush=True)
+    before, sys.argv = sys.argv, words
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    finally:
+        sys.argv = before
+
+
+def as_options(table: Mapping[str, Any]) -> Iterator[str]:
+    """Give ``{"epochs": 3, "lora": true}`` as ``--epochs 3 --lora``; what is false is left out."""
+    for name, value in table.items():
+        if value is not False:
+            yield f"--{name}"
+            yield from () if value is True else (str(value),)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ _MENTIONS = {
     "second_answer": r"(?:second|other) (?:answer|argument|response|text)",
 }
 _MENTIONED = {name: re.compile(rf"\b(?:{words})\b", re.I) for name, words in _MENTIONS.items()}
-_SCALE_AT_END = re.compile(r"[\s(\[,;]*\b(?P<low>\d{1,3}) ?(?:-|–|to|\.\.) ?(?P<high>\d{1,3})[)\]]?\.?\Z")
+_SCALE_AT_END = re.compile(
+    r"(?<![\s(\[,;])[\s(\[,;]*+\b(?P<low>\d{1,3}) ?(?:-|–|to|\.\.) ?(?P<high>\d{1,3})[)\]]?\.?\Z"
+)
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
 _NAMED = re.compile(r"(?P<name>[A-Za-z][\w -]{0,59}?)\s*:\s+(?P<question>\S.*)", re.S)
 _LONGEST_NAME = 40
