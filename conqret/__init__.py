@@ -15,83 +15,103 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from conqret.data import Document, Item, Judgment, Measure
-    from conqret.debate.debatune.debate_judging import controllability, response_quality
-    from conqret.debate.debatune.debate_run import hold_debates
-    from conqret.debate.debatune.debater_training import tune_debater
-    from conqret.debate.debatune.manual_inspection import sample_statements, statement_agreement
-    from conqret.debate.debatune.output_filter import filter_statements
-    from conqret.debate.debatune.statement_run import write_statements
-    from conqret.debate.debatune.topic_check import two_sided_topics
-    from conqret.debate.debatune.training_export import debate_training_data
-    from conqret.debate.two_turn.anova import debate_anova
-    from conqret.debate.two_turn.judged_run import judge_debates
-    from conqret.debate.two_turn.outcomes import debate_outcomes
-    from conqret.debate.two_turn.payoffs import payoffs
-    from conqret.debate.two_turn.rubric import grade_counter_arguments
-    from conqret.debate.two_turn.text_annotations import summarize_annotations
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.debate.two_turn.writer_scores import score_writers
-    from conqret.debate.two_turn.written_run import write_debates
-    from conqret.debateqa.answer_scores import score_awareness, score_baselines, score_diversity
-    from conqret.debateqa.answering.answer import answer
-    from conqret.debateqa.curation.benchmark import curate_benchmark
-    from conqret.debateqa.curation.benchmark_figures import benchmark_domains, benchmark_relevance
-    from conqret.debateqa.curation.debatable import debatable_questions
-    from conqret.debateqa.curation.deduplication import dedupe
-    from conqret.debateqa.curation.question_sample import draw_question_pairs, duplicate_threshold
-    from conqret.debateqa.curation.removal import remove_partial_answers
-    from conqret.debateqa.preferences import correlate
-    from conqret.debateqa.stability import metric_stability
-    from conqret.debateqa.standings import rank_systems
-    from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
-    from conqret.experiments.experiment import run
-    from conqret.experiments.run_report import report_run
-    from conqret.generation.generate import generate
-    from conqret.judging.criterion import Criterion
-    from conqret.judging.judge import ajudge, judge
-    from conqret.judging.judgments import Judgments
-    from conqret.judging.recorded_requests import recorded_requests
-    from conqret.labels.exporting import export_labels
-    from conqret.labels.sampling import sample_items
-    from conqret.llm.client_options import ClientOptions
-    from conqret.llm.recording_files import count_recordings, export_recordings, import_recordings
-    from conqret.llm.salvage import check_store
-    from conqret.perspectives.detection_study import detect
-    from conqret.perspectives.detector_tuning import tune_detector
-    from conqret.perspectives.own_corpora import collect_corpora
-    from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
-    from conqret.perturb.perturbing import write_perturbations
-    from conqret.retrieval.corpus_index import build_index
-    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr, evaluate_rankings
-    from conqret.retrieval.retrieve import retrieve
-    from conqret.runs.management import list_runs, merge_recordings, move_run, prune_runs
-    from conqret.runs.session import Session
-    from conqret.scrapers.corpus_building import import_passages, import_release, make_corpus
-    from conqret.studies.abstain.result import abstain
-    from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.bias.bias_study import bias
-    from conqret.studies.calibrate.result import calibrate
-    from conqret.studies.card.methods import describe_methods
-    from conqret.studies.compare.frontier import pareto
-    from conqret.studies.compare.result import compare
-    from conqret.studies.diff.result import diff
-    from conqret.studies.drift.result import drift
-    from conqret.studies.jury.jury_run import jury
-    from conqret.studies.leaderboard.result import leaderboard
-    from conqret.studies.power.sample_sizes import (
-        power_agreement,
-        power_bias,
-        power_curve,
-        power_difference,
-        power_drift,
-        power_probe,
-    )
-    from conqret.studies.power.selftest import power_planted
-    from conqret.studies.sensitivity.sensitivity_study import sensitivity
-    from conqret.studies.systems.result import systems
-    from conqret.studies.validate.validate import validate
-    from conqret.studies.variance.result import variance
+    from conqret.data import Document as Document
+    from conqret.data import Item as Item
+    from conqret.data import Judgment as Judgment
+    from conqret.data import Measure as Measure
+    from conqret.debate.debatune.debate_judging import controllability as controllability
+    from conqret.debate.debatune.debate_judging import response_quality as response_quality
+    from conqret.debate.debatune.debate_run import hold_debates as hold_debates
+    from conqret.debate.debatune.debater_training import tune_debater as tune_debater
+    from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
+    from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
+    from conqret.debate.debatune.output_filter import filter_statements as filter_statements
+    from conqret.debate.debatune.statement_run import write_statements as write_statements
+    from conqret.debate.debatune.topic_check import two_sided_topics as two_sided_topics
+    from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
+    from conqret.debate.two_turn.anova import debate_anova as debate_anova
+    from conqret.debate.two_turn.judged_run import judge_debates as judge_debates
+    from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
+    from conqret.debate.two_turn.payoffs import payoffs as payoffs
+    from conqret.debate.two_turn.rubric import grade_counter_arguments as grade_counter_arguments
+    from conqret.debate.two_turn.text_annotations import summarize_annotations as summarize_annotations
+    from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
+    from conqret.debate.two_turn.writer_scores import score_writers as score_writers
+    from conqret.debate.two_turn.written_run import write_debates as write_debates
+    from conqret.debateqa.answer_scores import score_awareness as score_awareness
+    from conqret.debateqa.answer_scores import score_baselines as score_baselines
+    from conqret.debateqa.answer_scores import score_diversity as score_diversity
+    from conqret.debateqa.answering.answer import answer as answer
+    from conqret.debateqa.curation.benchmark import curate_benchmark as curate_benchmark
+    from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
+    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
+    from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
+    from conqret.debateqa.curation.deduplication import dedupe as dedupe
+    from conqret.debateqa.curation.question_sample import draw_question_pairs as draw_question_pairs
+    from conqret.debateqa.curation.question_sample import duplicate_threshold as duplicate_threshold
+    from conqret.debateqa.curation.removal import remove_partial_answers as remove_partial_answers
+    from conqret.debateqa.preferences import correlate as correlate
+    from conqret.debateqa.stability import metric_stability as metric_stability
+    from conqret.debateqa.standings import rank_systems as rank_systems
+    from conqret.errors import ConqretError as ConqretError
+    from conqret.errors import DeclarationError as DeclarationError
+    from conqret.errors import ExecutionError as ExecutionError
+    from conqret.errors import ItemsError as ItemsError
+    from conqret.experiments.experiment import run as run
+    from conqret.experiments.run_report import report_run as report_run
+    from conqret.generation.generate import generate as generate
+    from conqret.judging.criterion import Criterion as Criterion
+    from conqret.judging.judge import ajudge as ajudge
+    from conqret.judging.judge import judge as judge
+    from conqret.judging.judgments import Judgments as Judgments
+    from conqret.judging.recorded_requests import recorded_requests as recorded_requests
+    from conqret.labels.exporting import export_labels as export_labels
+    from conqret.labels.sampling import sample_items as sample_items
+    from conqret.llm.client_options import ClientOptions as ClientOptions
+    from conqret.llm.recording_files import count_recordings as count_recordings
+    from conqret.llm.recording_files import export_recordings as export_recordings
+    from conqret.llm.recording_files import import_recordings as import_recordings
+    from conqret.llm.salvage import check_store as check_store
+    from conqret.perspectives.detection_study import detect as detect
+    from conqret.perspectives.detector_tuning import tune_detector as tune_detector
+    from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
+    from conqret.perspectives.perspectives_run import make_perspectives as make_perspectives
+    from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
+    from conqret.perturb.perturbing import write_perturbations as write_perturbations
+    from conqret.retrieval.corpus_index import build_index as build_index
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr as choose_mmr
+    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings as evaluate_rankings
+    from conqret.retrieval.retrieve import retrieve as retrieve
+    from conqret.runs.management import list_runs as list_runs
+    from conqret.runs.management import merge_recordings as merge_recordings
+    from conqret.runs.management import move_run as move_run
+    from conqret.runs.management import prune_runs as prune_runs
+    from conqret.runs.session import Session as Session
+    from conqret.scrapers.corpus_building import import_passages as import_passages
+    from conqret.scrapers.corpus_building import import_release as import_release
+    from conqret.scrapers.corpus_building import make_corpus as make_corpus
+    from conqret.studies.abstain.result import abstain as abstain
+    from conqret.studies.agreement.annotator_agreement import agreement as agreement
+    from conqret.studies.bias.bias_study import bias as bias
+    from conqret.studies.calibrate.result import calibrate as calibrate
+    from conqret.studies.card.methods import describe_methods as describe_methods
+    from conqret.studies.compare.frontier import pareto as pareto
+    from conqret.studies.compare.result import compare as compare
+    from conqret.studies.diff.result import diff as diff
+    from conqret.studies.drift.result import drift as drift
+    from conqret.studies.jury.jury_run import jury as jury
+    from conqret.studies.leaderboard.result import leaderboard as leaderboard
+    from conqret.studies.power.sample_sizes import power_agreement as power_agreement
+    from conqret.studies.power.sample_sizes import power_bias as power_bias
+    from conqret.studies.power.sample_sizes import power_curve as power_curve
+    from conqret.studies.power.sample_sizes import power_difference as power_difference
+    from conqret.studies.power.sample_sizes import power_drift as power_drift
+    from conqret.studies.power.sample_sizes import power_probe as power_probe
+    from conqret.studies.power.selftest import power_planted as power_planted
+    from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
+    from conqret.studies.systems.result import systems as systems
+    from conqret.studies.validate.validate import validate as validate
+    from conqret.studies.variance.result import variance as variance
 
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
@@ -192,107 +212,8 @@ _HOMES = {
     "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.statement_run",
 }
-"""What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
-
-__all__ = [
-    "ClientOptions",
-    "ConqretError",
-    "Criterion",
-    "DeclarationError",
-    "Document",
-    "ExecutionError",
-    "Item",
-    "ItemsError",
-    "Judgment",
-    "Judgments",
-    "Measure",
-    "Session",
-    "abstain",
-    "agreement",
-    "ajudge",
-    "answer",
-    "benchmark_domains",
-    "benchmark_relevance",
-    "bias",
-    "build_index",
-    "calibrate",
-    "check_store",
-    "choose_mmr",
-    "collect_corpora",
-    "compare",
-    "controllability",
-    "correlate",
-    "count_recordings",
-    "curate_benchmark",
-    "debatable_questions",
-    "debate_anova",
-    "debate_outcomes",
-    "debate_training_data",
-    "dedupe",
-    "describe_methods",
-    "detect",
-    "diff",
-    "draw_question_pairs",
-    "drift",
-    "duplicate_threshold",
-    "evaluate_rankings",
-    "export_labels",
-    "export_recordings",
-    "filter_statements",
-    "generate",
-    "grade_counter_arguments",
-    "hold_debates",
-    "import_passages",
-    "import_recordings",
-    "import_release",
-    "judge",
-    "judge_debates",
-    "jury",
-    "leaderboard",
-    "list_runs",
-    "make_corpus",
-    "make_perspectives",
-    "merge_recordings",
-    "metric_stability",
-    "move_run",
-    "pareto",
-    "payoffs",
-    "perspective_errors",
-    "power_agreement",
-    "power_bias",
-    "power_curve",
-    "power_difference",
-    "power_drift",
-    "power_planted",
-    "power_probe",
-    "prune_runs",
-    "rank_systems",
-    "read_two_turn",
-    "recorded_requests",
-    "remove_partial_answers",
-    "report_run",
-    "response_quality",
-    "retrieve",
-    "run",
-    "sample_items",
-    "sample_statements",
-    "score_awareness",
-    "score_baselines",
-    "score_diversity",
-    "score_writers",
-    "sensitivity",
-    "statement_agreement",
-    "summarize_annotations",
-    "systems",
-    "tune_debater",
-    "tune_detector",
-    "two_sided_topics",
-    "validate",
-    "variance",
-    "write_debates",
-    "write_perturbations",
-    "write_statements",
-]
+"""What is public, and where it stands: ``__all__`` is these names, and the imports above are for type checkers. Nothing
+else is public, and docs/api.md says what of it is stable."""
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.
@@ -304,8 +225,10 @@ if (_ROOT / "pyproject.toml").is_file() and str(_ROOT) not in __path__:
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name == "__all__":
+        return list(_HOMES)
     raise AttributeError(f"module 'conqret' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_HOMES, "__version__"])

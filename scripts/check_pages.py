@@ -13,6 +13,7 @@ axe-core nothing is checked, which is said and is no fault.
 from __future__ import annotations
 
 import argparse
+import ast
 import asyncio
 import contextlib
 import http.client
@@ -47,30 +48,8 @@ CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap:not(.wider)")]\
 """Tables of the documentation that go on beyond the page and do not say so."""
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
-KINDS = (
-    "abstention",
-    "labels",
-    "answers",
-    "asked and answered",
-    "bias",
-    "compare",
-    "components",
-    "debates",
-    "diff",
-    "drift",
-    "experiment",
-    "frontier",
-    "judge card",
-    "judgment report",
-    "jury",
-    "leaderboard",
-    "perspectives",
-    "ranks",
-    "runs",
-    "sensitivity",
-    "validation",
-)
-"""What stands beside the name at the head of each kind of page (a test holds them against the code)."""
+TOPLINE = re.compile(r'topline\("([^"]+)"')
+"""How a template says of which kind its page is."""
 SITE = ROOT / "site"
 DOCUMENTATION = (
     "index.html",
@@ -81,6 +60,25 @@ DOCUMENTATION = (
     "results/llm-judge.html",
 )
 """Of the documentation one page of each kind, and the guides."""
+
+
+def kinds(root: Path = ROOT / "conqret") -> set[str]:
+    """What stands beside the name at the head of each kind of page: the first word of each ``ReportPage``, and of each
+    template that is a page of its own."""
+    found: set[str] = set()
+    for file in root.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        calls = (
+            (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+            if "ReportPage(" in text
+            else ()
+        )
+        for call in calls:
+            if isinstance(call.func, ast.Name) and call.func.id == "ReportPage":
+                found |= {word.value for word in call.args[:1] if isinstance(word, ast.Constant)}
+    for file in root.rglob("*.html.j2"):
+        found |= set(TOPLINE.findall(file.read_text(encoding="utf-8")))
+    return found
 
 
 def main() -> int:
@@ -106,7 +104,7 @@ def main() -> int:
         if not files:
             made = list(make_pages(folder.resolve()))
             there = set(map(kind_of, made))
-            found = [f"no page of the kind {kind!r} was made" for kind in KINDS if kind not in there]
+            found = [f"no page of the kind {kind!r} was made" for kind in sorted(kinds() - there)]
             print(*found, sep="\n", flush=True)
             files = [*made, *(page for pattern in DOCUMENTATION for page in sorted(SITE.glob(pattern)))]
             if files == made:
@@ -178,7 +176,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["runs", "diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
     yield ["runs", "report", f"{to}/judge", "--beside", f"{to}/samples"]
-    yield ["judges", "variance", f"{to}/samples", "-o", f"{to}/components.html"]
+    yield ["judges", "variance", f"{to}/samples", "-o", f"{to}/variance.html"]
     kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
     yield [
         "judges",

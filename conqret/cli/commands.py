@@ -94,7 +94,7 @@ HOMES: Parts = {
         "pareto": "studies.compare.frontier_command:frontier",
         "leaderboard": "studies.leaderboard.command:cards",
         "systems": "studies.systems.command:meta",
-        "variance": "studies.variance.command:components",
+        "variance": "studies.variance.command:variance",
         "jury": "studies.jury.command:jury",
         "calibrate": "studies.calibrate.command:calibrate",
         "abstain": "studies.abstain.command:abstain",

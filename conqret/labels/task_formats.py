@@ -45,8 +45,8 @@ def format_task(judge: Judge) -> AnnotationTask:
 
 
 def states_ratings(judge: Judge) -> bool:
-    """Whether the format rates on a scale of whole numbers, as people can."""
-    return _SCALE.fullmatch(judge.scale) is not None
+    """Whether the format asks for ratings on a scale of whole numbers, as people can give them."""
+    return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
 
 
 def rateable(judge: Judge) -> tuple[str, ...]:
@@ -56,9 +56,12 @@ def rateable(judge: Judge) -> tuple[str, ...]:
         DeclarationError: the format states no ratings.
     """
     if not states_ratings(judge):
+        why = (
+            f"has no scale on which people could rate ({judge.scale})" if judge.asks else "asks for no rating"
+        )
         raise DeclarationError(
-            f"the format {judge.name} has no scale on which people could rate ({judge.scale}); take one of ratings, as "
-            "rag-fine-grained, or a task of its own, as citation-support"
+            f"the format {judge.name} {why}; take one of ratings, as rag-fine-grained, or a task of its own, as "
+            "citation-support"
         )
     return tuple(
         metric

@@ -39,6 +39,7 @@ JOBS = {
         "tests/reliability/test_adding_a_statistic.py",
         "adding-a-statistic.md",
     ),
+    r"^docs/adding-a-study\.md: ": ("tests/reliability/test_adding_a_study.py", "adding-a-study.md"),
     r": python scripts/debate_ablations\.py (\S+) ": (
         "tests/debate/test_ablations.py",
         "debate_ablations.toml",

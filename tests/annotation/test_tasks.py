@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
-from conqret.labels.task_formats import states_ratings
+from conqret.labels.task_formats import format_task, states_ratings
 from tests.annotation.studies import items
 
 
@@ -51,7 +52,14 @@ def test_every_rating_of_every_format_is_a_question_with_its_scale(name: str) ->
             assert not any("Everything between the tags" in line for line in question.guide)
             meant = [choice.meaning for choice in question.choices if choice.meaning]
             assert len(set(meant)) == len(meant)
-            assert len(meant) >= 2 or name == "response-quality"  # its points stand in its sentences
+            assert len(meant) != 1  # none: the points stand in the prompt's sentences
+
+
+def test_what_is_computed_is_asked_of_nobody_whatever_its_scale() -> None:
+    computed = replace(JUDGES["citations"], scale="0 to 1")
+    assert not states_ratings(computed)
+    with pytest.raises(DeclarationError, match="citations asks for no rating"):
+        list(format_task(computed).screens(items(1)[0], TaskRequest()))
 
 
 def test_only_the_question_that_is_wanted_and_what_it_needs() -> None:

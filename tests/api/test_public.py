@@ -163,6 +163,17 @@ def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
         assert getattr(conqret, name).__doc__
 
 
+def test_type_checkers_see_what_is_public_where_it_stands() -> None:
+    source = Path(conqret.__file__).read_text(encoding="utf-8")
+    imports = re.findall(r"^    from (\S+) import (\w+) as (\w+)$", source, re.MULTILINE)
+    assert [(module, name) for module, name, exported in imports if name == exported] == [
+        (home, name) for home, name in sorted((home, name) for name, home in conqret._HOMES.items())
+    ]
+    names: dict[str, object] = {}
+    exec("from conqret import *", names)
+    assert set(conqret.__all__) <= set(names)
+
+
 def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -20,20 +20,10 @@ from conqret import DeclarationError, Item, Judgment, Measure, judge
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
+from conqret.labels.task import TaskRequest
+from conqret.labels.task_choice import screens_of, task_of
 from conqret.prompts import Library
-from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
-
-CALLS = {
-    "query-rubric": 4,
-    "g-eval": 4,
-    "static-rubric": 4,
-    "direct": 4,
-    "rag-direct": 2,
-    "rag-rubric": 2,
-    "pointwise": 15,
-    "response-quality": 2,
-    "citations": 0,
-}
+from tests.contract.items import DEMO, HOSTILE, UNUSUAL, demo, with_text
 
 formats = pytest.mark.parametrize("name", JUDGES)
 asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
@@ -61,21 +51,24 @@ def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) 
             assert 0 <= measure.value <= 1
             for part in measure.parts:
                 assert part.value is None or 0 <= part.value <= 1
-        assert len(judgment.trace.calls) == CALLS.get(name, 1)
+        assert len(judgment.trace.calls) == sum(1 + ask.both_orders for ask in JUDGES[name].asks)
 
 
 SIEVES = {
     "two-sided": Item(id="odd", topic="Zoos"),
     "harmlessness": Item(id="odd", topic="Should zoos be closed?", argument="Keepers are vermin."),
 }
-"""What has to be told from the demo set by formats that let all of that pass."""
+"""What has to be told from the demo set by formats whose offline baseline gives all of that the same scores."""
 
 
 @formats
 def test_it_tells_items_apart(name: str) -> None:
     odd = tuple(judge([SIEVES[name]], format=name, model="offline")) if name in SIEVES else ()
     values = {tuple(m.value for m in judgment.measures.values()) for judgment in (*judged(name), *odd)}
-    assert len(values) > 1
+    assert len(values) > 1, (
+        f"offline, {name} gives all demo items the same scores: use more of case.evidence in its baseline, or, where "
+        "that is right, add an item that is scored otherwise to SIEVES"
+    )
 
 
 @formats
@@ -263,7 +256,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
                 response.model_validate_json(json.dumps(wrong), context=context)
             except ValidationError:
                 continue
-            pytest.fail(f"{ask.prompt} takes {label}")
+            pytest.fail(f"{ask.prompt} takes {label}; what may be null there stands in NULLABLE")
 
 
 @formats
@@ -303,16 +296,13 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 @formats
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
-    empty = name in ("citation-support", "citations") or (name == "likelihood" and item.id == "no-words")
     poor = name == "rag-rubric" and item.id in (
         "one-word",
         "no-words",
         "long-sentence",
     )  # no 20 nuggets in them
     for metric, measure in judgment.measures.items():
-        missing = (empty and measure.reason == "nothing_to_judge") or (
-            poor and measure.reason == "invalid_answer"
-        )
+        missing = measure.reason == "nothing_to_judge" or (poor and measure.reason == "invalid_answer")
         missing = missing or (metric == "snippets" and measure.reason == "cannot_judge")  # there may be none
         assert measure.status == "scored" or missing, (metric, measure.reason, measure.detail)
     assert set(judgment.measures) == set(JUDGES[name].metrics)
@@ -341,3 +331,30 @@ def test_samples_keep_every_sample(name: str) -> None:
     dimensions = {dimension.name for dimension in DIMENSIONS}
     if dimensions <= set(judgment.measures):
         assert list(judgment.measures)[-15:] == [dimension.name for dimension in DIMENSIONS]
+
+
+@formats
+def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(name: str, tmp_path: Path) -> None:
+    try:
+        screens = screens_of(task_of(name), demo()[:2], TaskRequest())
+    except DeclarationError:
+        command = [
+            sys.executable,
+            "-m",
+            "conqret",
+            "labels",
+            "collect",
+            DEMO,
+            "--task",
+            name,
+            "-o",
+            tmp_path / "labels",
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: ")
+        assert len(done.stderr.splitlines()) == 1
+        assert not (tmp_path / "labels").exists()
+    else:
+        assert all(screen.questions for screen in screens)
+        assert {screen.item for screen in screens} == {item.id for item in demo()[:2]}

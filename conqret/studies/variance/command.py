@@ -13,7 +13,7 @@ WANTED = "--design is a list such as model=3,sample=2"
 
 
 @grouped
-def components(
+def variance(
     runs: list[Path],
     *,
     metric: list[str] | None = None,
@@ -43,31 +43,36 @@ def components(
     conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100
     """
     from conqret._optional import require
-    from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
-    from conqret.studies.variance.result import variance
+    from conqret.studies.variance.page import (
+        variance_finding,
+        variance_sheet,
+        variance_tables,
+        variance_words,
+    )
+    from conqret.studies.variance.result import variance as estimated
 
     require("numpy", "scipy", extra="stats")
-    noise_result = variance(
+    variance_result = estimated(
         runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
         designs=[_numbers(text) for text in design or ()],
         topics=options.counts("--topics", topics),
         confidence=confidence,
     )
-    sentences = noise_words(noise_result)
-    for text in noise_result.runs:
+    sentences = variance_words(variance_result)
+    for text in variance_result.runs:
         tell(f"run        {text}")
     tell(sentences[0])
     for text in sentences[1:]:
         note(text[:1].lower() + text[1:].rstrip("."))
-    if noise_result.left_out:
-        note(f"not all runs have {', '.join(noise_result.left_out)}")
-    tables = list(noise_tables(noise_result))
-    result(noise_result, tables, as_json=json_output)
-    tell(noise_finding(noise_result))
-    if len(tables) == 1 and len(noise_result.metrics) > 1:
+    if variance_result.left_out:
+        note(f"not all runs have {', '.join(variance_result.left_out)}")
+    tables = list(variance_tables(variance_result))
+    result(variance_result, tables, as_json=json_output)
+    tell(variance_finding(variance_result))
+    if len(tables) == 1 and len(variance_result.metrics) > 1:
         tell("--metric NAME shows what is known of one; so does a page (-o) of all")
-    page.write(noise_sheet, noise_result)
+    page.write(variance_sheet, variance_result)
 
 
 def _numbers(text: str) -> dict[str, int]:

@@ -11,7 +11,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
-from conqret.studies.variance.result import AveragedScores, MetricNoise, NoiseStudy, VarianceSource
+from conqret.studies.variance.result import AveragedScores, MetricVariance, VarianceSource, VarianceStudy
 
 Row = tuple[Cell, ...]
 
@@ -28,7 +28,7 @@ _BUYS = (
 )
 
 
-def noise_words(study: NoiseStudy) -> list[str]:
+def variance_words(study: VarianceStudy) -> list[str]:
     """What was compared, and what these runs leave open, in sentences."""
     unknown = dict.fromkeys(text for metric in study.metrics.values() for text in metric.unknown)
     return [
@@ -40,7 +40,7 @@ def noise_words(study: NoiseStudy) -> list[str]:
     ]
 
 
-def noise_finding(study: NoiseStudy) -> str:
+def variance_finding(study: VarianceStudy) -> str:
     """Of how many metrics most of the variance is noise, and where that comes from, in a sentence."""
     noise = [
         {_name(source): source.share or 0.0 for source in metric.sources if not {*source.names} & {*OBJECTS}}
@@ -61,7 +61,7 @@ def noise_finding(study: NoiseStudy) -> str:
     )
 
 
-def noise_tables(study: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
+def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Table]:
     """What is known of a metric; where there are several, their shares side by side (and what is known of each of them,
     where ``every`` table is wanted)."""
     rows = list(study.metrics.values())
@@ -74,7 +74,7 @@ def noise_tables(study: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
             yield _means(varied)
 
 
-def _overview(rows: Sequence[MetricNoise]) -> Table:
+def _overview(rows: Sequence[MetricVariance]) -> Table:
     names = list(dict.fromkeys(_name(source) for row in rows for source in row.sources))
     sources = [{_name(source): source for source in row.sources} for row in rows]
     return Table(
@@ -88,8 +88,8 @@ def _overview(rows: Sequence[MetricNoise]) -> Table:
     )
 
 
-def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
-    def parts(noise: MetricNoise) -> Iterator[Row]:
+def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
+    def parts(noise: MetricVariance) -> Iterator[Row]:
         return ((_name(part), part.levels, part.deviation, _share(part)) for part in noise.sources)
 
     first, below, basis = rows[0], "", ""
@@ -109,12 +109,12 @@ def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
     )
 
 
-def _scores(rows: Sequence[MetricNoise]) -> Table:
+def _scores(rows: Sequence[MetricVariance]) -> Table:
     strict = any(
         {*row.varies} - {SAMPLE} for row in rows
     )  # samples alone are no stricter or milder than others
 
-    def designs(noise: MetricNoise) -> Iterator[Row]:
+    def designs(noise: MetricVariance) -> Iterator[Row]:
         return (
             (_design(row), row.score_error, row.generalizability, *[row.dependability][:strict])
             for row in noise.averaged
@@ -131,12 +131,12 @@ def _scores(rows: Sequence[MetricNoise]) -> Table:
     )
 
 
-def _means(rows: Sequence[MetricNoise]) -> Table:
+def _means(rows: Sequence[MetricVariance]) -> Table:
     first = rows[0]
     topics = list(first.averaged[0].mean_error)
     *others, last = (f"{name}s" for name in ("topic", *first.varies))
 
-    def designs(noise: MetricNoise) -> Iterator[Row]:
+    def designs(noise: MetricVariance) -> Iterator[Row]:
         return ((_design(row), *(row.mean_error[count] for count in topics)) for row in noise.averaged)
 
     return Table(
@@ -148,14 +148,14 @@ def _means(rows: Sequence[MetricNoise]) -> Table:
     )
 
 
-def _titled(rows: Sequence[MetricNoise], many: str, single_title: str = "") -> str:
+def _titled(rows: Sequence[MetricVariance], many: str, single_title: str = "") -> str:
     """The title of a table of one metric, which names it, or of several."""
     if len(rows) == 1:
         return f"{words.label(rows[0].metric)}: {single_title or many}"
     return words.capitalised(many)
 
 
-def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
+def _under(rows: Sequence[MetricVariance], of: Callable[[MetricVariance], Iterator[Row]]) -> Iterator[Row]:
     """The rows of each metric, under its name where there are several."""
     for row in rows:
         if len(rows) > 1:
@@ -165,29 +165,29 @@ def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row
             yield from of(row)
 
 
-def _varies(noise: MetricNoise) -> bool:
+def _varies(noise: MetricVariance) -> bool:
     return any(source.share for source in noise.sources)
 
 
-def noise_sheet(study: NoiseStudy) -> ReportPage:
+def variance_sheet(study: VarianceStudy) -> ReportPage:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
-    tables = list(noise_tables(study, every=True))
+    tables = list(variance_tables(study, every=True))
     charts = [_chart(metric) for metric in study.metrics.values() if _varies(metric)]
     buys = Section("What averaging buys", charts, _BUYS)
-    runs = Section("Runs", [PageRemarks([*study.runs, *noise_words(study)[1:]])])
+    runs = Section("Runs", [PageRemarks([*study.runs, *variance_words(study)[1:]])])
     first = [section(tables.pop(0))] if len(study.metrics) > 1 else []
     each = map(section, tables)
     badges = words.floor_badges(study.baselines)
     return ReportPage(
-        "components",
+        "variance",
         TITLE,
         [*first, buys, *each, runs],
-        [noise_finding(study), _LEDE, *noise_words(study)[:1]],
+        [variance_finding(study), _LEDE, *variance_words(study)[:1]],
         badges,
     )
 
 
-def _chart(noise: MetricNoise) -> Chart:
+def _chart(noise: MetricVariance) -> Chart:
     single, *more = noise.averaged
     lines = [
         ChartLine(

@@ -53,7 +53,7 @@ class AveragedScores(Frozen):
     mean_error: Mapping[int, float]
 
 
-class MetricNoise(Frozen):
+class MetricVariance(Frozen):
     """One metric. ``scores`` are single samples; ``varies`` is what can be averaged over; ``unknown`` says in words
     what these runs cannot tell. ``repeatability`` is the standard deviation of samples of one request (no value where
     there is one sample of each)."""
@@ -81,7 +81,7 @@ class Repeatability(Frozen):
     generalizability: Estimate
 
 
-class NoiseStudy(Frozen):
+class VarianceStudy(Frozen):
     """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names the
     parts of the instruments that differ, ``left_out`` metrics that not all runs have, and ``baselines`` says of each
     run whether its judge is the offline baseline."""
@@ -91,7 +91,7 @@ class NoiseStudy(Frozen):
     prompts: int
     differs: tuple[str, ...]
     confidence: float
-    metrics: Mapping[str, MetricNoise]
+    metrics: Mapping[str, MetricVariance]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
     baselines: tuple[bool, ...] = ()
@@ -105,7 +105,7 @@ def variance(
     designs: Sequence[Mapping[str, int]] = (),
     topics: Sequence[int] = TOPICS,
     confidence: float = CONFIDENCE,
-) -> NoiseStudy:
+) -> VarianceStudy:
     """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
 
     ``designs`` are further numbers to look at, beside :data:`NUMBERS` of one thing at a time, as in ``{"model": 3,
@@ -127,7 +127,7 @@ def variance(
             f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
     topics = sorted({*topics, len({judgment.topic for judgment in judged[0]})})
-    noises: dict[str, MetricNoise] = {}
+    noises: dict[str, MetricVariance] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:
         try:
@@ -139,7 +139,7 @@ def variance(
     if not noises:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
     called = told_apart([run.path for run in folders])
-    return NoiseStudy(
+    return VarianceStudy(
         runs=tuple(f"{name} ({record})" for name, record in zip(called, records, strict=True)),
         baselines=tuple(record.baseline for record in records),
         models=len({model for model, _ in parts}),
@@ -261,7 +261,7 @@ def _of_metric(
     designs: Sequence[Mapping[str, int]],
     topics: Sequence[int],
     confidence: float,
-) -> MetricNoise:
+) -> MetricVariance:
     variances = [
         variance_estimates.variance(place).estimate(confidence)
         for place in range(len(variance_estimates.effects))
@@ -278,7 +278,7 @@ def _of_metric(
         for effect, variance in zip(variance_estimates.effects, variances, strict=True)
     )
     alone = [source.deviation for source in sources if source.names == (SAMPLE,)]
-    return MetricNoise(
+    return MetricVariance(
         metric=metric,
         scores=variance_estimates.n,
         items=round(variance_estimates.items * variance_estimates.topics),

@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
 from conqret.show.report_page import write_sheet
-from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
+from conqret.studies.variance.page import variance_finding, variance_sheet, variance_tables, variance_words
 from conqret.studies.variance.result import repeatabilities, variance
 from tests.reliability.judged import judgment, scored
 
@@ -80,12 +80,12 @@ def test_models_and_prompts_are_told_apart():
     assert once.score_error > both.score_error
     assert once.mean_error[10] > both.mean_error[10]
     assert list(once.mean_error) == [8, 10], "as many topics as there are, too"
-    assert noise_finding(found).endswith("most of it from model.")
+    assert variance_finding(found).endswith("most of it from model.")
 
 
 def test_what_one_run_leaves_open():
     found = variance([run(1)])
-    assert noise_words(found)[1:] == [
+    assert variance_words(found)[1:] == [
         "There is one model, so nothing is said of what another model would change.",
         "There is one prompt, so nothing is said of what another prompt would change.",
     ]
@@ -139,14 +139,14 @@ def test_repeatability_of_one_judge():
 
 def test_pages_markdown_and_picture(tmp_path):
     found = variance([run(1), run(2, model="<b>n", shift=0.1)])
-    tables = list(noise_tables(found))
+    tables = list(variance_tables(found))
     assert [table.title for table in tables] == [
         "Clarity: where 96 scores differ", "Clarity: one item's score", "Clarity: standard error of the mean"
     ]  # fmt: skip
     assert (tables[1].rows[2][0], tables[1].rows[4][0]) == ("3 samples", "2 models")
 
     def written(name):
-        return write_sheet(noise_sheet(found), tmp_path / name).read_text(encoding="utf-8")
+        return write_sheet(variance_sheet(found), tmp_path / name).read_text(encoding="utf-8")
 
     page, markdown = written("noise.html"), written("noise.md")
     assert "&lt;b&gt;n" in page
@@ -171,16 +171,16 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
         for one in both
     ]
     found = variance([Run(Path("same"), same)])
-    (overview,) = noise_tables(found)
+    (overview,) = variance_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
-    assert [section.title for section in noise_sheet(found).sections] == [
+    assert [section.title for section in variance_sheet(found).sections] == [
         "Shares of the variance of scores", "What averaging buys", "Where scores differ", "One item's score",
         "Standard error of the mean", "Runs",
     ]  # fmt: skip
-    assert [len(section.parts) for section in noise_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
-    assert noise_sheet(found).lede[0] == noise_finding(found)
-    assert "on 0 of 2 metrics, all of it from samples" in noise_finding(found)
-    scores = noise_sheet(found).sections[3].parts[0]
+    assert [len(section.parts) for section in variance_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
+    assert variance_sheet(found).lede[0] == variance_finding(found)
+    assert "on 0 of 2 metrics, all of it from samples" in variance_finding(found)
+    scores = variance_sheet(found).sections[3].parts[0]
     assert "Dependability" not in scores.header, "samples alone are no stricter than others"
     assert scores.rows[1][0] == "1 sample"
     assert "topics and items" in scores.note
@@ -193,7 +193,7 @@ def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_sha
     good = found.metrics["clarity"].averaged[0].generalizability
     assert (good.value, good.low) == (0.0, None)
     assert "estimated at 0 or below" in good.reason
-    assert [chart.title for chart in noise_sheet(found).sections[0].charts] == ["Clarity: no interval"]
+    assert [chart.title for chart in variance_sheet(found).sections[0].charts] == ["Clarity: no interval"]
 
 
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():
@@ -212,12 +212,12 @@ def test_scores_that_rounding_alone_tells_apart_do_not_vary():
     row = found.metrics["credibility"]
     assert {(source.variance.value, source.share) for source in row.sources} == {(0.0, None)}
     assert row.averaged[0].generalizability.value is None
-    (alone,) = noise_tables(variance(runs, metrics=["credibility"]))
+    (alone,) = variance_tables(variance(runs, metrics=["credibility"]))
     assert "estimated below 0" not in alone.note
-    overview, sources, *others = noise_tables(found, every=True)
+    overview, sources, *others = variance_tables(found, every=True)
     assert overview.rows[-1][1:] == ("–",) * len(overview.rows[-1][1:])
     assert "no score differs" in overview.note
     assert sources.rows[-1] == ("Credibility: all 48 scores are the same",)
     assert not any("Credibility" in text for table in others for cells in table.rows for text in cells)
-    charts = noise_sheet(found).sections[1].parts
+    charts = variance_sheet(found).sections[1].parts
     assert [chart.title for chart in charts] == ["Clarity"]
