@@ -38,7 +38,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     function, line = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     text = Path(statistics.__file__).read_text(encoding="utf-8")
     text = text.replace("\nSTATISTICS: ", f"\n{function}\n\nSTATISTICS: ", 1)
-    text = text.replace("    for one in (\n", f"    for one in (\n{line.strip()},\n", 1)
+    text = re.sub(r"^    for \w+ in \(\n", rf"\g<0>{line.strip()},\n", text, count=1, flags=re.MULTILINE)
     file = tmp_path_factory.mktemp("changed") / "statistics.py"
     file.write_text(text, encoding="utf-8")
     return file
