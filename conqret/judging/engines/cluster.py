@@ -259,8 +259,11 @@ class SpreadClient(Client):
         return await self._done(lambda worker: worker.judge.remote(item, *self._sent(instrument)))  # type: ignore[no-any-return]
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
-        """As :meth:`Client.ask`, by a worker."""
-        bare = replace(request, baseline=None)  # it may hold anything, and no worker is offline
+        """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
+        anything."""
+        if self.baseline:
+            return await super().ask(request)
+        bare = replace(request, baseline=None)
         return await self._done(lambda worker: worker.ask.remote(bare))  # type: ignore[no-any-return]
 
     async def _done(self, work: Callable[[Any], Any]) -> Any:
