@@ -24,8 +24,6 @@ from conqret.judging.prompt_fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.trim import trim_proportionally
-from conqret.retrieval.fusion import round_robin
-from conqret.retrieval.rerank import ListwiseReranker
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
@@ -51,6 +49,8 @@ async def listwise(
         Unanswered: a window got no valid answer: what the search thinks best is not taken in its place.
     """
     import pandas as pd
+
+    from conqret.retrieval.rerank import ListwiseReranker
 
     frame = pd.DataFrame(
         {
@@ -183,6 +183,8 @@ class Collector:
     async def _documents(
         self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
     ) -> CurationStep:
+        from conqret.retrieval.fusion import round_robin
+
         (before,) = earlier.values()
         rankings = await self.source.search(before.queries, DEPTH)
         candidates = list(dict.fromkeys(identifier for ranking in rankings for identifier in ranking))
