@@ -57,8 +57,9 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def documented(names: Any) -> str:
-    """Blocks that mkdocstrings fills with the docstrings of these objects."""
-    return "".join(f"\n::: {name}\n" for name in names)
+    """Blocks that mkdocstrings fills with the docstrings of these objects, each by its place in the checkout."""
+    places = (re.sub(r"^conqret\.(?=(?:judges|prompts|scrapers)\.)", "", name) for name in names)
+    return "".join(f"\n::: {place}\n" for place in places)
 
 
 def prompts() -> str:
