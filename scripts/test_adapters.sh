@@ -13,7 +13,7 @@ while read -r name libraries <&3; do
   if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
   echo "== $name: $libraries"
   place=$PWD/.adapters/$name
-  wheels=(pytest pytest-asyncio pytest-xdist hypothesis)
+  wheels=(pytest pytest-asyncio pytest-timeout pytest-xdist hypothesis)
   nodes=()
   for one in $libraries; do
     case $one in npm:*) nodes+=("${one#npm:}") ;; *) wheels+=("$one") ;; esac
