@@ -9,6 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
+from conqret.retrieval.dense.text_encoding import Encoding
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Analysis(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Encodings(OptionGroup):
+class Encodings(OptionGroup, of=Encoding):
     """How an encoder makes vectors of texts.
 
     Vectors:
@@ -45,15 +46,6 @@ class Encodings(OptionGroup):
         max_tokens: How many tokens of a passage are read. Default: the model's limit.
         passage_words: Words in each passage. Default: 100.
     """
-
-    encoder: str | None = None
-    query_encoder: str | None = None
-    pooling: str | None = None
-    normalise: bool | None = None
-    query_prefix: str | None = None
-    passage_prefix: str | None = None
-    max_tokens: int | None = None
-    passage_words: int | None = None
 
 
 @grouped
