@@ -184,5 +184,5 @@ def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
         yield at(folder.calibration_file, "map")
     yield at(folder.card_file, "card")
     yield at(folder.report_file, "report")
-    for command in outcome.use:
-        yield f"to use it: {command}"
+    if outcome.use:
+        yield f"use it     {outcome.command(str(folder.path))}"

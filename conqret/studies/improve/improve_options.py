@@ -13,6 +13,8 @@ Variant = Literal["as_it_is", "examples", "wording", "both"]
 """What a judge can be: as it is, with labelled examples, with another wording, or with both."""
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 AS_IT_IS, EXAMPLES, WORDING, BOTH = VARIANTS
+PROMPTS, CALIBRATION = "prompts", "calibration.json"
+"""What an improvement leaves in its folder: the prompts for ``--prompts``, the map for ``--calibration``."""
 WORDED = frozenset({WORDING, BOTH})
 EXEMPLIFIED = frozenset({EXAMPLES, BOTH})
 

@@ -1,4 +1,4 @@
-"""Improving a judge as a run: stages of questions, each made of what earlier ones answered about topics that it may see.
+"""Improving a judge as a run: stages of questions, each made of what earlier ones answered about topics it may see.
 
 First the judge as it is rates all labelled items. Then, for each set of topics that something is learned from, a model
 proposes a wording. Then every variant rates the items of topics that it did not learn from. With items that are held
@@ -36,7 +36,9 @@ from conqret.stats.isotonic import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improve_options import (
     AS_IT_IS,
+    CALIBRATION,
     EXEMPLIFIED,
+    PROMPTS,
     WORDED,
     ImproveOptions,
 )
@@ -58,7 +60,6 @@ if TYPE_CHECKING:
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
 ROWS = "rows.jsonl"
-PROMPTS = "prompts"
 
 
 class ImproveRow(Frozen):
@@ -97,7 +98,9 @@ class ImproveRecord(InstrumentRecord):
     improving: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"{self.metric} of {self.format} with {self.model}, {number(self.items_count, 'labelled item')}"
+        return (
+            f"{self.metric} of {self.format} with {self.model}, {number(self.items_count, 'labelled item')}"
+        )
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class ImproveFolder(RunFolder[ImproveRecord]):
     """Judgments and proposals, as they came."""
     prompts_folder = InFolder(PROMPTS)
     """The prompts of the improved judge, for ``--prompts``."""
-    calibration_file = InFolder("calibration.json")
+    calibration_file = InFolder(CALIBRATION)
     """The map of the improved judge, for ``--calibration``."""
     card_file = InFolder("card.md")
     """What the improved judge is, and what it was measured at."""
@@ -214,9 +217,9 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if label.dimension == data.dimension and label.value is not None
         )
         shown = [[item_record(item) for item in items] for items in (data.training, data.held_out)]
-        improving = {
-            name: getattr(self.options, name) for name in ImproveOptions.__dataclass_fields__
-        } | {"variants": list(self.variants)}
+        improving = {name: getattr(self.options, name) for name in ImproveOptions.__dataclass_fields__} | {
+            "variants": list(self.variants)
+        }
         return ImproveRecord(
             **self.setup.recorded,
             metric=data.metric,
@@ -296,9 +299,9 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         found = {}
         for item in items:
             row = self.rows.get(trial_key(setup.fingerprint, item.id))
-            if row is not None and row.judgment is not None:
-                if row.judgment.value(self.data.metric) is not None:
-                    found[item.id] = row.judgment
+            judgment = None if row is None else row.judgment
+            if judgment is not None and judgment.value(self.data.metric) is not None:
+                found[item.id] = judgment
         return found
 
     def learned_from(self, out: Out) -> list[LabelledItem]:
@@ -368,8 +371,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         ]
         if lost:
             raise DeclarationError(
-                f"{number(len(lost), 'answer')} could not be had ({lost[0].reason}), and nothing is chosen on a part of "
-                "the answers: the same command goes on where it stopped"
+                f"{number(len(lost), 'answer')} could not be had ({lost[0].reason}), and nothing is chosen on a part "
+                "of the answers: the same command goes on where it stopped"
             )
         return all(row is not None for row in rows)
 

@@ -14,7 +14,7 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.cost import ExpectedCost, Sizes, expected_asking
 from conqret.judging.criterion import CRITERIA, Criteria, criteria_of
-from conqret.judging.judge import prepared
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import (
@@ -59,10 +59,10 @@ class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, ImproveOption
 
 
 def improve(
-    items: Any,
+    items: Items,
     labels: Labels,
     *,
-    held_out: Any = None,
+    held_out: Items = None,
     metric: str | None = None,
     dimension: str | None = None,
     output: str | Path | None = None,
@@ -101,10 +101,10 @@ def improve(
 
 
 def improve_plan(
-    items: Any,
+    items: Items,
     labels: Labels,
     *,
-    held_out: Any = None,
+    held_out: Items = None,
     metric: str | None = None,
     dimension: str | None = None,
     output: str | Path | None = None,
@@ -150,7 +150,9 @@ def improve_plan(
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError("the held-out items have other fields than the others: give both the same")
         tested = _labelled(others, read, named)
-    _check_topics(training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None)
+    _check_topics(
+        training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
+    )
     folder = as_path(output)
     data = LabelledItems(training, tested, read, named, improved)
     if session is None:
@@ -172,8 +174,8 @@ def _one_metric(setup: Setup) -> str:
     asks = setup.asks
     if len(asks) != 1 or asks[0].reading is not None:
         raise DeclarationError(
-            f"{setup.metrics[0]} of {name} is no question that a model answers in writing, and has no wording to improve; "
-            "conqret judges calibrate fits a map for it"
+            f"{setup.metrics[0]} of {name} is no question that a model answers in writing, and has no wording to "
+            "improve; conqret judges calibrate fits a map for it"
         )
     if asks[0].both_orders:
         raise DeclarationError(
@@ -192,14 +194,16 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
         found = labels.dimensions[0] if len(labels.dimensions) == 1 else plain
         if found not in labels.dimensions:
             raise DeclarationError(
-                f"no labelled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say which "
-                "with --against"
+                f"no labelled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say "
+                "which with --against"
             )
     scale = labels.scale(found)
     if not scale.bounded:
         raise DeclarationError(f"{labels.name}, {found}: {NO_SCALE}")
     if scale.level == "nominal" and not scale.binary:
-        raise DeclarationError(f"{found} is nominal, and a judge is improved on labels that rise: say --level ordinal")
+        raise DeclarationError(
+            f"{found} is nominal, and a judge is improved on labels that rise: say --level ordinal"
+        )
     return found
 
 
@@ -237,8 +241,8 @@ def _check_topics(
     if left < FEWEST_TOPICS:
         wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * options.folds // (options.folds - 1))
         raise DeclarationError(
-            f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}; {wanted} topics are needed, "
-            f"so that something is learned from {FEWEST_TOPICS} and measured on others"
+            f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}; {wanted} topics are "
+            f"needed, so that something is learned from {FEWEST_TOPICS} and measured on others"
         )
     if not held:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -31,9 +31,6 @@ from conqret.studies.improve.improved_prompt import (
     subject_of,
 )
 from conqret.studies.improve.residual_features import residual_features, residuals
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PROMPT = "improve/wording"
 MOST_WORDING, MOST_MEANING, MOST_ANCHORS = 4000, 400, 11
@@ -205,7 +202,10 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     ]
     if len(known) < 2:
         return lines
-    scores, rated = np.array([one.score for one in known], dtype=float), np.array([one.label for one in known])
+    scores, rated = (
+        np.array([one.score for one in known], dtype=float),
+        np.array([one.label for one in known]),
+    )
     lines.append(
         f"the judge's ratings: mean {shown.rating(float(scores.mean()))}, annotators' "
         f"{shown.rating(float(rated.mean()))}; standard deviation {scores.std():.2f} and {rated.std():.2f} of the scale"
@@ -213,10 +213,13 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     together = spearman(scores, rated).value
     if together is not None:
         lines.append(f"rank correlation of judge and annotators: {together:.2f}")
-    features = residual_features([one.text for one in known], scores, rated, [one.item.topic for one in known])
+    features = residual_features(
+        [one.text for one in known], scores, rated, [one.item.topic for one in known]
+    )
     lines += [
-        f"{feature.words} (rank correlation with the difference {feature.residual.value:+.2f}, with the annotators' "
-        f"ratings {feature.labels.value or 0.0:+.2f})"
+        f"{feature.words if feature.shown else feature.feature.replace('_', ' ')}: rank correlation with the "
+        f"difference between annotators and judge {feature.residual.value:+.2f}"
+        f"{'' if feature.shown else ', which may be chance'}"
         for feature in features[:MOST_FEATURES]
         if feature.residual.value is not None
     ]

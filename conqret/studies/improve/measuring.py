@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.data import Judgment, Measure, Status
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
 from conqret.judging.criterion import CRITERIA
@@ -21,7 +21,7 @@ from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
@@ -30,7 +30,7 @@ from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, tried
 from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
-from conqret.studies.improve.improve_options import AS_IT_IS
+from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
 from conqret.studies.improve.improved_prompt import criterion_asked, prompt_file
 from conqret.studies.improve.residual_features import residual_features
 from conqret.studies.improve.result import Agreement, Candidate, Ceiling, Choice, ImproveResult
@@ -167,14 +167,14 @@ def measured(
     choices = tuple(choice_without(plan, out) for out in outs)
     series = _series(plan, final, choices)
     items = [item for item in data.every if all(item.id in scores for scores in series.values())]
-    tested = [item for item in (data.training if plan.crossed else data.held_out)]
+    tested = data.training if plan.crossed else data.held_out
     if not items:
         raise DeclarationError("no item has a score by the judge before and after: nothing can be measured")
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
     compared = Compared.of(series, bare, data.labels, data.dimension, data.metric, plan.settings)
     improved = plan.setup_of(final.variant, none)
-    known = [one for one in data.labelled(plan.judgments(plan.setup, data.every), data.every)]
+    known = data.labelled(plan.judgments(plan.setup, data.training), data.training)
     scored = [one for one in known if one.score is not None]
     labelled = [Unit(item.id) for item in items]
     result = ImproveResult(
@@ -196,26 +196,19 @@ def measured(
         choices=choices,
         final=final,
         improvement=plan.improvement(final.variant, none),
-        observations=plan.observations(none) if improved_words(plan) else (),
+        observations=plan.observations(none) if WORDED & set(plan.variants) else (),
         features=residual_features(
             [one.text for one in scored],
             _array([one.score for one in scored]),
             _array([one.label for one in scored]),
             [one.item.topic for one in scored],
         ),
-        use=commands(plan, improved, final),
+        use=judging_options(plan, improved, final),
         options=plan.record().improving,
         session=done.session,
         missing=done.missing,
     )
     return result, _files(plan, result, improved)
-
-
-def improved_words(plan: ImprovePlan) -> bool:
-    """Whether a model was asked for a wording."""
-    from conqret.studies.improve.improve_options import WORDED
-
-    return bool(WORDED & set(plan.variants))
 
 
 def _array(values: Sequence[Any]) -> NDArray[np.float64]:
@@ -386,25 +379,23 @@ def _estimate(one: JackknifedEstimate, confidence: float) -> Estimate:
     return one.estimate(confidence)
 
 
-def commands(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:
-    """The options by which the improved judge is used; none where it is the judge that was given."""
-    if not final.changes or plan.folder is None:
+def judging_options(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:
+    """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
+    the judge that was given."""
+    if not final.changes:
         return ()
-    from shlex import quote
-
-    folder = plan.folder
-    words = ["conqret judge NEW.jsonl", f"--model {quote(plan.setup.client.model)}"]
+    words = ["--model", plan.setup.client.model]
     if improved.judge.name == CRITERIA:
         criterion = criterion_asked(improved)
         scale = "" if criterion.scale is None else f" {criterion.scale[0]}-{criterion.scale[1]}"
-        words.append(f"--criterion {quote(f'{criterion.name}: {criterion.question}{scale}')}")
+        words += ["--criterion", f"{criterion.name}: {criterion.question}{scale}"]
     else:
-        words.append(f"--format {improved.judge.name} --metric {plan.data.metric}")
+        words += ["--format", improved.judge.name, "--metric", plan.data.metric]
     if final.variant != AS_IT_IS:
-        words.append(f"--prompts {quote(str(folder.prompts_folder))}")
+        words += ["--prompts", PROMPTS]
     if final.calibrated:
-        words.append(f"--calibration {quote(str(folder.calibration_file))}")
-    return (" ".join(words),)
+        words += ["--calibration", CALIBRATION]
+    return tuple(words)
 
 
 def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Path, Content]:

@@ -117,7 +117,8 @@ def feature_table(result: ImproveResult) -> Table:
             )
             for one in result.features
         ],
-        note="Spearman's correlations, over all labelled items; the intervals hold for all features together.",
+        note="Spearman's correlations, over the items that are learned from; the intervals hold for all features "
+        "together.",
     )
 
 
@@ -145,12 +146,10 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         anchors = [f"{anchor.rating}: {anchor.meaning}" for anchor in improvement.anchors]
         sections.append(Section("The wording", [PageRemarks([improvement.wording, *anchors])]))
     if improvement.examples:
-        shown = [
-            f"{example.item} ({example.question}): {example.label}" for example in improvement.examples
-        ]
+        shown = [f"{example.item} ({example.question}): {example.label}" for example in improvement.examples]
         sections.append(Section("Examples in the prompt", [PageRemarks(shown)]))
     if result.use:
-        sections.append(Section("How to use it", [PageRemarks(result.use)]))
+        sections.append(Section("How to use it", [PageRemarks([f"In this folder: {result.command()}"])]))
     return ReportPage(
         "improve",
         f"{words.label(result.metric)} by {result.model}, improved from labels",
@@ -165,7 +164,10 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
                 "Learned from",
                 f"{words.number(result.training_items, 'item')} on {words.number(result.training_topics, 'topic')}",
             ),
-            ("Measured", f"{result.measured}, {words.number(result.items, 'item')} on {result.topics} topics"),
+            (
+                "Measured",
+                f"{result.measured}, {words.number(result.items, 'item')} on {result.topics} topics",
+            ),
         ],
     )
 

@@ -85,7 +85,9 @@ FEATURES: Mapping[str, Feature] = {
     "capitals": Feature(
         "texts with more words in capitals", _share(lambda word: len(word) > 3 and word.isupper())
     ),
-    "paragraphs": Feature("texts in more paragraphs or list items", lambda text: float(len(_LINES.findall(text)))),
+    "paragraphs": Feature(
+        "texts in more paragraphs or list items", lambda text: float(len(_LINES.findall(text)))
+    ),
 }
 """The features by name."""
 
@@ -109,9 +111,8 @@ class ResidualFeature(Frozen):
         """The finding as a sentence."""
         direction = "higher" if (self.residual.value or 0) > 0 else "lower"
         verb = "reward" if direction == "higher" else "punish"
-        return (
-            f"Annotators {verb} {FEATURES[self.feature].more}: they rate them {direction} than the judge's scores say"
-        )
+        more = FEATURES[self.feature].more
+        return f"Annotators {verb} {more}: they rate them {direction} than the judge's scores say"
 
 
 def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,7 +141,9 @@ def residual_features(
         return ()
     drawn = leave_one_out(topics)
     left, found = residuals(scores, labels), []
-    columns = {name: np.array([feature.measure(text) for text in texts]) for name, feature in FEATURES.items()}
+    columns = {
+        name: np.array([feature.measure(text) for text in texts]) for name, feature in FEATURES.items()
+    }
     varied = {name: column for name, column in columns.items() if len(np.unique(column)) > 1}
     together = 1 - (1 - confidence) / max(1, len(varied))
     for name, column in varied.items():

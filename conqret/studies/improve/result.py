@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import Any, Literal
 
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.improve.improve_options import AS_IT_IS
+from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS
 from conqret.studies.improve.improved_prompt import Improvement
 from conqret.studies.improve.residual_features import ResidualFeature
 
@@ -50,9 +51,7 @@ class Choice(Frozen):
     def chosen(self) -> Candidate:
         """The candidate that was taken."""
         return next(
-            one
-            for one in self.candidates
-            if (one.variant, one.calibrated) == (self.variant, self.calibrated)
+            one for one in self.candidates if (one.variant, one.calibrated) == (self.variant, self.calibrated)
         )
 
     @property
@@ -87,7 +86,8 @@ class ImproveResult(Frozen):
     0, that of agreement by chance; ``over_calibration`` what it has more than a calibration alone. ``ceiling`` is None
     with fewer than two annotators. ``choices`` are those without each fold, where topics were measured on in turn, and
     ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``features`` are found
-    without a model, ``observations`` are those of the model that proposed the wording.
+    without a model, ``observations`` are those of the model that proposed the wording. ``use`` are the options of
+    ``conqret judge`` that ask for the improved judge.
     """
 
     schema_name: str = "conqret.improvement/1"
@@ -138,6 +138,14 @@ class ImproveResult(Frozen):
             f"label is {self.agreement['improved'].alpha} after and {self.agreement['as_it_is'].alpha} before "
             f"(gain {self.gain.alpha})"
         )
+
+    def command(self, folder: str = ".") -> str:
+        """The command that judges new items with the improved judge, whose files lie in ``folder``; empty where it is
+        the judge that was given."""
+        if not self.use:
+            return ""
+        places = {name: f"{folder}/{name}" for name in (PROMPTS, CALIBRATION)}
+        return " ".join(["conqret judge NEW.jsonl", *(quote(places.get(word, word)) for word in self.use)])
 
     @property
     def quantities(self) -> dict[str, Estimate]:
