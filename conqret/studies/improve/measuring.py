@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret.data import Judgment, Measure, Status
+from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
@@ -21,7 +21,7 @@ from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
@@ -152,9 +152,46 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
 
 def choice_without(plan: ImprovePlan, out: Out) -> Choice:
     """What is chosen without these folds (one at most)."""
+    return _chosen(plan, out, scores_without(plan, out))
+
+
+def _chosen(plan: ImprovePlan, out: Out, scores: Mapping[str, CrossFitted]) -> Choice:
     topics = {item.id: item.topic for item in plan.data.training}
     means = {item.id: plan.data.means[item.id] for item in plan.items_beside(out)}
-    return choose(scores_without(plan, out), means, topics, min(out, default=-1))
+    return choose(scores, means, topics, min(out, default=-1))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is chosen with all topics that may be learned from (``final``) and without each fold of them, and the fields
+    of the result that hold what that agrees and gains on ``items``, of which all series have a score."""
+
+    final: Choice
+    choices: tuple[Choice, ...]
+    items: tuple[Item, ...]
+    found: Mapping[str, Any]
+
+
+def outcome(plan: ImprovePlan) -> Outcome:
+    """Choose, and measure what is chosen where no choice has seen the labels.
+
+    Raises:
+        DeclarationError: no item has a score before and after.
+    """
+    data = plan.data
+    none = frozenset[int]()
+    outs = [none, *(frozenset({fold}) for fold in range(plan.options.folds) if plan.crossed)]
+    scores = {out: scores_without(plan, out) for out in outs}
+    final, *others = (_chosen(plan, out, scores[out]) for out in outs)
+    choices = tuple(others)
+    series = _series(plan, final, choices, scores)
+    items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))
+    if not items:
+        raise DeclarationError("no item has a score by the judge before and after: nothing can be measured")
+    judged = plan.judgments(plan.setup, items)
+    bare = [judged[item.id] for item in items]
+    found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)
+    return Outcome(final, choices, items, found)
 
 
 def measured(
@@ -162,17 +199,9 @@ def measured(
 ) -> tuple[ImproveResult, dict[Path, Content]]:
     """What came of it, and the files that say so."""
     data, none = plan.data, frozenset[int]()
-    final = choice_without(plan, none)
-    outs = [frozenset({fold}) for fold in range(plan.options.folds)] if plan.crossed else []
-    choices = tuple(choice_without(plan, out) for out in outs)
-    series = _series(plan, final, choices)
-    items = [item for item in data.every if all(item.id in scores for scores in series.values())]
+    came = outcome(plan)
+    final, items = came.final, came.items
     tested = data.training if plan.crossed else data.held_out
-    if not items:
-        raise DeclarationError("no item has a score by the judge before and after: nothing can be measured")
-    judged = plan.judgments(plan.setup, items)
-    bare = [judged[item.id] for item in items]
-    compared = Compared.of(series, bare, data.labels, data.dimension, data.metric, plan.settings)
     improved = plan.setup_of(final.variant, none)
     known = data.labelled(plan.judgments(plan.setup, data.training), data.training)
     scored = [one for one in known if one.score is not None]
@@ -192,8 +221,8 @@ def measured(
         items=len(items),
         topics=len({item.topic for item in items}),
         unscored=len(tested) - len(items),
-        **compared.found,
-        choices=choices,
+        **came.found,
+        choices=came.choices,
         final=final,
         improvement=plan.improvement(final.variant, none),
         observations=plan.observations(none) if WORDED & set(plan.variants) else (),
@@ -217,7 +246,12 @@ def _array(values: Sequence[Any]) -> NDArray[np.float64]:
     return np.array(values, dtype=float)
 
 
-def _series(plan: ImprovePlan, final: Choice, choices: Sequence[Choice]) -> dict[str, Scores]:
+def _series(
+    plan: ImprovePlan,
+    final: Choice,
+    choices: Sequence[Choice],
+    scores_by_out: Mapping[Out, Mapping[str, CrossFitted]],
+) -> dict[str, Scores]:
     """By series what is said of items of topics that no choice for them has seen."""
     none = frozenset[int]()
     parts = (
@@ -227,7 +261,7 @@ def _series(plan: ImprovePlan, final: Choice, choices: Sequence[Choice]) -> dict
     )
     series: dict[str, dict[str, float]] = {"as_it_is": {}, "calibrated": {}, "improved": {}}
     for choice, out, items in parts:
-        fitted = scores_without(plan, out)
+        fitted = scores_by_out[out]
         for name, variant, mapped in (
             ("as_it_is", AS_IT_IS, False),
             ("calibrated", AS_IT_IS, True),
@@ -242,45 +276,36 @@ def _series(plan: ImprovePlan, final: Choice, choices: Sequence[Choice]) -> dict
     return dict(series)
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The fields of the result that hold what is agreed and gained."""
-
-    found: dict[str, Any]
-
-    @classmethod
-    def of(
-        cls,
-        series: Mapping[str, Scores],
-        judgments: Sequence[Judgment],
-        labels: LabelSet,
-        dimension: str,
-        metric: str,
-        settings: AgreementSettings,
-    ) -> Compared:
-        """Hold each of ``series`` against the labels, on the items of ``judgments``."""
-        views = {
-            name: View(
-                join_labels(
-                    [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments],
-                    labels,
-                    {dimension: metric},
-                ),
-                dimension,
-                settings,
-            )
-            for name, scores in series.items()
-        }
-        sampled = {name: _agreement(view) for name, view in views.items()}
-        improved, confidence = sampled["improved"], settings.confidence
-        return cls(
-            {
-                "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
-                "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
-                "over_calibration": _estimates(_over(improved, sampled["calibrated"]), confidence),
-                "ceiling": _ceiling(views["improved"], confidence),
-            }
+def compared(
+    series: Mapping[str, Scores],
+    judgments: Sequence[Judgment],
+    labels: LabelSet,
+    dimension: str,
+    metric: str,
+    settings: AgreementSettings,
+) -> dict[str, Any]:
+    """The fields of the result that hold what each of ``series`` agrees with the labels, on the items of
+    ``judgments``, and what is gained."""
+    views = {
+        name: View(
+            join_labels(
+                [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments],
+                labels,
+                {dimension: metric},
+            ),
+            dimension,
+            settings,
         )
+        for name, scores in series.items()
+    }
+    sampled = {name: _agreement(view) for name, view in views.items()}
+    improved, confidence = sampled["improved"], settings.confidence
+    return {
+        "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
+        "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
+        "over_calibration": _estimates(_over(improved, sampled["calibrated"]), confidence),
+        "ceiling": _ceiling(views["improved"], confidence),
+    }
 
 
 _Sampled = dict[str, JackknifedEstimate]
@@ -311,10 +336,16 @@ def _over(one: _Sampled, other: _Sampled) -> _Sampled:
     alpha = other["alpha"]
     by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
     return {
-        "alpha": one["alpha"].minus(by_chance if alpha.defined else _chance(one["alpha"])),
-        "spearman": one["spearman"].minus(other["spearman"]),
-        "distance": other["distance"].minus(one["distance"]),
+        "alpha": _difference(one["alpha"], by_chance if alpha.defined else _chance(one["alpha"])),
+        "spearman": _difference(one["spearman"], other["spearman"]),
+        "distance": _difference(other["distance"], one["distance"]),
     }
+
+
+def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
+    """One minus the other, which has no value where one of them has none."""
+    lost = next((side for side in (one, other) if not side.defined), None)
+    return one.minus(other) if lost is None else without_value(lost.reason)
 
 
 def _chance(like: JackknifedEstimate) -> JackknifedEstimate:
@@ -372,11 +403,7 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
 
 
 def _estimates(sampled: _Sampled, confidence: float) -> Agreement:
-    return Agreement(**{name: _estimate(one, confidence) for name, one in sampled.items()})
-
-
-def _estimate(one: JackknifedEstimate, confidence: float) -> Estimate:
-    return one.estimate(confidence)
+    return Agreement(**{name: one.estimate(confidence) for name, one in sampled.items()})
 
 
 def judging_options(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:

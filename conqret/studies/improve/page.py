@@ -128,6 +128,10 @@ def remarks(result: ImproveResult) -> list[str]:
     lines += [f"Says the model that proposed the wording: {text}" for text in result.observations]
     if result.unscored:
         lines.append(f"{words.number(result.unscored, 'item')} without a score by one of them are left out.")
+    if not any(one.calibrated for one in result.final.candidates):
+        lines.append(
+            "No map onto the labels could be fitted: the scores are too few, or nearly all the same."
+        )
     if result.shown and not result.shown_over_calibration:
         lines.append("Over a calibration alone no gain is shown: a map of the scores does as much.")
     if not result.final.changes:
