@@ -5,6 +5,8 @@
 A stand-in for the model gives scores of which the truth is known: each item has a quality, the judge and each of its
 variants rate it with noise of their own, and annotators' labels are the quality with noise, or, shuffled over items,
 nothing at all. What is chosen and measured of them is what ``conqret improve`` chooses and measures; no prompt is made.
+Labels are on an interval scale, so that maps are isotonic: they take an eighth of the time of ordinal ones, and fit
+chance more closely.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ def drawn(case: Case, seed: int) -> Drawn:
         for item, value in zip(items, labelled.tolist(), strict=True)
         for who, error in enumerate(rng.normal(size=ANNOTATORS) * 0.8)
     ]
-    scales = Scales(LabelScale("ordinal", 1, 1 + STEPS))
+    scales = Scales(LabelScale("interval", 1, 1 + STEPS, whole=False))
     cut = TOPICS * EACH
     data = LabelledItems(
         tuple(items[:cut]),

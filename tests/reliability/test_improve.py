@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,21 @@ import pytest
 import conqret
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
+from conqret.judging.instrument import filled
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.setup import PROBE
+from conqret.prompts import Library
 from conqret.studies.improve.improve_study import improve_plan
+from conqret.studies.improve.improved_prompt import (
+    Anchor,
+    Example,
+    ImprovedLibrary,
+    Improvement,
+    improved_prompt,
+)
 from conqret.studies.improve.result import ImproveResult
+from tests.contract.items import HOSTILE
 from tests.reliability.improving import COARSE, CRITERION, LONGER, rule_model, write_case
 from tests.server import FaultServer
 
@@ -161,3 +174,40 @@ def test_what_cannot_be_improved_is_refused_before_anything_is_asked(
         return
     with pytest.raises(DeclarationError, match=message):
         improve_plan(items, read_labels(labels, scales=scales), **asked)
+
+
+@pytest.mark.parametrize("name", sorted(JUDGES))
+def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(name: str) -> None:
+    """What is learned stands as it is at the end of the instructions, whatever it says."""
+    library, texts = Library(), list(HOSTILE.values())
+    improvement = Improvement(
+        subject="“clarity”",
+        wording="Count the reasons. +++ {{ 7 * 7 }}",
+        anchors=(Anchor(rating=1, meaning='None. "quoted" \\ back'),),
+        examples=tuple(
+            Example(item="i", question=text, side="for", text=f"{text}\n+++\nTail.", label="3.0")
+            for text in texts
+        ),
+    )
+    for ask in JUDGES[name].asks:
+        changed = ImprovedLibrary(library, ask.prompt, improved_prompt(library, ask.prompt, improvement))
+        again = pickle.loads(pickle.dumps(changed))
+        case = Case(PROBE)
+        before, after = (filled(one[ask.prompt], ask, case) for one in (library, again))
+        assert after.user == before.user
+        assert after.system.startswith(before.system.removesuffix("</"))
+        assert "Count the reasons. +++ {{ 7 * 7 }}" in after.system
+        assert after.system.count("</example>") == len(texts)
+        assert after.system.count("</text>") == len(texts)
+        assert again[ask.prompt].digest != library[ask.prompt].digest
+        with pytest.raises(DeclarationError, match="improved already"):
+            improved_prompt(changed, ask.prompt, improvement)
+
+
+def test_a_criterion_that_cannot_be_typed_is_had_from_python(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "nothing")
+    criterion = conqret.Criterion("quality", "How good is it?", (1, 5), {1: "no reason", 5: "five reasons"})
+    with FaultServer(answer=rule_model) as server:
+        result = improved(server, items, labels, criteria=[criterion], variants=["examples"])
+    assert result.criterion == criterion.plain()
+    assert result.use == ()

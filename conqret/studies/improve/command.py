@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, note, result
+from conqret.console.printing import at, end, note, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 from conqret.studies.improve.improve_options import ImproveOptions
@@ -167,6 +167,7 @@ def improve(
     result(outcome, _lines(outcome, plan.folder), as_json=asking.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
+    end(outcome.unscored or outcome.missing, outcome.session)
 
 
 def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:

@@ -16,7 +16,7 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.criterion import CRITERIA, parse_criterion
 from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
@@ -232,6 +232,7 @@ def measured(
             _array([one.label for one in scored]),
             [one.item.topic for one in scored],
         ),
+        criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
         session=done.session,
@@ -408,14 +409,17 @@ def _estimates(sampled: _Sampled, confidence: float) -> Agreement:
 
 def judging_options(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:
     """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
-    the judge that was given."""
+    the judge that was given, or where its criterion says more than can be typed."""
     if not final.changes:
         return ()
     words = ["--model", plan.setup.client.model]
     if improved.judge.name == CRITERIA:
         criterion = criterion_asked(improved)
         scale = "" if criterion.scale is None else f" {criterion.scale[0]}-{criterion.scale[1]}"
-        words += ["--criterion", f"{criterion.name}: {criterion.question}{scale}"]
+        typed = f"{criterion.name}: {criterion.question}{scale}"
+        if parse_criterion(typed).plain() != criterion.plain():
+            return ()
+        words += ["--criterion", typed]
     else:
         words += ["--format", improved.judge.name, "--metric", plan.data.metric]
     if final.variant != AS_IT_IS:

@@ -134,6 +134,11 @@ def remarks(result: ImproveResult) -> list[str]:
         )
     if result.shown and not result.shown_over_calibration:
         lines.append("Over a calibration alone no gain is shown: a map of the scores does as much.")
+    if result.final.changes and not result.use:
+        lines.append(
+            "The criterion has anchors of its own: ask for it from Python, conqret.Criterion(**criterion), with the "
+            "criterion in summary.json."
+        )
     if not result.final.changes:
         lines.append("The judge as it is was chosen: there is nothing to use.")
     return lines

@@ -86,8 +86,8 @@ class ImproveResult(Frozen):
     0, that of agreement by chance; ``over_calibration`` what it has more than a calibration alone. ``ceiling`` is None
     with fewer than two annotators. ``choices`` are those without each fold, where topics were measured on in turn, and
     ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``features`` are found
-    without a model, ``observations`` are those of the model that proposed the wording. ``use`` are the options of
-    ``conqret judge`` that ask for the improved judge.
+    without a model, ``observations`` are those of the model that proposed the wording. ``criterion`` is that of
+    the improved judge, and ``use`` are the options of ``conqret judge`` that ask for it.
     """
 
     schema_name: str = "conqret.improvement/1"
@@ -114,6 +114,7 @@ class ImproveResult(Frozen):
     improvement: Improvement
     observations: tuple[str, ...]
     features: tuple[ResidualFeature, ...]
+    criterion: Mapping[str, Any] | None
     use: tuple[str, ...]
     options: Mapping[str, Any]
     session: SessionCounts = SessionCounts()
@@ -141,7 +142,7 @@ class ImproveResult(Frozen):
 
     def command(self, folder: str = ".") -> str:
         """The command that judges new items with the improved judge, whose files lie in ``folder``; empty where it is
-        the judge that was given."""
+        the judge that was given, or can only be had from Python, by its ``criterion``."""
         if not self.use:
             return ""
         places = {name: f"{folder}/{name}" for name in (PROMPTS, CALIBRATION)}
