@@ -146,6 +146,7 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
     ("how", "message"),
     [
         ({"criteria": [CRITERION, "The answer is short"]}, "one criterion is improved at a time"),
+        ({"criteria": None}, "say what is to be improved"),
         ({"criteria": None, "format": "listwise"}, "say which with --metric"),
         ({"criteria": None, "format": "direct", "metric": "preference"}, "no item has|compares two"),
         ({"model": "offline"}, "no evidence for criteria"),

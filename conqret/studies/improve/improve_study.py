@@ -135,6 +135,10 @@ def improve_plan(
     judge_settings["model"] = model
     if metric is not None:
         judge_settings["metrics"] = (metric,)
+    if not how.get("criteria") and how.get("format") is None:
+        raise DeclarationError(
+            "say what is to be improved: a criterion (--criterion), or a metric of a format (--format and --metric)"
+        )
     if len(criteria_of(how.get("criteria") or ())) > 1:
         raise DeclarationError(
             "one criterion is improved at a time, as another wording of one changes how others are rated: give one"
@@ -220,10 +224,10 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
     every = list(items)
     found = tuple(item for item in every if item.id in whole)
     if not found:
-        shown = f"items such as {every[0].id!r}" if every else "no items"
+        shown = f"such as {every[0].id!r}" if every else "none"
         raise DeclarationError(
-            f"none of the items has a label of {dimension}: {labels.name} has items such as "
-            f"{next(iter(whole), '')!r}, and the file {shown}. Use the same ids"
+            f"no item has a label of {dimension}: {labels.name} has labels of items such as {next(iter(whole), '')!r}, "
+            f"and the items are {shown}. Use the same ids"
         )
     if bare := [item.id for item in found if not item.argument]:
         raise DeclarationError(

@@ -125,7 +125,7 @@ def feature_table(result: ImproveResult) -> Table:
 def remarks(result: ImproveResult) -> list[str]:
     """What is said in words."""
     lines = [one.words + "." for one in result.features if one.shown]
-    lines += [f"Says the model that proposed the wording: {text}" for text in result.observations]
+    lines += [f"The model that proposed the wording says: {text}" for text in result.observations]
     if result.unscored:
         lines.append(f"{words.number(result.unscored, 'item')} without a score by one of them are left out.")
     if not any(one.calibrated for one in result.final.candidates):
