@@ -26,8 +26,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.stats import pearsonr, rankdata, spearmanr
+
+import conqret
 from conqret.stats.correlation import pearson, spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
@@ -36,6 +43,8 @@ SEED = 2024
 EACH = 6
 """Pairs of each of the ten data sets."""
 PILOT = 12
+DRAWS = 5_000
+"""Resamples of pairs behind the interval of a difference."""
 ASPECTS = {"correctness": "correctness", "completeness": "completeness", "overall": "correctness_f1"}
 """What annotators were asked, with the measure of conqret that is compared with it."""
 FILES = ("first", "second")
@@ -136,9 +145,148 @@ def correlations(
     return pearson(values, labels, resamples), spearman(values, labels, resamples)
 
 
-def published(every: Sequence[Pair], aspect: str) -> tuple[Estimate, Estimate]:
-    """RAGChecker's correlations, from its own scores."""
-    return correlations(every, aspect, [pair.scores[1][aspect] - pair.scores[0][aspect] for pair in every])
+def judged(folder: Path, sample: Sequence[Pair]) -> dict[str, list[float | None]]:
+    """The differences of conqret's scores, from the runs over both files, by aspect; None where one has no score."""
+    scores: dict[tuple[str, str], float] = {}
+    for name in FILES:
+        frame = pl.read_parquet(folder / name / "scores.parquet").filter(pl.col("part").fill_null("") == "")
+        scores |= {
+            (row["item"], row["metric"]): row["value"]
+            for row in frame.drop_nulls("value").iter_rows(named=True)
+        }
+    return differences(sample, scores)
+
+
+def baseline(every: Sequence[Pair]) -> dict[str, list[float | None]]:
+    """The differences of the offline baseline's scores."""
+    rows = [pair.row(place) for pair in every for place in (0, 1) if pair.answers[place].strip()]
+    scores = {
+        (judgment.item, metric): value
+        for judgment in conqret.judge(rows, format="answer-correctness", model="offline")
+        for metric, value in judgment.values.items()
+    }
+    return differences(every, scores)
+
+
+def differences(
+    every: Sequence[Pair], scores: Mapping[tuple[str, str], float]
+) -> dict[str, list[float | None]]:
+    """The score of the second answer minus that of the first, by aspect."""
+    found: dict[str, list[float | None]] = {}
+    for aspect, metric in ASPECTS.items():
+        values = [
+            tuple(scores.get((pair.row(place)["query_id"], metric)) for place in (0, 1)) for pair in every
+        ]
+        found[aspect] = [None if a is None or b is None else b - a for a, b in values]
+    return found
+
+
+def filled(values: Sequence[float | None]) -> list[float]:
+    """Missing differences at the median of the others, as the published script has it."""
+    middle = median(value for value in values if value is not None)
+    return [middle if value is None else value for value in values]
+
+
+def ragchecker(every: Sequence[Pair], aspect: str) -> list[float]:
+    """The differences of RAGChecker's own scores."""
+    return [pair.scores[1][aspect] - pair.scores[0][aspect] for pair in every]
+
+
+def published(every: Sequence[Pair], aspect: str) -> tuple[float, float]:
+    """RAGChecker's correlations times 100 as its own script has them: differences are put onto -2 to 2 first, where
+    some that are equal become different in their last digits, and others equal."""
+    delta = np.array(ragchecker(every, aspect))
+    scaled = ((delta - delta.min()) / (delta.max() - delta.min()) - 0.5) * 4
+    values = np.repeat(scaled, 2)
+    labels = [label for pair in every for label in pair.labels[aspect]]
+    return tuple(round(100 * float(how(values, labels)[0]), 2) for how in (pearsonr, spearmanr))
+
+
+def words(every: Sequence[Pair]) -> list[float]:
+    """How many words the second answer has more."""
+    return [float(len(pair.answers[1].split()) - len(pair.answers[0].split())) for pair in every]
+
+
+def print_table(
+    title: str, every: Sequence[Pair], rows: Mapping[str, Mapping[str, Sequence[float | None]]]
+) -> None:
+    """A row a measure: both correlations by aspect."""
+    heads = [f"{aspect}, {name}" for aspect in ASPECTS for name in ("Pearson", "Spearman")]
+    print(f"\n{title} ({len(every)} pairs, {2 * len(every)} labels)\n")
+    print(f"| | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+    for name, values in rows.items():
+        cells = []
+        for aspect in ASPECTS:
+            missing = sum(value is None for value in values[aspect])
+            note = f" ({missing} missing)" if missing else ""
+            cells += [
+                percent(estimate) + note for estimate in correlations(every, aspect, filled(values[aspect]))
+            ]
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+def percent(estimate: Estimate) -> str:
+    """A correlation times 100 with its interval, as the paper prints them."""
+    ends = f" [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]" if estimate.low is not None else ""
+    return f"{100 * estimate.value:.2f}{ends}"
+
+
+def compare(every: Sequence[Pair], folder: Path) -> None:
+    """Print the tables."""
+    sample, _ = drawn(every)
+    own = {aspect: ragchecker(every, aspect) for aspect in ASPECTS}
+    for aspect in ASPECTS:
+        print(f"RAGChecker as published, {aspect}: Pearson, Spearman {published(every, aspect)}")
+    length = dict.fromkeys(ASPECTS, words(every))
+    print_table(
+        "All pairs",
+        every,
+        {"RAGChecker": own, "conqret, offline baseline": baseline(every), "length in words": length},
+    )
+    if not all((folder / name / "scores.parquet").exists() for name in FILES):
+        return
+    model = judged(folder, sample)
+    theirs = {aspect: ragchecker(sample, aspect) for aspect in ASPECTS}
+    print_table(
+        "The sample",
+        sample,
+        {
+            "conqret, model": model,
+            "RAGChecker": theirs,
+            "conqret, offline baseline": baseline(sample),
+            "length in words": dict.fromkeys(ASPECTS, words(sample)),
+        },
+    )
+    print("\nconqret minus RAGChecker on the sample, and one annotator with the other\n")
+    print("| | Pearson | Spearman | annotators, Pearson |\n|---|---|---|---|")
+    for aspect in ASPECTS:
+        columns = np.array(
+            [
+                filled(model[aspect]),
+                theirs[aspect],
+                *zip(*(pair.labels[aspect] for pair in sample), strict=True),
+            ]
+        )
+        cells = [difference(columns, rank) for rank in (False, True)]
+        people = pearson(columns[2], columns[3], leave_one_out([pair.id for pair in sample]))
+        print(f"| {aspect} | {' | '.join(cells)} | {percent(people)} |")
+
+
+def difference(columns: NDArray[np.float64], rank: bool) -> str:
+    """The difference of the correlations of two measures with all labels, its interval over resampled pairs."""
+
+    def of(at: NDArray[np.intp]) -> float:
+        ours, theirs, *labels = columns[:, at]
+        people = np.concatenate(labels)
+        values = [np.tile(measure, len(labels)) for measure in (ours, theirs)]
+        series = [rankdata(one) if rank else one for one in (*values, people)]
+        return float(np.corrcoef(series[0], series[2])[0, 1] - np.corrcoef(series[1], series[2])[0, 1])
+
+    rng = np.random.default_rng(SEED)
+    size = columns.shape[1]
+    draws = [of(rng.integers(0, size, size)) for _ in range(DRAWS)]
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return f"{100 * of(np.arange(size)):+.2f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def main() -> None:
@@ -154,6 +302,8 @@ def main() -> None:
     every = pairs(Path(root))
     if given.task == "sample":
         write_sample(every, given.folder)
+    else:
+        compare(every, given.folder)
 
 
 if __name__ == "__main__":
