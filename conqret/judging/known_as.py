@@ -87,7 +87,7 @@ KNOWN_AS = (
             "DeepEval": ("ContextualRecallMetric",),
             "RAGChecker": ("claim_recall",),
         },
-        "The same, but for claims that are borne out in part, which count half here. DeepEval counts sentences.",
+        "The same, but for claims that are borne out in part, which count half here.",
     ),
     KnownAs(
         "correctness",
