@@ -32,12 +32,12 @@ def claim_share(claims: Sequence[JudgedClaim], noun: str) -> Measure:
         Part(
             id=claim.claim,
             value=CREDIT.get(claim.verdict, 0.0),
-            label=claim.verdict,
+            label=claim.verdict.replace("_", " "),
             explanation=claim.explanation,
         )
         for claim in claims
     )
-    counts = Counter(claim.verdict.replace("_", " ") for claim in claims)
+    counts = Counter(part.label for part in parts)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     return Measure(
         status=Status.SCORED,

@@ -195,8 +195,8 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     if checked.has["reference"] != "none" and "reference" not in looked_at:
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
-            f"{column} is a reference, which the format {judge.name} does not look at; to hold the argument "
-            f"against it: --format answer-correctness; to compare both as rivals: --columns second_argument={column}"
+            f"{column} is a reference, which the format {judge.name} does not look at; to compare it with the argument "
+            f"as a rival: --columns second_argument={column}"
         )
     needs = setup.needs
     for name in sorted({name for part in parts for name in part.against}):

@@ -38,8 +38,8 @@ def test_shares_of_claims_and_their_harmonic_mean() -> None:
     assert found["correctness"].value == pytest.approx(1.5 / 4)
     assert found["correctness_f1"].value == pytest.approx(2 * 0.5 * 0.375 / 0.875)
     assert [(part.id, part.value, part.label) for part in found["correctness"].parts] == [
-        ("claim 0", 1.0, "borne_out"),
-        ("claim 1", 0.0, "not_in_reference"),
+        ("claim 0", 1.0, "borne out"),
+        ("claim 1", 0.0, "not in reference"),
         ("claim 2", 0.5, "partly"),
         ("claim 3", 0.0, "contradicted"),
     ]
@@ -107,9 +107,9 @@ def test_the_baseline_goes_by_words() -> None:
     )
     (judgment,) = conqret.judge([ITEM], format="context-recall")
     assert [part.label for part in judgment.measures["context_recall"].parts] == [
-        "borne_out",
-        "not_in_documents",
-        "borne_out",
+        "borne out",
+        "not in documents",
+        "borne out",
     ]
 
 
