@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure, Reason
-from conqret.errors import check_known, first_line
+from conqret.errors import DeclarationError, check_known, first_line
 from conqret.judging.derived import COMPLEMENTS, complement
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
@@ -175,6 +175,18 @@ class Judge:
     def measured(self, metrics: Iterable[str]) -> frozenset[str]:
         """``metrics``, with what follows from another replaced by that one."""
         return frozenset(self.derived.get(metric, metric) for metric in metrics)
+
+    def check_measured(self, metrics: Iterable[str], study: str) -> None:
+        """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
+
+        Raises:
+            DeclarationError: one does.
+        """
+        for metric in metrics:
+            if base := self.derived.get(metric.replace("-", "_")):
+                raise DeclarationError(
+                    f"{metric} is 1 - {base}: {study} looks at {base} itself (--metric {base})"
+                )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
         """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
