@@ -20,7 +20,7 @@ METRICS, COMMANDS = "metrics", "commands"
 
 def metrics() -> Iterator[str]:
     """The rows of what is measured."""
-    yield "| here | elsewhere | type behind `conqret judge items.jsonl` | what differs |"
+    yield "| here | elsewhere | options of `conqret judge` | what differs |"
     yield "|---|---|---|---|"
     for row in KNOWN_AS:
         names = "; ".join(
