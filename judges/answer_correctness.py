@@ -46,11 +46,11 @@ class AnswerAgainstReference(Typed):
 
 def score(reply: JudgeReply[AnswerAgainstReference], case: Case) -> Mapping[str, Measure]:
     """Precision, recall and F1; of an answer that claims nothing there is no precision, and the F1 is 0."""
-    completeness = claim_share(reply.value.reference_claims, "claims of the reference")
+    completeness = claim_share(reply.value.reference_claims, "the reference")
     if not reply.value.answer_claims:
         correctness = Measure.missing(Reason.NOTHING_TO_JUDGE, "the answer claims nothing")
         return {"correctness": correctness, "completeness": completeness, "correctness_f1": _f1(0.0, 0.0)}
-    correctness = claim_share(reply.value.answer_claims, "claims of the answer")
+    correctness = claim_share(reply.value.answer_claims, "the answer")
     return {
         "correctness": correctness,
         "completeness": completeness,

@@ -34,7 +34,7 @@ class ReferenceInDocuments(Typed):
 
 def score(reply: JudgeReply[ReferenceInDocuments], case: Case) -> Mapping[str, Measure]:
     """The share that is borne out."""
-    return {"context_recall": claim_share(reply.value.reference_claims, "claims of the reference")}
+    return {"context_recall": claim_share(reply.value.reference_claims, "the reference")}
 
 
 def baseline(case: Case) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from pydantic import AfterValidator
 
 from conqret.data import Measure, Part, Status
+from conqret.errors import number
 
 CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
 """What a claim counts by its verdict; by any other, nothing."""
@@ -26,8 +27,8 @@ class JudgedClaim(Protocol):
     def verdict(self) -> str: ...  # noqa: D102
 
 
-def claim_share(claims: Sequence[JudgedClaim], noun: str) -> Measure:
-    """The mean of what the claims count, each with its verdict as a part. There is one claim at least."""
+def claim_share(claims: Sequence[JudgedClaim], text: str) -> Measure:
+    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least."""
     parts = tuple(
         Part(
             id=claim.claim,
@@ -42,7 +43,7 @@ def claim_share(claims: Sequence[JudgedClaim], noun: str) -> Measure:
     return Measure(
         status=Status.SCORED,
         value=fmean(part.value or 0.0 for part in parts),
-        explanation=f"{len(parts)} {noun}: {found}",
+        explanation=f"{number(len(parts), 'claim')} of {text}: {found}",
         parts=parts,
     )
 
