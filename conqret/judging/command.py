@@ -316,8 +316,8 @@ def _metrics(format: str | None, any_judge: AnyJudge, judging: JudgingOptions) -
         return asked or {PAIRED, SINGLE}
     if any_judge.criterion:
         return {criterion.name for criterion in criteria_of(any_judge.criterion)}
-    known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
-    return known & asked or known
+    judge = JUDGES[format or DEFAULT_FORMAT]
+    return {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
 
 
 def _read(calibration: Path) -> Calibration:

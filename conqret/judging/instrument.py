@@ -79,7 +79,6 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     for part in judge.computed:
         measures |= part.measures(item)
-    wanted = options.metrics or judge.metrics
     return Judgment(
         item=item.id,
         topic=item.topic,
@@ -87,7 +86,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         format=judge.name,
         model=instrument.model,
         fingerprint=instrument.fingerprint,
-        measures={metric: measures[metric] for metric in judge.metrics if metric in wanted},
+        measures=judge.report(measures, options.metrics),
         version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
@@ -148,7 +147,7 @@ async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument:
 
 
 async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
-    settled = ask.settled(case)
+    settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]

@@ -16,9 +16,11 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure, Reason
-from conqret.errors import check_known, first_line
+from conqret.errors import DeclarationError, check_known, first_line
+from conqret.judging.derived import COMPLEMENTS, complement
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.known_as import elsewhere
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -66,6 +68,7 @@ class Ask(Generic[R]):
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
     - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
+    - ``against``: the fields that the item is held against; one that lacks them is unscored, with nothing to judge
     - ``both_orders``: ask again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
@@ -83,6 +86,7 @@ class Ask(Generic[R]):
     score: Callable[[JudgeReply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     optional: frozenset[str] = frozenset()
+    against: frozenset[str] = frozenset()
     variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
     settings: Mapping[str, Any] = field(default_factory=dict)
     context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
@@ -93,6 +97,20 @@ class Ask(Generic[R]):
     about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
+
+    @property
+    def looked_at(self) -> frozenset[str]:
+        """The fields of an item on which the request depends."""
+        return self.needs | self.optional | self.against
+
+    def unasked(self, case: Case) -> Mapping[str, Measure] | None:
+        """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
+        None."""
+        names = sorted(name for name in self.against if not (getattr(case.item, name) or "").strip())
+        if not names:
+            return self.settled(case)
+        missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
+        return dict.fromkeys(self.metrics, missing)
 
 
 @dataclass(frozen=True)
@@ -109,6 +127,12 @@ class ComputedMetrics:
     score: Callable[[Item], Mapping[str, Measure]]
     optional: frozenset[str] = frozenset()
     version: int = 1
+    against: frozenset[str] = field(default=frozenset(), init=False)
+
+    @property
+    def looked_at(self) -> frozenset[str]:
+        """The fields of an item on which the metrics depend."""
+        return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
         """The measures of an item; where the function raises, failed ones that say so."""
@@ -117,19 +141,6 @@ class ComputedMetrics:
         except Exception as error:  # noqa: BLE001 - a metric does not end the run
             lost = Measure.missing(Reason.JUDGE_FAILED, f"{type(error).__name__}: {first_line(error)}")
             return dict.fromkeys(self.metrics, lost)
-
-
-ELSEWHERE = {
-    "faithfulness": "groundedness",
-    "hallucination": "groundedness",
-    "answer_relevancy": "answer_relevance",
-    "response_relevancy": "answer_relevance",
-    "context_precision": "predicted_precision",
-    "contextual_precision": "predicted_precision",
-    "context_relevancy": "context_relevance",
-    "contextual_relevancy": "context_relevance",
-}
-"""By what ragas, DeepEval and TruLens call a metric, ours that comes nearest; for messages only."""
 
 
 @dataclass(frozen=True)
@@ -152,9 +163,54 @@ class Judge:
         parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
         return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
 
+    @property
+    def derived(self) -> Mapping[str, str]:
+        """The metrics that follow from one of this format, by name, each with that one; reported only by name."""
+        return {
+            name: base
+            for name, base in COMPLEMENTS.items()
+            if base in self.metrics and name not in self.metrics
+        }
+
+    def measured(self, metrics: Iterable[str]) -> frozenset[str]:
+        """``metrics``, with what follows from another replaced by that one."""
+        return frozenset(self.derived.get(metric, metric) for metric in metrics)
+
+    def check_measured(self, metrics: Iterable[str], study: str) -> None:
+        """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
+
+        Raises:
+            DeclarationError: one does.
+        """
+        for metric in metrics:
+            if base := self.derived.get(metric.replace("-", "_")):
+                raise DeclarationError(
+                    f"{metric} is 1 - {base}: {study} looks at {base} itself (--metric {base})"
+                )
+
+    def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
+        """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
+        follows from one stands behind it."""
+        wanted = frozenset(metrics)
+        if not wanted:
+            return self.metrics
+        order = (
+            name
+            for metric in self.metrics
+            for name in (metric, *(name for name, base in self.derived.items() if base == metric))
+        )
+        return tuple(name for name in order if name in wanted)
+
+    def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
+        """The measures of what is asked for, in the order of reports, from those of what was measured."""
+        return {
+            metric: measures[metric] if metric in measures else complement(measures[self.derived[metric]])
+            for metric in self.reported(metrics)
+        }
+
     def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
-        wanted = frozenset(metrics)
+        wanted = self.measured(metrics)
         return (
             *self.select(wanted),
             *(part for part in self.computed if not wanted or wanted & set(part.metrics)),
@@ -167,8 +223,8 @@ class Judge:
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        wanted = frozenset(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *wanted, elsewhere=ELSEWHERE)
+        wanted = self.measured(metrics)
+        check_known(f"metric of format {self.name}", self.metrics, *wanted, elsewhere=elsewhere)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +235,7 @@ class Judge:
         were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        asks = [_about(ask, frozenset(options.metrics)) for ask in self.asks]
+        asks = [_about(ask, self.measured(options.metrics)) for ask in self.asks]
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}

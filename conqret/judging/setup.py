@@ -24,7 +24,7 @@ _NEEDS = {
     "documents": "rates documents",
     "argument": "judges an argument",
     "second_argument": "compares two arguments",
-    "reference": "holds an argument against a reference",
+    "reference": "holds what it judges against a reference",
 }
 
 
@@ -72,8 +72,7 @@ class Setup:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, in the order in which they are reported."""
-        wanted = self.options.metrics
-        return tuple(metric for metric in self.judge.metrics if not wanted or metric in wanted)
+        return self.judge.reported(self.options.metrics)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -177,18 +176,22 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     parts = judge.parts(options.metrics)
     notes = []
     if not options.metrics:
-        possible = [part for part in parts if all(checked.has[need] != "none" for need in part.needs)]
+        possible = [
+            part for part in parts if all(checked.has[need] != "none" for need in part.needs | part.against)
+        ]
         dropped = [part for part in parts if part not in possible]
         if possible and dropped:
             for part in dropped:
-                lacking = " or ".join(sorted(need for need in part.needs if checked.has[need] == "none"))
+                lacking = " or ".join(
+                    sorted(need for need in part.needs | part.against if checked.has[need] == "none")
+                )
                 notes.append(f"{', '.join(part.metrics)} left out: no item has {lacking}")
             parts = tuple(possible)
             metrics = tuple(
                 metric for metric in judge.metrics if any(metric in part.metrics for part in parts)
             )
             setup = replace(setup, options=replace(options, metrics=metrics))
-    looked_at = {name for part in parts for name in part.needs | part.optional}
+    looked_at = {name for part in parts for name in part.looked_at}
     if checked.has["reference"] != "none" and "reference" not in looked_at:
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
@@ -196,6 +199,11 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
             f"as a rival: --columns second_argument={column}"
         )
     needs = setup.needs
+    for name in sorted({name for part in parts for name in part.against}):
+        if checked.has[name] == "none":
+            needs[name] = f"format {judge.name} {_NEEDS[name]}"
+        elif checked.has[name] == "some":
+            notes.append(f"items without a {name} are unscored by {judge.name}, which {_NEEDS[name]}")
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]

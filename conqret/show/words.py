@@ -85,9 +85,14 @@ def failed(failures: Mapping[str, str]) -> list[str]:
     return [f"Some questions failed: {reason(name)}, as for {example}" for name, example in failures.items()]
 
 
+LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": "correctness F1"}
+"""Metrics whose label is not their name with blanks."""
+
+
 def label(metric: str) -> str:
     """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
-    words = metric.removeprefix(SECOND).replace("_", " ").strip()
+    name = metric.removeprefix(SECOND)
+    words = LABELS.get(name, name.replace("_", " ").strip())
     name = capitalised(words)
     return f"{name}, second" if metric.startswith(SECOND) else name
 

@@ -131,7 +131,12 @@ def test_prompt_show_of_what_is_asked_for_alone(cli: Cli) -> None:
 def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> None:
     document = Document(id="d", title="A heading", text="One million bottles a minute.")
     odd = Item(
-        id="odd", topic="Plastic bottles", documents=(document,), argument="Too many.", second_argument="No."
+        id="odd",
+        topic="Plastic bottles",
+        documents=(document,),
+        argument="Too many.",
+        second_argument="No.",
+        reference="A few.",
     )
     bare = Item(id="bare", topic="Plastic bottles")
     items = write_items(tmp_path / "odd.jsonl", [odd, bare])

@@ -37,6 +37,12 @@ def demo() -> tuple[Item, ...]:
     return tuple(open_items(DEMO))
 
 
+@functools.cache
+def referenced() -> tuple[Item, ...]:
+    """The 24 items of the demo set, each with its second argument as a reference, too."""
+    return tuple(item.model_copy(update={"reference": item.second_argument}) for item in demo())
+
+
 def with_text(item: Item, text: str) -> Item:
     """``item`` with ``text`` in every field that takes one."""
     documents = tuple(
@@ -51,6 +57,7 @@ def with_text(item: Item, text: str) -> Item:
             "documents": documents,
             "argument": f"{item.argument}\n\n{text}",
             "second_argument": f"{item.second_argument}\n\n{text}",
+            "reference": f"{item.reference}\n\n{text}",
         }
     )
 
@@ -66,6 +73,7 @@ def _item(name: str, documents: list[str], argument: str, second: str, titles: s
         ),
         argument=argument,
         second_argument=second,
+        reference=second,
     )
 
 

@@ -39,7 +39,9 @@ from conqret.retrieval.expansion import Perspectives
 from conqret.retrieval.listwise_windows import RankingAnswer
 
 DIGESTS = {
+    "answer-correctness": "01e7232233325a4a",
     "citation-support": "b02d04494be15698",
+    "context-recall": "b9701b7bd1976820",
     "controllability": "3fc550aa1deb1e39",
     "counter-argument": "b734be1e25c400d0",
     "direct/context-relevance": "4618c2b1d801f945",

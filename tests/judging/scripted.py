@@ -25,6 +25,7 @@ ITEM = Item(
     ),
     argument="Bears pace in their cages [1]. Cranes do not need a cage [2][3]. So it must end.",
     second_argument="Cranes came back because of cages [2].",
+    reference="Bears pace. Cranes came back.",
 )
 
 

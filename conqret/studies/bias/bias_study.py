@@ -131,6 +131,7 @@ def bias_plan(
     elif judge is not None or server is not None:
         chosen, client = chosen_judge(judge, server, source, client, metrics, asks=asks)
     judging = set_up(chosen, client, JudgeOptions(tuple(metrics)), settings.get("prompts"))
+    judging.judge.check_measured(judging.options.metrics, "bias")
     checked, setup = check_items(source, judging)
     source = replace(source, needs=setup.needs)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
