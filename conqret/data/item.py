@@ -43,6 +43,19 @@ class Argument(Frozen):
     stance: Stance = "none"
 
 
+class Nugget(Frozen):
+    """A fact or point that a good answer holds (TREC, AutoNuggetizer).
+
+    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` what
+    somebody found in the answer already; each is None where nobody says so.
+    """
+
+    text: NonEmpty
+    importance: Literal["vital", "okay"] | None = None
+    sub_narrative: str | None = None
+    assignment: Literal["support", "partial_support", "not_support"] | None = None
+
+
 CHANGES = "perturbation"
 """Under this key of an item's metadata stands what was done to it on purpose, one record a change, in their order."""
 
@@ -65,7 +78,8 @@ class Item(Frozen):
 
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
     preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
-    formats that hold an argument against one; it is never compared as a rival. Formats say which fields they need.
+    formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
+    for the topic. Formats say which fields they need.
     """
 
     id: Identifier
@@ -75,6 +89,7 @@ class Item(Frozen):
     argument: str | None = None
     second_argument: str | None = None
     reference: str | None = None
+    nuggets: tuple[Nugget, ...] = ()
     metadata: Mapping[str, Any] = Field(default_factory=dict)
 
     @property

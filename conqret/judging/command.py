@@ -72,11 +72,14 @@ class ItemReading(OptionGroup):
 
     Files:
         topics: For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`,
-            `problem_statement`, …
+            `problem_statement`, …; or lines of an id, a tab and a text.
+        nuggets: Nugget banks (JSONL, also .gz; of TREC RAG, AutoNuggetizer or AutoJudge): judge which nuggets of its
+            topic each item states, by the format `nuggets`.
     """
 
     columns: options.Columns = None
     topics: Path | None = None
+    nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
 
 
@@ -175,6 +178,8 @@ def judge(
 
     conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8
 
+    conqret judge reports.jsonl --topics topics.tsv --nuggets banks.jsonl.gz --model gpt-4o-mini -o runs/nuggets
+
     conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge
 
     conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged
@@ -187,6 +192,7 @@ def judge(
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
+    from conqret.judging.judge_settings import NUGGETS
     from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
@@ -194,6 +200,7 @@ def judge(
         "model": chosen.model,
         "columns": options.column_map(read.columns, options.ITEM_COLUMNS),
         "topics": read.topics,
+        "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,
         "prompts": ran.prompts,
         "abstain": applied.abstain,
@@ -209,7 +216,8 @@ def judge(
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = [parse_mean(text, _metrics(chosen.format, chosen.own, judging)) for text in gate.require or ()]
+    name = NUGGETS if chosen.format is None and read.nuggets is not None else chosen.format
+    wanted = [parse_mean(text, _metrics(name, chosen.own, judging)) for text in gate.require or ()]
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
@@ -252,7 +260,9 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, chosen.format, criteria=chosen.own.criterion, wanted=by_default and not shown.quiet)
+    typed = [("--format", chosen.format), ("--topics", read.topics), ("--nuggets", read.nuggets)]
+    typed += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
+    _name_a_model(items, typed, criteria=bool(chosen.own.criterion), wanted=by_default and not shown.quiet)
     _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
@@ -266,11 +276,7 @@ def judge(
 
 
 def _name_a_model(
-    items: Path | None,
-    format: str | None,  # noqa: A002
-    *,
-    criteria: Sequence[str] | None,
-    wanted: bool,
+    items: Path | None, given: Sequence[tuple[str, object]], *, criteria: bool, wanted: bool
 ) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     if not wanted:
@@ -279,8 +285,8 @@ def _name_a_model(
 
     from conqret.llm.suggestion import suggestion
 
-    judge = [("--format", format)] if format else [("--criterion", criterion) for criterion in criteria or ()]
-    typed = shlex.join(["conqret", "judge", str(items), *(word for option in judge for word in option)])
+    options = [str(word) for name, value in given if value is not None for word in (name, value)]
+    typed = shlex.join(["conqret", "judge", str(items), *options])
 
     named, why = suggestion() or (
         "--model gpt-4o-mini",

@@ -18,6 +18,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import (
+    NUGGETS,
     ClientSettings,
     JudgeSettings,
     as_path,
@@ -92,6 +93,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``confidence``: ask the judge how sure it is of each answer
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
+            - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
+              each item is judged by those of its topic, by the format ``nuggets`` where none is named
             - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
@@ -191,19 +194,31 @@ def prepared(
         )
     if log is not None:
         source = log.source
-        checked, setup = check_items(source, _own_setup(settings, source, log))
+        setup = _own_setup(settings, source, log)
+        _check_nuggets(settings, setup)
+        checked, setup = check_items(source, setup)
         return replace(source, needs=setup.needs), checked, setup
     source = open_items(
         several,
         columns=settings.get("columns"),
         topics=settings.get("topics"),
+        nuggets=settings.get("nuggets"),
         skip_invalid=settings.get("skip_invalid", False),
     )
     custom_judge = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(
-        source, _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings)
-    )
+    setup = _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings)
+    _check_nuggets(settings, setup)
+    checked, setup = check_items(source, setup)
     return replace(source, needs=setup.needs), checked, setup
+
+
+def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
+    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+        return
+    raise DeclarationError(
+        f"the format {setup.judge.name} judges no nuggets that are given: leave --nuggets or --format out"
+    )
 
 
 async def _judge(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -74,6 +74,9 @@ class Ask(Generic[R]):
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
+    - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
+      measures are put together by ``joined(case, measures)``
+    - ``also``: by metric one more field that at least one item must have, so that the metric is reported
     """
 
     prompt: str
@@ -93,6 +96,11 @@ class Ask(Generic[R]):
     about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
+    cases: Callable[[Case], Sequence[Case]] = field(default=lambda case: (case,))
+    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] = field(
+        default=lambda case, measures: measures[0]
+    )
+    also: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,7 @@ class ComputedMetrics:
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
     - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
     - ``version``: part of the fingerprint; raise it with every change of what comes out
+    - ``also``: as of :class:`Ask`
     """
 
     metrics: tuple[str, ...]
@@ -109,6 +118,7 @@ class ComputedMetrics:
     score: Callable[[Item], Mapping[str, Measure]]
     optional: frozenset[str] = frozenset()
     version: int = 1
+    also: Mapping[str, str] = field(default_factory=dict)
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
         """The measures of an item; where the function raises, failed ones that say so."""

@@ -14,6 +14,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 if TYPE_CHECKING:
     from conqret.data import Judgment
     from conqret.io import CheckedItems
+    from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from conqret.prompts import Library
     from conqret.runs.session import Session
     from conqret.studies.abstain.abstention import Abstention
+
+
+NUGGETS = "nuggets"
+"""The format of nuggets that are given, and a field of items."""
 
 
 class ClientSettings(TypedDict, total=False):
@@ -115,6 +120,7 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     seed: int
     confidence: bool
     topics: Requests | None
+    nuggets: NuggetSource | None
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
     session: Session | None
@@ -167,7 +173,7 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
 
 def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
     """The format that the settings name, or the judge of their criteria (which may be named as the format
-    ``criteria``); None where they say nothing.
+    ``criteria``), or that of the nuggets that they give; None where they say nothing.
 
     Raises:
         DeclarationError: a criterion is faulty, or another judge is named besides.
@@ -180,7 +186,9 @@ def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
             raise DeclarationError(GIVE_CRITERIA)
         if settings.get("one_call_each"):
             raise DeclarationError("one call is wanted for each criterion, and none is given (--criterion)")
-        return name
+        others = (settings.get(option) for option in ("format", "judge", "server", "verdicts", "replay"))
+        given = settings.get("nuggets") is not None and all(other is None for other in others)
+        return NUGGETS if given else name
     from conqret.judging.criteria import criteria_judge
 
     for option in ("format", "judge", "server", "verdicts"):
