@@ -74,6 +74,15 @@ async def test_criteria_of_ones_own(client):
     assert found["measures"]["clarity"]["reason"] == "no_baseline"
 
 
+async def test_nuggets_that_are_given(client):
+    nuggets = [{"text": "Cages are small.", "importance": "vital"}, {"text": "Keepers care.", "importance": "okay"}]
+    async with client:
+        found = data(await client.call_tool("judge", ARGUED | {"nuggets": nuggets}))
+    own = conqret.judge(ARGUED | {"nuggets": nuggets}, format="nuggets")[0]
+    assert found["format"] == "nuggets"
+    assert conqret.Judgment.model_validate(found).values == own.values
+
+
 async def test_what_has_no_score_has_a_reason_and_no_value(client):
     async with client:
         found = data(await client.call_tool("judge", ARGUED | {"format": "controllability"}))
