@@ -75,7 +75,10 @@ async def test_criteria_of_ones_own(client):
 
 
 async def test_nuggets_that_are_given(client):
-    nuggets = [{"text": "Cages are small.", "importance": "vital"}, {"text": "Keepers care.", "importance": "okay"}]
+    nuggets = [
+        {"text": "Cages are small.", "importance": "vital"},
+        {"text": "Keepers care.", "importance": "okay"},
+    ]
     async with client:
         found = data(await client.call_tool("judge", ARGUED | {"nuggets": nuggets}))
     own = conqret.judge(ARGUED | {"nuggets": nuggets}, format="nuggets")[0]
