@@ -118,7 +118,7 @@ def _by_words(nugget: Nugget, case: Case) -> dict[str, str]:
 
 JUDGE = Judge(
     name="nuggets",
-    summary="which of the nuggets that are given an answer states: support, partial support or no support",
+    summary="which of the nuggets that are given an answer states, ten in a call: support, partial support, no support",
     scale=", ".join(SUPPORT),
     score=SCORE,
     source=SOURCE,

@@ -17,6 +17,8 @@ from conqret.judging.instrument import flags, judge_item
 from conqret.judging.judge import expected_cost
 from conqret.judging.nugget_measures import METRICS, assigned_part, nugget_measures
 from conqret.judging.replay import recorded_call
+from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.cli.conftest import Cli
 from tests.judging.scripted import Scripted, instrument
 from tests.server import FaultServer
@@ -339,6 +341,14 @@ def test_assignments_that_are_there_are_pointed_out(tmp_path: Path) -> None:
     found = conqret.judge(assignments(tmp_path, partly), format="nugget-assignments")[0]
     assert found.value("vital_score") == 0.5
     assert (found.value("all_score"), found.reasons["all_score"]) == (None, "nothing_to_judge")
+
+
+def test_probes_of_the_answer_and_a_judge_of_nuggets_in_a_study_of_damage() -> None:
+    rows = [many(2), many(2).model_copy(update={"id": "other", "topic": "Is honey sweet?"})]
+    plan = bias_plan(rows, format="nuggets", probes=["length"])
+    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == set(METRICS)
+    curves = sensitivity(rows, formats="nuggets", perturb="truncate:0,50%").curves
+    assert {curve.metric for curve in curves} == set(METRICS)
 
 
 def test_parts_of_a_run_stand_in_tables(cli: Cli, tmp_path: Path) -> None:
