@@ -15,7 +15,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import (
     NUGGETS,
@@ -216,8 +216,10 @@ def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
     """Raise DeclarationError where nuggets are given to a judge that looks at none."""
     if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
         return
+    known = setup.judge.name in JUDGES
+    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
     raise DeclarationError(
-        f"the format {setup.judge.name} judges no nuggets that are given: leave --nuggets or --format out"
+        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
     )
 
 
