@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -25,6 +31,12 @@ class Topic(Frozen):
 
     id: Identifier
     question: NonEmpty
+
+
+def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
+    """A model as plain data, without those of the fields ``names`` that hold nothing."""
+    data: dict[str, Any] = dump(model)
+    return {name: value for name, value in data.items() if value or name not in names}
 
 
 class Document(Frozen):
@@ -91,6 +103,10 @@ class Item(Frozen):
     reference: str | None = None
     nuggets: tuple[Nugget, ...] = ()
     metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "nuggets")
 
     @property
     def version(self) -> Version | None:
