@@ -66,11 +66,13 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
     for metric, measure in judgment.measures.items():
         if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
-    kind = "criterion" if judgment.format == "static-rubric" else "nugget"
+    kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
     for group in groups.values():
         rows = [
             _row(
-                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
+                words.label(parts[0].id) if judgment.format == "static-rubric" else parts[0].id,
+                map(part_cell, parts),
+                parts,
             )
             for parts in zip(*(measure.parts for measure in group.values()), strict=True)
         ]

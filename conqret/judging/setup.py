@@ -14,6 +14,7 @@ from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC
 from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
@@ -128,8 +129,8 @@ def set_up(
             "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
             "package brings it (docs/adding-a-judge.md)"
         )
-    if format == CRITERIA:
-        raise DeclarationError(GIVE_CRITERIA)
+    if format in (CRITERIA, RUBRIC):
+        raise DeclarationError(GIVE_CRITERIA if format == CRITERIA else GIVE_RUBRIC)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     ask_prompts = (ask.prompt for ask in judge.asks)
@@ -154,7 +155,7 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = (NO_CRITERIA,) if judge.name == CRITERIA and client.backend.baseline else ()
+    notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
@@ -199,4 +200,6 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
+    if judge.combined is not None:
+        notes += judge.combined.check(replace(source, needs=needs))
     return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))
