@@ -85,16 +85,18 @@ def recorded_criteria(identity: Mapping[str, Any]) -> Judge:
     return criteria_judge(criteria_of(identity.get(DECLARED) or ()), in_one_call=declared_size(identity))
 
 
-def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """An identity in which each of its criteria, if it has any, is a part of its own, in words."""
-    criteria = criteria_of(identity.get(DECLARED) or ())
-    if not criteria:
-        return dict(identity)
-    parts = {
-        f"criterion {criterion.name}": f"{criterion}; looks at {', '.join(criterion.shows).replace('_', ' ')}"
+def in_parts(criteria: Sequence[Criterion]) -> dict[str, str]:
+    """Each criterion as a part of an identity, in words."""
+    return {
+        f"criterion {criterion.name}": "; ".join(
+            (
+                str(criterion),
+                f"looks at {', '.join(criterion.shows).replace('_', ' ')}",
+                *(f"{name} {value}" for name, value in criterion.in_a_rubric.items()),
+            )
+        )
         for criterion in criteria
     }
-    return {**identity, DECLARED: ", ".join(criterion.name for criterion in criteria), **parts}
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.show import words
-from conqret.show.score_cells import Cell, part_cell
+from conqret.show.score_cells import Cell, level, part_cell
 from conqret.show.visible_text import cut
 from conqret.text.sentences import sentences
 
@@ -21,6 +21,8 @@ _PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
 KINDS = {"sentence": "Citations", "criterion": "Criteria", "nugget": "Nuggets"}
 """What a table of parts is called."""
 
+FAULT = "weight -"
+"""What stands in the label of a rubric's criterion that describes a fault."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
 
@@ -71,12 +73,20 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
         rows = [
             _row(
                 words.label(parts[0].id) if judgment.format == "static-rubric" else parts[0].id,
-                map(part_cell, parts),
+                map(_cell, parts),
                 parts,
             )
             for parts in zip(*(measure.parts for measure in group.values()), strict=True)
         ]
         yield _table(kind, tuple(group), rows)
+
+
+def _cell(part: Part) -> Cell:
+    """A part as one rating; a fault that a rubric takes points for has the colour of what is left of them."""
+    cell = part_cell(part)
+    if part.value is None or FAULT not in (part.label or ""):
+        return cell
+    return replace(cell, level=level(1 - part.value))
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:

@@ -206,6 +206,7 @@ def prepared(
     checked, setup = check_items(
         source,
         _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings, lambda: source),
+        all_items=settings.get("session") is None,
     )
     return replace(source, needs=setup.needs), checked, setup
 

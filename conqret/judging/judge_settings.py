@@ -197,9 +197,8 @@ def chosen_format(
         return name
     for option in ("format", "judge", "server", "verdicts"):
         if settings.get(option) not in (None, made_of or RUBRIC):
-            raise DeclarationError(
-                f"{'criteria are' if criteria else 'a rubric is'} a judge by itself: leave {option} out"
-            )
+            own = "criteria are a judge of their own" if criteria else "a rubric is a judge of its own"
+            raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
 

@@ -65,6 +65,7 @@ _DRAGUN = {
     "nice to know": ("okay", 1.0),
 }
 """The words of DRAGUN with the weight that the track gives to a question of each."""
+_ENDS = re.compile(r"\[?\s*(\d{1,3})\s*(?:-|–|to|\.\.|,)\s*(\d{1,3})\s*\]?")
 _LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)
 SUPPORT = {
     0: "no support: the answer has no connection with it, or contradicts it",
@@ -236,7 +237,7 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     """What a YAML file says, and the line of a place in it.
 
     Raises:
-        DeclarationError: it is not there, too large, no YAML, or PyYAML is not installed.
+        DeclarationError: it is not there, too large, or no YAML.
     """
     import yaml
 
@@ -455,7 +456,11 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
     question = values[column]
     if not isinstance(question, str) or not re.search(r"\w", question):
         raise Unfit("is no sentence", "Say in a sentence what is judged", column)
-    lists = {name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values}
+    lists: dict[str, Any] = {
+        name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values
+    }
+    if isinstance(lists.get("scale"), str) and (ends := _ENDS.fullmatch(lists["scale"].strip())):
+        lists["scale"] = [int(ends[1]), int(ends[2])]  # as tables have it
     if column != "question":  # as others publish it: no word in it says that documents are to be shown
         lists.setdefault("looks_at", ANSWER_AND_QUESTION)
     return {"name": values.get("name"), "question": question, **lists, **_graded(values)}
@@ -469,7 +474,7 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
             graded["weight"] = _number(values[column], column)
     axis = next((values[column] for column in _AXIS if column in values), None)
     if axis is None:
-        tags = as_list(values.get("tags") or ())
+        tags: Any = as_list(values.get("tags") or ())
         tagged = [tag for tag in tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
         axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
     return graded | ({"axis": axis} if axis else {})
@@ -495,7 +500,7 @@ def _importance(value: Any) -> dict[str, Any]:
     raise Unfit(f"is {quoted(value)}, which is no importance", f"Write one of {known}", "importance")
 
 
-def _short_answers(question: str, given: Any, table: Mapping[str, Any]) -> Iterator[tuple[Criterion, bool]]:
+def _short_answers(table: Mapping[str, Any], given: Any) -> Iterator[tuple[Criterion, bool]]:
     """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
     answers = as_list(given)
     if isinstance(answers, str) or not isinstance(answers, Sequence) or not answers:

@@ -2,7 +2,7 @@
 
 How a score comes about, as ResearchRubrics and HealthBench define it: the sum of weight times value over all criteria
 that have a value, divided by the sum of the weights above 0 among them. A statement has the value 1 where it is met and
-0 where it is not, a rating its place on its scale. Where faults outweigh what is met, the score is counted as 0, and
+0 where it is not, a rating its place on its scale. Where faults outweigh what is met, the score counts as 0, and
 ``raw`` holds it as it is.
 """
 
@@ -22,10 +22,11 @@ from conqret.judging.criteria import (
     Numbered,
     criteria_ask,
     declared_size,
+    in_parts,
     size_declared,
 )
-from conqret.judging.criterion import Criterion
-from conqret.judging.judge_parts import CombinedMetrics, Judge
+from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
+from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import RUBRIC, Rubrics, rubrics_of
 
 DECLARED = "rubric"
@@ -33,11 +34,13 @@ DECLARED = "rubric"
 OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 FORMULA = (
-    "sum of weight * value over all criteria / sum of the weights above 0; a statement has the value 1 (met) or 0, a "
+    "sum of weight × value over all criteria / sum of the weights above 0; a statement has the value 1 (met) or 0, a "
     "rating (rating - lowest) / (highest - lowest); below 0 counts as 0. Criteria without a value are left out of both "
     "sums. vital_score: the same over vital criteria; axis scores: over those of the axis"
 )
 NO_RUBRIC = "there is no rubric for this item"
+MOST_TOLD = 50
+"""Rubrics that are told one by one."""
 POSITION = "criterion_"
 """Where items have rubrics of their own, the asked metrics are called by the place of the criterion in it."""
 
@@ -105,6 +108,36 @@ def recorded_rubric(identity: Mapping[str, Any]) -> Judge:
     return rubric_judge(rubrics_of(identity.get(DECLARED) or ()), in_one_call=declared_size(identity))
 
 
+def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """An identity in which each of its criteria, if it has any, is a part of its own, in words; where there are rubrics
+    for topics or items, each of these, if they are not too many."""
+    if criteria := criteria_of(identity.get(CRITERIA) or ()):
+        return {**identity, CRITERIA: ", ".join(one.name for one in criteria), **in_parts(criteria)}
+    if not identity.get(DECLARED):
+        return dict(identity)
+    rubrics = rubrics_of(identity[DECLARED])
+    if rubrics.shared:
+        named = ", ".join(criterion.name for criterion in rubrics.shared)
+        return {**identity, DECLARED: named, **in_parts(rubrics.shared)}
+    whole = f"{number(len(rubrics.by_key), 'rubric')}, {digest(identity[DECLARED])}"
+    parts = {
+        f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
+        for key, each in rubrics.by_key.items()
+    }
+    return {**identity, DECLARED: whole, **(parts if len(parts) <= MOST_TOLD else {})}
+
+
+def looked_at(judge: Judge) -> dict[str, tuple[str, ...]]:
+    """What each metric of criteria or of a rubric looks at; empty for any other judge."""
+    own = {one["name"]: tuple(one["looks_at"]) for one in judge.declared.get(CRITERIA, ())}
+    if judge.combined is None or DECLARED not in judge.declared:
+        return own
+    rubrics = rubrics_of(judge.declared[DECLARED])
+    own = {criterion.name: criterion.shows for criterion in rubrics.shared}
+    every = dict.fromkeys(name for each in rubrics.each for one in each for name in one.shows)
+    return own | dict.fromkeys(judge.combined.made_of, tuple(every))
+
+
 def _axes(rubrics: Rubrics) -> dict[str, str]:
     """Each axis by the name of its metric, in the order in which they come.
 
@@ -122,11 +155,18 @@ def _axes(rubrics: Rubrics) -> dict[str, str]:
 
 
 def _summary(rubrics: Rubrics, axes: Mapping[str, str]) -> str:
-    counts = Counter(len(each) for each in rubrics.each)
-    total = sum(size * count for size, count in counts.items())
-    of = "" if rubrics.shared else f" in {number(len(rubrics.by_key), 'rubric')}, one for each topic or item"
-    about = f"; axes: {', '.join(dict.fromkeys(axes.values()))}" if axes else ""
-    return f"a rubric: {total} weighted criteria{of}{about}"
+    if rubrics.shared:
+        return f"a rubric of weighted criteria: {'; '.join(map(_in_words, rubrics.shared))}"
+    total = sum(map(len, rubrics.each))
+    about = f"; axes: {', '.join(axes.values())}" if axes else ""
+    return f"a rubric for each topic or item: {len(rubrics.by_key)} with {total} weighted criteria{about}"
+
+
+def _in_words(criterion: Criterion) -> str:
+    """A criterion as reports and cards say it."""
+    kind = ", yes or no" if criterion.scale is None else ""
+    more = "".join(f", {part}" for part in (criterion.importance, criterion.axis) if part)
+    return f"{criterion.name} (“{criterion}”{kind}, weight {criterion.points:g}{more})"
 
 
 def _counts(score: str, criterion: Criterion, axes: Mapping[str, str]) -> bool:
@@ -193,7 +233,7 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
         why = "no criterion of the rubric has a weight above 0"
         return Measure(status=Status.UNSCORED, reason=Reason.NOTHING_TO_JUDGE, detail=why, parts=parts)
     gained = sum(criterion.points * value for criterion, value in valued if criterion.points > 0)
-    taken = -sum(criterion.points * value for criterion, value in valued if criterion.points < 0)
+    taken = sum(-criterion.points * value for criterion, value in valued if criterion.points < 0)
     score = (gained - taken) / possible
     away = (
         f", {taken:g} taken away for faults" if any(criterion.points < 0 for criterion, _ in valued) else ""
@@ -202,7 +242,7 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
     return Measure(
         status=Status.SCORED,
         value=min(max(score, 0.0), 1.0),
-        raw=score,
+        raw=score if score < 0 else None,
         explanation=f"{gained:g} of {possible:g} points{away}{below}",
         parts=parts,
         detail=without,
@@ -247,7 +287,7 @@ def _part(criterion: Criterion, measure: Measure, name: str) -> Part:
     return Part(
         id=name,
         value=value,
-        raw=None if value is None else criterion.points * value,
+        raw=None if value is None else criterion.points * value + 0.0,  # no -0
         label=f"{label}, weight {criterion.points:g}{importance}",
         explanation=measure.explanation or measure.detail,
     )

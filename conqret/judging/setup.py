@@ -159,12 +159,13 @@ def set_up(
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
-def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
+def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
     """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
     then to be read with ``setup.needs``.
 
     Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
-    some items lack, or that a selected metric needs, is a fault of each item that lacks it.
+    some items lack, or that a selected metric needs, is a fault of each item that lacks it. Unless these are not
+    ``all_items``, but some of many that come one by one, rubrics have to be for items that are there.
 
     Raises:
         ItemsError: every fault of every item.
@@ -200,6 +201,6 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
-    if judge.combined is not None:
+    if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
     return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))

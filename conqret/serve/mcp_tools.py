@@ -90,11 +90,19 @@ class _Tools:
                 "or a question with a scale at its end, as in clarity: How clear is the wording? 1-5"
             ),
         ] = [],  # noqa: B006
+        rubric: Annotated[
+            list[dict[str, Any]],
+            Field(
+                description="Weighted criteria instead of a format: each with question (a statement, or with a scale a "
+                "question), weight (below 0 for a fault), and where wanted name, scale ([1, 5]), anchors, importance "
+                "(vital, okay) and axis. Their scores are put together as rubric_score."
+            ),
+        ] = [],  # noqa: B006
     ) -> Judgment:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
             item = {**as_item(topic, argument, documents, second_argument), "stance": stance}
-            chosen = chosen_format({"criteria": criteria}) or format
+            chosen = chosen_format({"criteria": criteria, "rubric": rubric or None}) or format
             judgments: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
         except ConqretError as error:
             raise ToolError(str(error)) from None
