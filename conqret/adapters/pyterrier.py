@@ -49,7 +49,7 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         check_names("a judge", settings, SingleSettings)
         own = {"criteria": tuple(metrics)} if format == CRITERIA else {}
         of_a_rubric: dict[str, Any] = {
-            name: settings.pop(name)  # type: ignore[misc]
+            name: settings.pop(name)
             for name in ("rubric", "criteria_per_call")
             if name in settings
         }
