@@ -76,6 +76,7 @@ SUPPORT = {
 ANSWER_AND_QUESTION = ("answer", "question")
 _AXIS_TAG = "axis:"
 _MOST = 500
+"""Criteria of one rubric."""
 
 
 class RubricError(FaultsError):
@@ -314,6 +315,10 @@ class _Reading:
 
     def _made(self) -> Rubrics:
         self.faults.raise_any(RubricError)
+        if len(self._shared) > _MOST:
+            raise DeclarationError(
+                f"{self.name} has {len(self._shared)} criteria; a rubric has at most {_MOST}"
+            )
         if not self._shared and not self._by_key:
             raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} holds no criterion")
         if self._shared and self._by_key:
@@ -358,12 +363,12 @@ class _Reading:
     def _reader_key(self, column: str, key: Any) -> str:
         return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
 
-    def _rubric(self, given: Any, where: str, place: Place) -> list[Criterion]:
+    def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
         every = as_list(given)
         if isinstance(every, Mapping):
             inner = next((name for name in LISTS if name in every), None)
-            if inner is not None:
-                return self._rubric(every[inner], f"{where}.{inner}", (*place, inner))
+            if inner is not None and not wrapped:
+                return self._rubric(every[inner], f"{where}.{inner}", (*place, inner), wrapped=True)
         if isinstance(every, str) or not isinstance(every, Sequence):
             self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", where, place)
             return []
