@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 COMMON = (
     "format",
     "criterion",
+    "rubric",
     "model",
     "api_base",
     "judge",
@@ -172,6 +173,10 @@ def judge(
 
     conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini
 
+    conqret judge items.jsonl --criterion "clarity: How clear is the wording? 1-5" --model gpt-4o-mini
+
+    conqret judge items.jsonl --rubric rubric.toml --model gpt-4o-mini -o runs/rubric
+
     conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
 
     conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch
@@ -192,7 +197,6 @@ def judge(
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
-    from conqret.judging.judge_settings import NUGGETS
     from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
@@ -216,8 +220,7 @@ def judge(
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    name = NUGGETS if chosen.format is None and read.nuggets is not None else chosen.format
-    wanted = [parse_mean(text, _metrics(name, chosen.own, judging)) for text in gate.require or ()]
+    wanted = [parse_mean(text, _metrics(items, chosen, read, judging)) for text in gate.require or ()]
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
@@ -260,9 +263,7 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    typed = [("--format", chosen.format), ("--topics", read.topics), ("--nuggets", read.nuggets)]
-    typed += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
-    _name_a_model(items, typed, criteria=bool(chosen.own.criterion), wanted=by_default and not shown.quiet)
+    _name_a_model(items, chosen, read, wanted=by_default and not shown.quiet)
     _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
@@ -275,16 +276,18 @@ def judge(
     )
 
 
-def _name_a_model(
-    items: Path | None, given: Sequence[tuple[str, object]], *, criteria: bool, wanted: bool
-) -> None:
+def _name_a_model(items: Path | None, chosen: ChosenJudge, read: ItemReading, *, wanted: bool) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     if not wanted:
         return
     import shlex
 
+    from conqret.judging.rubric_files import RUBRIC
     from conqret.llm.suggestion import suggestion
 
+    given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
+    given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
+    given += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
     options = [str(word) for name, value in given if value is not None for word in (name, value)]
     typed = shlex.join(["conqret", "judge", str(items), *options])
 
@@ -292,7 +295,8 @@ def _name_a_model(
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
     )
-    scores = "there are no scores" if criteria else "these scores are word statistics of the offline baseline"
+    unscored = chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC
+    scores = "there are no scores" if unscored else "these scores are word statistics of the offline baseline"
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 
@@ -311,18 +315,21 @@ def _write_for_build(
         write_whole(markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
 
 
-def _metrics(format: str | None, any_judge: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
+def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions) -> set[str]:
     """The metrics of which something can be required: those that are asked for."""
-    from conqret.judging.criterion import criteria_of
+    from conqret.io import open_items
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
+    from conqret.judging.judge_settings import chosen_format
     from conqret.judging.own_judge import PAIRED, SINGLE
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if any_judge.elsewhere:
+    if chosen.own.elsewhere:
         return asked or {PAIRED, SINGLE}
-    if any_judge.criterion:
-        return {criterion.name for criterion in criteria_of(any_judge.criterion)}
-    known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
+    named = chosen_format(
+        {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
+        None if items is None else lambda: open_items(items),
+    )
+    known = set(JUDGES.resolve(named or DEFAULT_FORMAT).metrics)
     return known & asked or known
 
 

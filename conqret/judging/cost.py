@@ -150,6 +150,8 @@ def answer_tokens(ask: Ask[Any], items: Sequence[Item]) -> int:
     places = range(1, count + 1)
     item = PROBE.model_copy(
         update={
+            "id": items[0].id,  # by which its rubric is found, and by its metadata
+            "metadata": items[0].metadata,
             "documents": tuple(Document(id=str(place), text=STAND_IN) for place in places),
             "argument": " ".join(f"So it is [{place}]." for place in places),
             "nuggets": _mean_nuggets(items),
@@ -184,7 +186,7 @@ def judged_tokens(
     covered = item.model_copy(update={"documents": covers(item.documents)})
     prompt = setup.library[ask.prompt]
     used = prompt_tokens(filled(prompt, ask, Case(covered, setup.options)), client)
-    if "documents" in setup.library.used(ask.prompt)["user"]:
+    if "documents" in setup.library.used(ask.prompt)["user"] and "documents" in ask.needs | ask.optional:
         used += sizes.all(item.documents, client)
     if ask.reading is None:
         return capped(used + unwritten, client)

@@ -79,6 +79,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     for part in judge.computed:
         measures |= part.measures(item)
+    if judge.combined is not None:
+        measures = {**judge.combined.score(item, measures), **measures}
     wanted = options.metrics or judge.metrics
     return Judgment(
         item=item.id,
@@ -87,7 +89,9 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         format=judge.name,
         model=instrument.model,
         fingerprint=instrument.fingerprint,
-        measures={metric: measures[metric] for metric in judge.metrics if metric in wanted},
+        measures={
+            metric: measures[metric] for metric in judge.metrics if metric in wanted and metric in measures
+        },
         version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
@@ -237,6 +241,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "dimensions": dimensions,
         "shown": tuple(sorted(ask.needs)),
         **ask.settings,
+        **ask.own_settings(case),
     }
     user = {
         "topic": item.topic,

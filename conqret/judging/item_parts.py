@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.judging.nugget_measures import BY_SUB_NARRATIVE
 from conqret.show import words
-from conqret.show.score_cells import Cell, part_cell
+from conqret.show.score_cells import Cell, level, part_cell
 from conqret.show.visible_text import cut
 from conqret.text.sentences import sentences
 
@@ -27,6 +27,8 @@ KINDS = {
 }
 """What a table of parts is called."""
 
+FAULT = "weight -"
+"""What stands in the label of a rubric's criterion that describes a fault."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
 
@@ -73,12 +75,14 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
         if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
     for group in groups.values():
-        kind = "criterion" if judgment.format == "static-rubric" else "nugget"
+        kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
         if set(group) == {words.label(BY_SUB_NARRATIVE)}:
             kind = "sub-narrative"
         rows = [
             _row(
-                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
+                words.label(parts[0].id) if judgment.format == "static-rubric" else parts[0].id,
+                map(_cell, parts),
+                parts,
             )
             for parts in zip(*(measure.parts for measure in group.values()), strict=True)
         ]
@@ -88,6 +92,14 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
             rows = [replace(row, cells=(Cell(given[row.name], None), *row.cells)) for row in rows]
             columns = ("Importance", *columns)
         yield _table(kind, columns, rows)
+
+
+def _cell(part: Part) -> Cell:
+    """A part as one rating; a fault that a rubric takes points for has the colour of what is left of them."""
+    cell = part_cell(part)
+    if part.value is None or FAULT not in (part.label or ""):
+        return cell
+    return replace(cell, level=level(1 - part.value))
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:

@@ -16,6 +16,7 @@ from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.judge_settings import NUGGETS
+from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC
 from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
@@ -136,8 +137,8 @@ def set_up(
             "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
             "package brings it (docs/adding-a-judge.md)"
         )
-    if format == CRITERIA:
-        raise DeclarationError(GIVE_CRITERIA)
+    if format in (CRITERIA, RUBRIC):
+        raise DeclarationError(GIVE_CRITERIA if format == CRITERIA else GIVE_RUBRIC)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     ask_prompts = (ask.prompt for ask in judge.asks)
@@ -162,16 +163,17 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = (NO_CRITERIA,) if judge.name == CRITERIA and client.backend.baseline else ()
+    notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
-def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
+def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
     """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
     then to be read with ``setup.needs``.
 
     Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
-    some items lack, or that a selected metric needs, is a fault of each item that lacks it.
+    some items lack, or that a selected metric needs, is a fault of each item that lacks it. Unless these are not
+    ``all_items``, but some of many that come one by one, rubrics have to be for items that are there.
 
     Raises:
         ItemsError: every fault of every item.
@@ -214,6 +216,8 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
+    if judge.combined is not None and all_items:
+        notes += judge.combined.check(replace(source, needs=needs))
     return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))
 
 

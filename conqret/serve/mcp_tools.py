@@ -90,6 +90,14 @@ class _Tools:
                 "or a question with a scale at its end, as in clarity: How clear is the wording? 1-5"
             ),
         ] = [],  # noqa: B006
+        rubric: Annotated[
+            list[dict[str, Any]],
+            Field(
+                description="Weighted criteria instead of a format: each with question (a statement, or with a scale a "
+                "question), weight (below 0 for a fault), and where wanted name, scale ([1, 5]), anchors, importance "
+                "(vital, okay) and axis. Their scores are put together as rubric_score."
+            ),
+        ] = [],  # noqa: B006
         nuggets: Annotated[
             list[Nugget],
             Field(
@@ -105,7 +113,7 @@ class _Tools:
                 "stance": stance,
                 "nuggets": nuggets,
             }
-            chosen = chosen_format({"criteria": criteria}) or format
+            chosen = chosen_format({"criteria": criteria, "rubric": rubric or None}) or format
             if nuggets and chosen == DEFAULT_FORMAT:
                 chosen = NUGGETS
             judgments: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
