@@ -197,7 +197,7 @@ def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...])
     name, *options = study
     place = [options.pop(0)] if name == "judges" else []
     with FaultServer() as server:
-        items = some(tmp_path, 24)  # twelve topics; a series of occasions takes six at least
+        items = some(tmp_path, 24)  # twelve topics; a series of waves takes six at least
         words = (name, *place, items, *options, *criterion, "--api-base", server.url)
         assert forks.run(*words, "-o", tmp_path / "study") == 0
         assert server.requests
