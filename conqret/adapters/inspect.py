@@ -16,6 +16,8 @@ from conqret.errors import ItemsError
 from conqret.judging.criterion import CRITERIA, criterion_of
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import RUBRIC
+from conqret.judging.rubrics import OVERALL, VITAL
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 logs = require("inspect_ai.log", extra="inspect")
@@ -78,6 +80,8 @@ for _judge in JUDGES.values():
     for _metric in _judge.metrics:
         _scorer(_judge.name, _metric)
 _scorer(CRITERIA, "")
+for _metric in (OVERALL, VITAL):
+    _scorer(RUBRIC, _metric)
 
 
 def _count_tokens(judgment: Judgment) -> None:

@@ -11,8 +11,9 @@ from conqret.errors import Fault, ItemsError
 from conqret.judging.criterion import CRITERIA, Criterion, criterion_of
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import ClientSettings, check_names
+from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
 
@@ -24,6 +25,8 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
     """What an evaluator's metric can be told: the settings of :func:`conqret.judge` that make sense for one item."""
 
     model: str | None
+    rubric: RubricSource
+    criteria_per_call: int
     prompts: str | None
     recordings: str | None
     replay: str | None
@@ -32,8 +35,8 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
 @dataclass(frozen=True)
 class SingleMetric:
     """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Of the format ``criteria`` the metric that
-    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table). Answers are kept where
-    ``recordings`` says.
+    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table); of the format ``rubric`` it is a
+    score of the setting ``rubric``, such as ``rubric_score``. Answers are kept where ``recordings`` says.
 
     All items of one metric are judged over one session, whichever thread or event loop they come from: ``budget_usd``,
     ``rpm``, ``tpm`` and ``max_concurrency`` hold for them together. Copies share it.
@@ -61,7 +64,7 @@ class SingleMetric:
             judge = SessionJudge(criteria=[criterion], **settings)
             return cls(format, criterion.name, settings, judge)
         name = str(metric)
-        JUDGES.resolve(format).select([name])
+        JUDGES.resolve(chosen_format({"format": format, **settings}) or format).select([name])
         return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings))
 
     @property

@@ -64,7 +64,10 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
         cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no model is asked"
         yield from entry(judge.name, cost, lines)
     yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
-    yield "None of them asks for it? --criterion takes a criterion of your own in a sentence (docs/criteria.md)."
+    yield (
+        "None of them asks for it? --criterion takes a criterion of your own in a sentence (docs/criteria.md), "
+        "--rubric a file of weighted ones (docs/rubrics.md)."
+    )
     yield "Metrics may be written with hyphens: --metric context-relevance."
     yield "What ragas, DeepEval, TruLens, RAGChecker and others call them: docs/you-know-it-as.md."
 

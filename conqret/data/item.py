@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -27,6 +33,12 @@ class Topic(Frozen):
     question: NonEmpty
 
 
+def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
+    """A model as plain data, without those of the fields ``names`` that hold nothing."""
+    data: dict[str, Any] = dump(model)
+    return {name: value for name, value in data.items() if value or name not in names}
+
+
 class Document(Frozen):
     """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first."""
 
@@ -41,6 +53,19 @@ class Argument(Frozen):
 
     text: NonEmpty
     stance: Stance = "none"
+
+
+class Nugget(Frozen):
+    """A fact or point that a good answer holds (TREC, AutoNuggetizer).
+
+    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` what
+    somebody found in the answer already; each is None where nobody says so.
+    """
+
+    text: NonEmpty
+    importance: Literal["vital", "okay"] | None = None
+    sub_narrative: str | None = None
+    assignment: Literal["support", "partial_support", "not_support"] | None = None
 
 
 CHANGES = "perturbation"
@@ -65,7 +90,8 @@ class Item(Frozen):
 
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
     preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
-    formats that hold an argument against one; it is never compared as a rival. Formats say which fields they need.
+    formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
+    for the topic. Formats say which fields they need.
     """
 
     id: Identifier
@@ -75,7 +101,12 @@ class Item(Frozen):
     argument: str | None = None
     second_argument: str | None = None
     reference: str | None = None
+    nuggets: tuple[Nugget, ...] = ()
     metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "nuggets")
 
     @property
     def version(self) -> Version | None:

@@ -10,11 +10,21 @@ from dataclasses import dataclass, field, replace
 
 from conqret.errors import Fault
 from conqret.io.benchmarks import grouped, squad_records
-from conqret.io.reports import report_records
+from conqret.io.reports import assignment_records, report_records
 from conqret.io.rows import Row, Rows
 from conqret.registry import Registry
 
-FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "reference", "metadata")
+FIELDS = (
+    "id",
+    "topic",
+    "stance",
+    "documents",
+    "argument",
+    "second_argument",
+    "reference",
+    "nuggets",
+    "metadata",
+)
 """The fields of an item, which ``--columns`` may map."""
 
 
@@ -123,6 +133,12 @@ NUGGETIZER = Dialect(
     },
     (_any("query"), _any("candidates")),
 )
+NUGGETIZER_ASSIGNMENTS = Dialect(
+    "AutoNuggetizer assignments",
+    CONQRET.columns,
+    (_any("query"), _any("nuggets"), _any("answer_text", "run_id")),
+    records=assignment_records,
+)
 PYTERRIER_LONG = Dialect(
     "pyterrier-rag",
     {"id": ("qid",), "topic": ("query",), "documents": ("documents",), "argument": ("qanswer",)},
@@ -203,6 +219,7 @@ DIALECTS = (
     DEEPEVAL,
     RAGCHECKER,
     NUGGETIZER,
+    NUGGETIZER_ASSIGNMENTS,
     TRULENS,
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,

@@ -19,8 +19,9 @@ from conqret.io.schema import TableReader, way
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
 """Bytes of items, as JSON lines, that are kept when they are checked, so that a run need not read them again."""
-OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
-"""Fields that an item may lack, and a format may need."""
+OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
+OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
+"""Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,11 @@ class CheckedItems:
 
 
 def has_field(item: Item, field: str) -> bool:
-    """Whether an item has an optional field: some documents, a text, a stance other than none."""
-    value = getattr(item, field)
+    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    name, _, inside = field.partition(".")
+    value = getattr(item, name)
+    if inside:
+        return any(getattr(part, inside) for part in value)
     return value != "none" if field == "stance" else bool(value)
 
 
@@ -153,5 +157,7 @@ def sound_items(
                     else ""
                 )
                 remedy = f"Add it{named}{other}"
-                reader.fault(reader.column(name), f"is missing or empty, and {reason}", remedy)
+                reader.fault(
+                    reader.column(name.partition(".")[0]), f"is missing or empty, and {reason}", remedy
+                )
         yield item if reader.faults.total == before else None

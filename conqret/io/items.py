@@ -15,6 +15,7 @@ from conqret.io.cell_values import LONG_DOCUMENT_TOKENS, as_list, estimated_toke
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import FIELDS, Dialect
 from conqret.io.faults import Unfit, kind, listed, near, quoted
+from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row
 from conqret.io.schema import Check, Field, Schema, TableReader
 
@@ -136,9 +137,10 @@ def item_schema(dialect: Dialect) -> Schema:
         "argument": absent_if_blank,
         "second_argument": absent_if_blank,
         "reference": _reference,
+        "nuggets": read_nuggets,
         "metadata": json_object,
     }
-    defaults: dict[str, object] = {"stance": "none", "documents": (), "metadata": {}}
+    defaults: dict[str, object] = {"stance": "none", "documents": (), "nuggets": (), "metadata": {}}
     fields = {
         name: Field(
             dialect.columns.get(name, (name,)), check, defaults.get(name), _TOPIC if name == "topic" else ""

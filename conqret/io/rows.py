@@ -89,7 +89,7 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 
 def item_record(item: Item) -> dict[str, object]:
     """Return an item as the record of the native layout: the object that a JSONL line holds."""
-    return {
+    record: dict[str, object] = {
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
@@ -102,3 +102,6 @@ def item_record(item: Item) -> dict[str, object]:
         "reference": item.reference,
         "metadata": dict(item.metadata),
     }
+    if item.nuggets:
+        record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
+    return record

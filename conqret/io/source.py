@@ -22,6 +22,7 @@ from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
+from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
 from conqret.io.schema import TableReader
@@ -154,6 +155,7 @@ class ItemSource:
         frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
         skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
             lack one of ``needs`` (see :meth:`check`). None: whoever reads them does not offer that.
+        banks: the nuggets of their topics, which items get that have none.
     """
 
     rows: Rows
@@ -161,6 +163,7 @@ class ItemSource:
     frame_kind: FrameKind | None = None
     skip_invalid: bool | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
+    banks: NuggetBanks | None = None
 
     @property
     def name(self) -> str:
@@ -231,7 +234,8 @@ class ItemSource:
         return TableReader(self.rows, item_schema(self.layout))
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
-        return read_items(reader, self.layout, self.layout.records(self.rows))
+        items = read_items(reader, self.layout, self.layout.records(self.rows))
+        return items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 
 def open_items(
@@ -239,6 +243,7 @@ def open_items(
     *,
     columns: Mapping[str, str] | None = None,
     topics: Requests | None = None,
+    nuggets: NuggetSource | None = None,
     skip_invalid: bool | None = None,
 ) -> ItemSource:
     """Open a file, a folder of files, a frame, or items and dictionaries from memory.
@@ -250,6 +255,7 @@ def open_items(
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
+        nuggets: nugget banks, a file or what stands in its lines, of which each item gets that of its topic.
         skip_invalid: leave out items that have faults; False: say of them that they can be left out.
 
     Raises:
@@ -276,7 +282,8 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "
             "item"
         )
-    return ItemSource(rows, layout, kind, skip_invalid)
+    banks = None if nuggets is None else as_banks(nuggets)
+    return ItemSource(rows, layout, kind, skip_invalid, banks=banks)
 
 
 def _why(faults: Iterable[Fault]) -> str:

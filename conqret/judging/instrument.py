@@ -79,6 +79,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     for part in judge.computed:
         measures |= part.measures(item)
+    if judge.combined is not None:
+        measures = {**judge.combined.score(item, measures), **measures}
     return Judgment(
         item=item.id,
         topic=item.topic,
@@ -103,6 +105,7 @@ def flags(item: Item) -> Iterable[Flag]:
         (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
         for document in item.documents
     ]
+    texts += [(f"nugget:{number}", nugget.text) for number, nugget in enumerate(item.nuggets, start=1)]
     for where, text in texts:
         check_computing()
         for injection in find_injections(text or ""):
@@ -139,10 +142,25 @@ def _sampled(case: Case, sample: int) -> Case:
 
 async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     if not ask.both_orders:
-        return await _ask_once(ask, item_case, instrument)
-    first, other = await _gather([_ask_once(ask, item_case, instrument), _ask_once(ask, swapped, instrument)])
+        return await _ask_parts(ask, item_case, instrument)
+    first, other = await _gather(
+        [_ask_parts(ask, item_case, instrument), _ask_parts(ask, swapped, instrument)]
+    )
     return _Outcome(
         both_orders(first.measures, other.measures), (*first.calls, *other.calls), first.trims or other.trims
+    )
+
+
+async def _ask_parts(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """A request for each of the cases into which the question parts a case."""
+    cases = ask.cases(case)
+    outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
+    if len(outcomes) == 1:
+        return outcomes[0]
+    return _Outcome(
+        ask.joined(case, [outcome.measures for outcome in outcomes]),
+        tuple(call for outcome in outcomes for call in outcome.calls),
+        _most_trimmed(outcomes),
     )
 
 
@@ -220,6 +238,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "dimensions": dimensions,
         "shown": tuple(sorted(ask.needs)),
         **ask.settings,
+        **ask.own_settings(case),
     }
     user = {
         "topic": item.topic,
@@ -228,6 +247,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        "nuggets": item.nuggets,
         **ask.variables(case),
     }
     return system, user

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -77,6 +77,10 @@ class Ask(Generic[R]):
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
+    - ``own_settings(case)``: what else the system part is filled with, where it is not the same for all items
+    - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
+      measures are put together by ``joined(case, measures)``
+    - ``also``: by metric one more field that at least one item must have, so that the metric is reported
     """
 
     prompt: str
@@ -97,6 +101,12 @@ class Ask(Generic[R]):
     about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
+    own_settings: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    cases: Callable[[Case], Sequence[Case]] = field(default=lambda case: (case,))
+    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] = field(
+        default=lambda case, measures: measures[0]
+    )
+    also: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def looked_at(self) -> frozenset[str]:
@@ -120,6 +130,7 @@ class ComputedMetrics:
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
     - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
     - ``version``: part of the fingerprint; raise it with every change of what comes out
+    - ``also``: as of :class:`Ask`
     """
 
     metrics: tuple[str, ...]
@@ -127,6 +138,7 @@ class ComputedMetrics:
     score: Callable[[Item], Mapping[str, Measure]]
     optional: frozenset[str] = frozenset()
     version: int = 1
+    also: Mapping[str, str] = field(default_factory=dict)
     against: frozenset[str] = field(default=frozenset(), init=False)
 
     @property
@@ -144,9 +156,26 @@ class ComputedMetrics:
 
 
 @dataclass(frozen=True)
+class CombinedMetrics:
+    """Metrics that are put together from what was asked of the same item: a pure function, and no further question.
+
+    - ``made_of``: for each the asked metrics that it needs
+    - ``score(item, measures)``: the measures, of those metrics that this item has
+    - ``rows``: the asked metrics are rows behind these, and not reported by themselves
+    - ``check(items)``: what there is to say of the items, all of which it reads; raises where they do not fit
+    """
+
+    made_of: Mapping[str, frozenset[str]]
+    score: Callable[[Item, Mapping[str, Measure]], Mapping[str, Measure]]
+    rows: bool = False
+    check: Callable[[Iterable[Item]], Sequence[str]] = field(default=lambda items: ())
+
+
+@dataclass(frozen=True)
 class Judge:
     """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from.
-    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity."""
+    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity.
+    ``combined`` is what is put together from what it asks."""
 
     name: str
     summary: str
@@ -156,12 +185,23 @@ class Judge:
     asks: tuple[Ask[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
+    combined: CombinedMetrics | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
         parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
-        return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+        if self.combined is None:
+            return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+        by_themselves = () if self.combined.rows else parts
+        return (*self.combined.made_of, *(metric for part in by_themselves for metric in part.metrics))
+
+    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+        """What has to be asked for these metrics: themselves, and what those are made of that are put together."""
+        wanted = frozenset(metrics)
+        if self.combined is None:
+            return wanted
+        return wanted.union(*(made for name, made in self.combined.made_of.items() if name in wanted))
 
     @property
     def derived(self) -> Mapping[str, str]:
@@ -202,11 +242,11 @@ class Judge:
         return tuple(name for name in order if name in wanted)
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
-        """The measures of what is asked for, in the order of reports, from those of what was measured."""
-        return {
-            metric: measures[metric] if metric in measures else complement(measures[self.derived[metric]])
-            for metric in self.reported(metrics)
-        }
+        """The measures of what is asked for, in the order of reports, from those of what was measured; without those
+        that the item does not have."""
+        follow = {name: complement(measures[base]) for name, base in self.derived.items() if base in measures}
+        every = {**follow, **measures}
+        return {metric: every[metric] for metric in self.reported(metrics) if metric in every}
 
     def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
@@ -223,8 +263,9 @@ class Judge:
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        wanted = self.measured(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *wanted, elsewhere=elsewhere)
+        named = self.measured(metrics)
+        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
+        wanted = self.asked_for(named)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +276,7 @@ class Judge:
         were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        asks = [_about(ask, self.measured(options.metrics)) for ask in self.asks]
+        asks = [_about(ask, self.asked_for(self.measured(options.metrics))) for ask in self.asks]
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}

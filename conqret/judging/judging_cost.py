@@ -38,9 +38,9 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
         for item in every:
             shown = tuple(hash(getattr(item, need)) for need in sorted(ask.looked_at))
             distinct.setdefault((item.topic, item.stance, shown), item)
-        asks.append(
-            (ask, [item for item in distinct.values() if ask.unasked(Case(item, setup.options)) is None])
-        )
+        cases = [Case(item, setup.options) for item in distinct.values()]
+        parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]
+        asks.append((ask, [part.item for part in parts]))
     return asks
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from conqret._version import __version__
-from conqret.data import Document, Item, Judgment, Measure
+from conqret.data import Document, Item, Judgment, Measure, Nugget
 from conqret.data.item import Identifier, NonEmpty
 from conqret.judging.judge_parts import Judge
 from conqret.serve.problems import MEDIA_TYPE, Problem
@@ -46,7 +46,9 @@ def item_type(judge: Judge) -> type[Item]:
     documents = tuple[_DocumentIn | NonEmpty, ...]
     fields: dict[str, Any] = {"id": (Identifier | None, None), "documents": (documents, ())}
     for name in needed(judge):
-        fields[name] = (documents, Field(min_length=1)) if name == "documents" else (NonEmpty, ...)
+        listed = {"documents": documents, "nuggets": tuple[Nugget | NonEmpty, ...]}
+        if "." not in name:  # what stands in a nugget is checked with the item
+            fields[name] = (listed[name], Field(min_length=1)) if name in listed else (NonEmpty, ...)
     made: type[Item] = create_model(f"{_camel(judge)}Item", __base__=Item, **fields)
     return made
 

@@ -77,7 +77,7 @@ def test_it_is_declared_in_full(name: str) -> None:
     assert found.name == name
     assert all(text.strip() for text in (found.summary, found.scale, found.score, found.source))
     for ask in found.asks:
-        assert ask.needs <= {"documents", "argument", "second_argument"}
+        assert ask.needs <= {"documents", "argument", "second_argument", "nuggets"}
         assert ask.against <= {"reference"}
         assert ask.metrics
         assert ("preference" in ask.metrics) == ask.both_orders
@@ -274,7 +274,7 @@ def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> No
                 assert set(part["required"]) == set(part["properties"])
             for field, inner in part.get("properties", {}).items():
                 for kind in inner.get("anyOf", [inner]):
-                    if kind.get("type") == "integer" and field not in ("document", "sentence"):
+                    if kind.get("type") == "integer" and field not in ("document", "sentence", "nugget"):
                         assert {"minimum", "maximum"} <= set(kind), field
 
 

@@ -54,6 +54,7 @@ DIGESTS = {
     "likelihood": "6edaf331b60a9ff0",
     "listwise": "606dacb95abc18c8",
     "listwise-rag": "fb1ca2b2f793a78b",
+    "nuggets": "7e496ac8d5c8c7e1",
     "pointwise": "6f0aaf0790c7b145",
     "query-rubric/context-relevance": "2b7ef254a22101ca",
     "query-rubric/groundedness": "2b7ef254a22101ca",

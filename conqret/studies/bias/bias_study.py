@@ -117,7 +117,7 @@ def bias_plan(
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    format_name, client = chosen_format(settings), client_options(settings.get("model"), settings)
+    client = client_options(settings.get("model"), settings)
     judge, server, metrics = settings.get("judge"), settings.get("server"), settings.get("metrics", ())
     columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
     log = log_of(
@@ -125,6 +125,7 @@ def bias_plan(
         columns=columns, skip_invalid=skip_invalid,
     )  # fmt: skip
     source = log.source if log else open_items(items, columns=columns, skip_invalid=skip_invalid)
+    format_name = chosen_format(settings, lambda: source)
     chosen = DEFAULT_FORMAT if format_name is None else format_name
     if log is not None:
         chosen, client = logged_judge(log, client)

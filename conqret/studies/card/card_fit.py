@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conqret.judging.criteria import identity_in_words
+from conqret.judging.rubrics import identity_in_words
 from conqret.judging.setup import Setup
 
 if TYPE_CHECKING:
