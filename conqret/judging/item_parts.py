@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.show import words
@@ -21,8 +21,8 @@ _PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
 KINDS = {"sentence": "Citations", "criterion": "Criteria", "nugget": "Nuggets"}
 """What a table of parts is called."""
 
-FAULT = "weight -"
-"""What stands in the label of a rubric's criterion that describes a fault."""
+WEIGHT = ", weight "
+"""What stands in the label of a rubric's criterion between what was found and its weight."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
 
@@ -70,23 +70,28 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
     kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
     for group in groups.values():
+        together = list(zip(*(measure.parts for measure in group.values()), strict=True))
+        if judgment.format == "rubric":
+            yield _table(kind, ("Found", "Weight"), [_weighed(parts[0]) for parts in together])
+            continue
         rows = [
             _row(
-                words.label(parts[0].id) if judgment.format == "static-rubric" else parts[0].id,
-                map(_cell, parts),
-                parts,
+                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
             )
-            for parts in zip(*(measure.parts for measure in group.values()), strict=True)
+            for parts in together
         ]
         yield _table(kind, tuple(group), rows)
 
 
-def _cell(part: Part) -> Cell:
-    """A part as one rating; a fault that a rubric takes points for has the colour of what is left of them."""
-    cell = part_cell(part)
-    if part.value is None or FAULT not in (part.label or ""):
-        return cell
-    return replace(cell, level=level(1 - part.value))
+def _weighed(part: Part) -> PartRow:
+    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the colour of what
+    is left of them."""
+    verdict, _, weight = (part.label or "").partition(WEIGHT)
+    value = part.value
+    if value is not None and weight.startswith("-"):
+        value = 1 - value
+    found = Cell(cut(verdict, 60), None if value is None else level(value))
+    return _row(part.id, (found, Cell(weight, None, verdict="none")), [part])
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:
