@@ -27,8 +27,8 @@ KINDS = {
 }
 """What a table of parts is called."""
 
-FAULT = "weight -"
-"""What stands in the label of a rubric's criterion that describes a fault."""
+WEIGHT = ", weight "
+"""What stands in the label of a rubric's criterion between what was found and its weight."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
 
@@ -75,16 +75,18 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
         if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
     for group in groups.values():
+        together = list(zip(*(measure.parts for measure in group.values()), strict=True))
         kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
+        if judgment.format == "rubric":
+            yield _table(kind, ("Found", "Weight"), [_weighed(parts[0]) for parts in together])
+            continue
         if set(group) == {words.label(BY_SUB_NARRATIVE)}:
             kind = "sub-narrative"
         rows = [
             _row(
-                words.label(parts[0].id) if judgment.format == "static-rubric" else parts[0].id,
-                map(_cell, parts),
-                parts,
+                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
             )
-            for parts in zip(*(measure.parts for measure in group.values()), strict=True)
+            for parts in together
         ]
         columns = tuple(group)
         given = {} if item is None else {nugget.text: nugget.importance or "–" for nugget in item.nuggets}
@@ -94,12 +96,15 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
         yield _table(kind, columns, rows)
 
 
-def _cell(part: Part) -> Cell:
-    """A part as one rating; a fault that a rubric takes points for has the colour of what is left of them."""
-    cell = part_cell(part)
-    if part.value is None or FAULT not in (part.label or ""):
-        return cell
-    return replace(cell, level=level(1 - part.value))
+def _weighed(part: Part) -> PartRow:
+    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the colour of what
+    is left of them."""
+    verdict, _, weight = (part.label or "").partition(WEIGHT)
+    value = part.value
+    if value is not None and weight.startswith("-"):
+        value = 1 - value
+    found = Cell(cut(verdict, 60), None if value is None else level(value))
+    return _row(part.id, (found, Cell(weight, None, verdict="none")), [part])
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:

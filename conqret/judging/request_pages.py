@@ -25,6 +25,9 @@ _BELOW = "each by itself: below"
 OPEN = 20_000
 """Characters of an answer that stands open on the page; a longer one, like a prompt, is opened by whoever wants it."""
 
+LONG_NAME = 40
+"""Characters of what is rated from which its column gives way to those beside it."""
+
 PROMPTS = frozenset(_ROLES.values())
 
 
@@ -114,7 +117,8 @@ def parts_tables(judgment: Judgment) -> Iterator[Table]:
     """What stands behind the scores: documents, citations, criteria or nuggets, a row each."""
     for table in tables(judgment, None):
         explained = any(row.explanation for row in table.rows)
-        columns: list[str | Column] = ["Rated", *table.columns]
+        long = any(len(row.name) > LONG_NAME for row in table.rows)
+        columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
         if explained:
             columns.append(Column("What the judge says", "text"))
         rows = [

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
@@ -28,6 +29,7 @@ from conqret.judging.criteria import (
 from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import RUBRIC, Rubrics, rubrics_of
+from conqret.judging.scales import majority, mean_confidence, mean_of
 
 DECLARED = "rubric"
 """The part of an identity that says from what such a judge was made."""
@@ -234,19 +236,46 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
         return Measure(status=Status.UNSCORED, reason=Reason.NOTHING_TO_JUDGE, detail=why, parts=parts)
     gained = sum(criterion.points * value for criterion, value in valued if criterion.points > 0)
     taken = sum(-criterion.points * value for criterion, value in valued if criterion.points < 0)
-    score = (gained - taken) / possible
-    away = (
-        f", {taken:g} taken away for faults" if any(criterion.points < 0 for criterion, _ in valued) else ""
-    )
-    below = "; below 0, counted as 0" if score < 0 else ""
+    faults = any(criterion.points < 0 for criterion, _ in valued)
+    away = f", {taken:g} taken away for faults" if faults else ""
+    scores = [_score(sample) for sample in _samples(judged)]
+    within = [None if score is None else min(max(score, 0.0), 1.0) for score in scores]
+    there = [score for score in within if score is not None]
+    below = scores != within
+    several = len(scores) > 1
     return Measure(
         status=Status.SCORED,
-        value=min(max(score, 0.0), 1.0),
-        raw=score if score < 0 else None,
-        explanation=f"{gained:g} of {possible:g} points{away}{below}",
+        value=fmean(there),
+        raw=mean_of(scores) if below else None,
+        majority=majority(there) if several else None,
+        samples=tuple(within) if several else (),
+        confidence=mean_confidence([measure for _, measure in judged if measure.value is not None]),
+        explanation=f"{gained:g} of {possible:g} points{away}{'; below 0 counts as 0' if below else ''}",
         parts=parts,
         detail=without,
     )
+
+
+def _samples(judged: Sequence[tuple[Criterion, Measure]]) -> list[list[tuple[Criterion, float]]]:
+    """The criteria that have a value, with it: once, or in each of several samples."""
+    valued = [(criterion, measure) for criterion, measure in judged if measure.value is not None]
+    count = min(len(measure.samples) for _, measure in valued)
+    if count < 2:
+        return [[(criterion, measure.value) for criterion, measure in valued if measure.value is not None]]
+    return [
+        [
+            (criterion, value)
+            for criterion, measure in valued
+            if (value := measure.samples[number]) is not None
+        ]
+        for number in range(count)
+    ]
+
+
+def _score(valued: Sequence[tuple[Criterion, float]]) -> float | None:
+    """Points over those that were possible, as they are; None where none were."""
+    possible = sum(criterion.points for criterion, _ in valued if criterion.points > 0)
+    return sum(criterion.points * value for criterion, value in valued) / possible if possible else None
 
 
 def _why(measure: Measure) -> tuple[Reason | None, str]:

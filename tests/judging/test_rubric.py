@@ -117,6 +117,21 @@ def test_what_failed_is_asked_again_and_faults_alone_are_no_score() -> None:
     assert together([(RUBRIC[2], measure(0.0))]).reason is Reason.NOTHING_TO_JUDGE
 
 
+def test_several_samples_make_several_scores() -> None:
+    def sampled(*values: float) -> Measure:
+        return Measure(
+            status=Status.SCORED, value=sum(values) / len(values), samples=values, confidence={"stated": 0.5}
+        )
+
+    # 5 of 5 points; 3 of 5; and 3 - 4 of 5, which is -0.2 and counts as 0
+    found = together(
+        [(RUBRIC[0], sampled(1, 1, 1)), (RUBRIC[1], sampled(1, 0, 0)), (RUBRIC[2], sampled(0, 0, 1))]
+    )
+    assert found.samples == pytest.approx((1.0, 0.6, 0.0))
+    assert (found.value, found.raw) == (pytest.approx(1.6 / 3), pytest.approx(1.4 / 3))
+    assert found.confidence == {"stated": 0.5}
+
+
 def test_without_a_weight_it_is_one_or_by_importance() -> None:
     assert Criterion("x", "It is").points == 1
     assert Criterion("x", "It is", importance="vital").points == 1
