@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.judging.conversation import images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
@@ -22,8 +23,8 @@ from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import Answer, Reading, Request, messages
-from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
+from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
+from conqret.prompts import Library, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 
 
@@ -32,6 +33,10 @@ class Asks(Window, Protocol):
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         """Ask; never raises for what the world did."""
+
+    @property
+    def blind(self) -> str:
+        """Why the model is sent no images; empty where it is."""
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
@@ -71,8 +76,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if isinstance(instrument.client, JudgesElsewhere):
         return await instrument.client.judge(item, instrument)
     judge, options = instrument.judge, instrument.options
-    item_case = Case(item, options)
-    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else item_case
+    item_case = case_of(item, options)
+    swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
     outcomes = await _gather(
         [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
@@ -96,6 +101,13 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     )
 
 
+def case_of(item: Item, options: JudgeOptions) -> Case:
+    """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
+    if options.conversation == "whole" and item.messages:
+        return Case(whole(item), options, last=item)
+    return Case(item, options)
+
+
 def flags(item: Item) -> Iterable[Flag]:
     """The passages of the item that address the judge, with the field that each stands in."""
     fields = ("topic", "argument", "second_argument", "reference")
@@ -104,6 +116,7 @@ def flags(item: Item) -> Iterable[Flag]:
         (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
         for document in item.documents
     ]
+    texts += [(f"message:{number}", turn.content) for number, turn in enumerate(item.messages, start=1)]
     for where, text in texts:
         check_computing()
         for injection in find_injections(text or ""):
@@ -151,13 +164,12 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     settled = ask.settled(case)
     if settled is not None:
         return _Outcome(settled)
-    prompt = instrument.library[ask.prompt]
-    client = instrument.client
+    library, client = instrument.library, instrument.client
     room = answer_room(ask, case.item, client)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         item = case.item.model_copy(update={"documents": tuple(documents)})
-        return filled(prompt, ask, replace(case, item=item))
+        return filled(library, ask, replace(case, item=item))
 
     fitted = fit(case.item.documents, shown, client, answer_room=room)
     if fitted is None:
@@ -166,18 +178,22 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
+    images = images_in(rendered, case.item)
+    if images and client.blind:
+        lost = Measure.missing(Reason.NO_VISION, client.blind)
+        return _Outcome(dict.fromkeys(ask.metrics, lost))
     answer = await client.ask(
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
-            messages=messages(rendered),
+            messages=messages(rendered, images),
             response=ask.response(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,
             sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
-            reading=_reading(ask, case, rendered, prompt),
+            reading=_reading(ask, case, rendered, library),
             written=ask.reading is None,
         )
     )
@@ -200,18 +216,30 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
 
 
 def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
-    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it."""
-    return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
+    of images."""
+    read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    return read + IMAGE_TOKENS * len(item.pictures)
 
 
-def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
+def filled(library: Library, ask: Ask[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``."""
-    system, user = given(ask, case)
-    rendered = prompt.render(user, system)
+    system, user = given(library, ask, case)
+    rendered = with_turns(
+        library[ask.prompt].render(user, system),
+        case.item,
+        library,
+        documents=_shows_documents(ask),
+        judged=case.options.conversation,
+    )
     return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
 
 
-def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+def _shows_documents(ask: Ask[Any]) -> bool:
+    return "documents" in ask.needs | ask.optional
+
+
+def given(library: Library, ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
@@ -225,20 +253,21 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     user = {
         "topic": item.topic,
         "stance": item.stance,
-        "documents": item.documents,
+        "documents": marked(item, item.documents),
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        **(whole_texts(case.last, library, documents=_shows_documents(ask)) if case.last is not None else {}),
         **ask.variables(case),
     }
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading | None:
+def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, library: Library) -> Reading | None:
     if ask.reading is None:
         return None
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))
-    return ask.reading(case, rendered, filled(prompt, ask, without))
+    return ask.reading(case, rendered, filled(library, ask, without))
 
 
 def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:

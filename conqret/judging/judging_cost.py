@@ -36,7 +36,10 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
     for ask in setup.asks:
         distinct: dict[Any, Item] = {}
         for item in every:
-            shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
+            shown = tuple(
+                hash(getattr(item, need))
+                for need in (*sorted(ask.needs | ask.optional), "messages", "images")
+            )
             distinct.setdefault((item.topic, item.stance, shown), item)
         asks.append(
             (ask, [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None])

@@ -14,7 +14,7 @@ from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.own_judge import recorded_judge
 from conqret.llm.recordings import Recordings
 
-_SETTINGS = ("max_tokens", "context_window")
+_SETTINGS = ("max_tokens", "context_window", "vision")
 
 
 @dataclass(frozen=True, slots=True)

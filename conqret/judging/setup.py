@@ -10,6 +10,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
@@ -51,13 +52,15 @@ PROBE = Item(
 
 @dataclass(frozen=True)
 class Setup:
-    """A judge, how it is run, its prompts and its model; no connection is open yet."""
+    """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
+    earlier turns or images, which prompts then show."""
 
     judge: Judge
     options: JudgeOptions
     library: Library
     client: ClientOptions
     notes: tuple[str, ...] = field(default=())
+    turns: bool = False
 
     @property
     def asks(self) -> tuple[Ask[Any], ...]:
@@ -78,7 +81,11 @@ class Setup:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
-        return self.judge.identity(self.options, self.library, self.client.identity)
+        identity = self.judge.identity(self.options, self.library, self.client.identity)
+        if not self.turns:
+            return identity
+        shown = {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
+        return {**identity, **shown, "conversation": self.options.conversation}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -142,11 +149,13 @@ def set_up(
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
+    if options.conversation == "whole":
+        _check_whole(judge)
     probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
-        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
+        filled(library, ask, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.asks:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(
@@ -156,6 +165,14 @@ def set_up(
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name == CRITERIA and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
+
+
+def _check_whole(judge: Judge) -> None:
+    """Raise DeclarationError where a judge cannot be shown the whole of a conversation as what it judges."""
+    if any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"the format {judge.name} reads how likely the last answer is: leave --conversation whole out"
+        )
 
 
 def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
@@ -199,4 +216,4 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
-    return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))
+    return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns)
