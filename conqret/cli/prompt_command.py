@@ -127,7 +127,7 @@ def copy(
     for identifier, file in files.items():
         ask, blocks = asks[identifier], library.used(identifier)
         if ask is not None:
-            system, user = given(library, ask, Case(PROBE))
+            system, user = given(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
         texts[file] = explained(library[identifier], blocks)

@@ -51,7 +51,7 @@ def shown(
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if ask is not None:
-        return filled(library, ask, Case(item)), _asked_again(ask, used["system"])
+        return filled(library[identifier], ask, Case(item)), _asked_again(ask, used["system"])
     try:
         rendered = library[identifier].render(_variables(item), _settings(item, used["system"]))
     except DeclarationError as lacking_more:

@@ -33,7 +33,7 @@ class Topic(Frozen):
     question: NonEmpty
 
 
-def _dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
+def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
     """A model as plain data, without those of the fields ``names`` that hold nothing."""
     data: dict[str, Any] = dump(model)
     return {name: value for name, value in data.items() if value or name not in names}
@@ -58,7 +58,7 @@ class Document(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _dumped(self, dump, "image")
+        return dumped(self, dump, "image")
 
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -127,7 +127,7 @@ class Item(Frozen):
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _dumped(self, dump, "messages", "images")
+        return dumped(self, dump, "messages", "images")
 
     @property
     def pictures(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ RAGAS_2 = Dialect(
         "documents": ("retrieved_contexts",),
         "argument": ("response",),
         "reference": ("reference",),
-        "messages": ("user_input",),
+        "messages": ("user_input", "messages"),
     },
     (_any("user_input"), _any("retrieved_contexts", "response", "reference")),
 )
@@ -102,7 +102,7 @@ DEEPEVAL = Dialect(
         "documents": ("retrieval_context",),
         "argument": ("actual_output",),
         "reference": ("expected_output",),
-        "messages": ("input",),
+        "messages": ("input", "messages"),
     },
     (_any("input"), _any("actual_output", "retrieval_context", "expected_output")),
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it

@@ -8,7 +8,7 @@ tools gave back are documents.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -358,11 +358,12 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
         passages = [*messages, *later]
     documents, places = _documents(values["documents"], passages, [*messages, *later])
     values["documents"] = documents
+    called = _called([*messages, *later])
     values["messages"] = tuple(
         Turn(
             role=message.role,
             content="" if message.role == "tool" else message.content,
-            name=message.name,
+            name=message.name or called.get(message.call, "").partition(" ")[0],
             calls=tuple(words for _, words in message.calls),
             document=message.document or places.get(message.where, ""),
             images=() if message.role == "tool" else message.images,
@@ -412,7 +413,7 @@ def _documents(
 ) -> tuple[tuple[Document, ...], dict[str, str]]:
     """The documents of an item with what its tools gave back, and where each of the latter stands as a message."""
     taken = {document.id for document in documents}
-    called = {identifier: words for message in every for identifier, words in message.calls if identifier}
+    called = _called(every)
     added, places = list[Document](), dict[str, str]()
     for message in passages:
         texts = [
@@ -429,6 +430,11 @@ def _documents(
             added.append(Document(id=_free("tool-1", taken), text=PICTURE, title=title, image=image))
             places.setdefault(message.where, added[-1].id)
     return (*documents, *added), places
+
+
+def _called(messages: Iterable[Message]) -> dict[str, str]:
+    """The calls of tools, in words, by their ids."""
+    return {identifier: words for message in messages for identifier, words in message.calls if identifier}
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -68,6 +68,14 @@ def image_url(value: object, folder: Path | None, within: Path | None) -> str:
     return _checked(_file(text, folder, within))
 
 
+_INLINE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z")
+
+
+def inline(url: str) -> str:
+    """The URL, where it holds the image itself, so that a page can show it without asking anybody; else nothing."""
+    return url if _INLINE.match(url) else ""
+
+
 def described(url: str) -> str:
     """An image in words, for people: its kind and size, or its address."""
     if not url.startswith("data:"):

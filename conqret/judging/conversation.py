@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from conqret.data import Document, Item, Turn
 from conqret.data.item import PICTURE
-from conqret.prompts import Library, RenderedPrompt, neutralise
+from conqret.prompts import Prompt, RenderedPrompt, neutralise
 
 PROMPT = "conversation"
 """The prompt file that shows them."""
@@ -56,11 +56,12 @@ def whole(item: Item) -> Item:
     return item.model_copy(update=changes)
 
 
-def whole_texts(item: Item, library: Library, *, documents: bool) -> dict[str, Any]:
+def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any]:
     """What stands for topic and arguments in prompts where whole conversations are judged: all turns, each in its tag.
 
     Args:
         item: the item as it was read, its last answer alone being the argument.
+        prompt: the one of this module.
         documents: whether the prompt shows the item's documents.
     """
     question = Turn(role="user", content=item.topic, images=item.images)
@@ -69,7 +70,7 @@ def whole_texts(item: Item, library: Library, *, documents: bool) -> dict[str, A
         if answer := getattr(item, name):
             turns = (*item.messages, question, Turn(role="assistant", content=answer))
             shown = _shown(turns, item, documents=documents)
-            rendered = library[PROMPT].render({"turns": shown, "question_images": ()}, _settings(item, True))
+            rendered = prompt.render({"turns": shown, "question_images": ()}, _settings(item, True))
             texts[name] = Markup(rendered.user)  # noqa: S704 - its texts were neutralised by the prompt
     return texts
 
@@ -95,17 +96,15 @@ def _with_mark(document: Document, number: int) -> Markup:
 
 
 def with_turns(
-    rendered: RenderedPrompt, item: Item, library: Library, *, documents: bool, judged: Conversation
+    rendered: RenderedPrompt, item: Item, prompt: Prompt, *, documents: bool, judged: Conversation
 ) -> RenderedPrompt:
-    """A filled prompt with the instructions for turns and images, and with the turns themselves where the last answer
-    alone is judged."""
-    if not has_turns(item):
-        return rendered
+    """A filled prompt of a format with the instructions for turns and images, and with the turns themselves where the
+    last answer alone is judged; ``prompt`` is the one of this module."""
     shows_whole = judged == "whole" and bool(item.messages)
     first = sum(len(turn.images) for turn in item.messages) + 1
     images = () if shows_whole else tuple(range(first, first + len(item.images)))
     turns = () if shows_whole else _shown(item.messages, item, documents=documents)
-    more = library[PROMPT].render({"turns": turns, "question_images": images}, _settings(item, shows_whole))
+    more = prompt.render({"turns": turns, "question_images": images}, _settings(item, shows_whole))
     return RenderedPrompt(
         f"{rendered.system}\n\n{more.system}", "\n\n".join(filter(None, (more.user, rendered.user)))
     )

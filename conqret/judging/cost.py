@@ -177,14 +177,15 @@ def judged_tokens(
     ``unwritten`` are tokens that arguments will add for which the item holds a :data:`STAND_IN`.
     """
     covered = item.model_copy(update={"documents": covers(item.documents)})
-    rendered = filled(setup.library, ask, case_of(covered, setup.options))
+    prompt = setup.library[ask.prompt]
+    rendered = filled(prompt, ask, case_of(covered, setup.options))
     used = prompt_tokens(rendered, client) + IMAGE_TOKENS * len(images_in(rendered, covered))
     if "documents" in setup.library.used(ask.prompt)["user"]:
         used += sizes.all(item.documents, client)
     if ask.reading is None:
         return capped(used + unwritten, client)
     argument = answer_room(ask, item, client) + unwritten
-    bare = filled(setup.library, ask, case_of(item.model_copy(update={"documents": ()}), setup.options))
+    bare = filled(prompt, ask, case_of(item.model_copy(update={"documents": ()}), setup.options))
     contexts = (used, prompt_tokens(bare, client))
     return sum(capped(context, client, argument) + argument for context in contexts)
 

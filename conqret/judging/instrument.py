@@ -14,7 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
-from conqret.judging.conversation import images_in, marked, whole, whole_texts, with_turns
+from conqret.judging.conversation import PROMPT as CONVERSATION
+from conqret.judging.conversation import has_turns, images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
@@ -24,7 +25,7 @@ from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
-from conqret.prompts import Library, RenderedPrompt, find_injections
+from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 
 
@@ -164,12 +165,13 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     settled = ask.settled(case)
     if settled is not None:
         return _Outcome(settled)
-    library, client = instrument.library, instrument.client
+    prompt = instrument.library[ask.prompt]
+    client = instrument.client
     room = answer_room(ask, case.item, client)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         item = case.item.model_copy(update={"documents": tuple(documents)})
-        return filled(library, ask, replace(case, item=item))
+        return filled(prompt, ask, replace(case, item=item))
 
     fitted = fit(case.item.documents, shown, client, answer_room=room)
     if fitted is None:
@@ -193,7 +195,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
             sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
-            reading=_reading(ask, case, rendered, library),
+            reading=_reading(ask, case, rendered, prompt),
             written=ask.reading is None,
         )
     )
@@ -222,24 +224,27 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
     return read + IMAGE_TOKENS * len(item.pictures)
 
 
-def filled(library: Library, ask: Ask[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``."""
-    system, user = given(library, ask, case)
-    rendered = with_turns(
-        library[ask.prompt].render(user, system),
-        case.item,
-        library,
-        documents=_shows_documents(ask),
-        judged=case.options.conversation,
-    )
+def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
+    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
+    system, user = given(ask, case)
+    if not has_turns(case.item):
+        rendered = prompt.render(user, system)
+    else:
+        turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
+        if case.last is not None:
+            texts = whole_texts(case.last, turns, documents=documents)
+            user |= {name: text for name, text in texts.items() if user[name]}
+        rendered = with_turns(
+            prompt.render(user, system),
+            case.item,
+            turns,
+            documents=documents,
+            judged=case.options.conversation,
+        )
     return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
 
 
-def _shows_documents(ask: Ask[Any]) -> bool:
-    return "documents" in ask.needs | ask.optional
-
-
-def given(library: Library, ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
@@ -257,17 +262,16 @@ def given(library: Library, ask: Ask[Any], case: Case) -> tuple[dict[str, Any], 
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
-        **(whole_texts(case.last, library, documents=_shows_documents(ask)) if case.last is not None else {}),
         **ask.variables(case),
     }
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, library: Library) -> Reading | None:
+def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading | None:
     if ask.reading is None:
         return None
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))
-    return ask.reading(case, rendered, filled(library, ask, without))
+    return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
 def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:

@@ -107,6 +107,7 @@ def report_page(
         figure={"width": WIDTH, "height": HEIGHT},
         asked_at=asked_at,
         folder=str(run.path),
+        images=any(item.pictures for item in items.values()),
         **overview(record, summary, tally, beside),
     )
 

@@ -155,7 +155,7 @@ def set_up(
     for ask in judge.select(metrics):
         read = ask.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
-        filled(library, ask, probe)  # a prompt that cannot be filled shows here, not halfway
+        filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
     if not judge.asks:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(

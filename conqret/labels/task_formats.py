@@ -90,7 +90,7 @@ def _screens(judge: Judge, item: Item, wanted: TaskRequest) -> Iterator[Screen]:
 def _question(judge: Judge, metric: str, wanted: TaskRequest) -> ScreenQuestion:
     """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
     ask = judge.select([metric])[0]
-    system = filled(wanted.library, ask, Case(PROBE)).system
+    system = filled(wanted.library[ask.prompt], ask, Case(PROBE)).system
     low, high = map(int, judge.scale.split(" to "))
     points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
     asks, paragraphs = _explained(metric, system)

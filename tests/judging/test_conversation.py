@@ -98,7 +98,7 @@ def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
         _, user = sent(server)
     assert judgments[0].status == "scored"
     assert "The moon pulls." in user.partition("<documents>")[2].partition("</documents>")[0]
-    assert dict(turns(user))["tool"] == "(What it gave back is document 1.)"
+    assert dict(turns(user))["tool"] == "Tool: look\n(What it gave back is document 1.)"
     assert '<call>look {"at":"tides"}</call>' in user
 
 
@@ -107,7 +107,7 @@ def test_a_prompt_without_documents_names_none() -> None:
         conqret.judge([{"messages": OPENAI}], format="pointwise", metrics=["clarity"], model="openai/m",
                       api_base=server.url)  # fmt: skip
         _, user = sent(server)
-    assert dict(turns(user))["tool"] == "(What it gave back is not shown.)"
+    assert dict(turns(user))["tool"] == "Tool: look\n(What it gave back is not shown.)"
 
 
 def test_offline_judges_the_answer() -> None:
