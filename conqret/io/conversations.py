@@ -141,7 +141,7 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
         (*content.images, *images),
         str(entry.get("document") or ""),
         str(entry.get("tool_call_id") or ""),
-        tuple(_passages(entry.get("retrieval_context"), where)),
+        tuple(_passages(entry, where)),
     )
     if role == "tool":
         error = entry.get("error")
@@ -269,8 +269,13 @@ def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ..
     return tuple(_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1))
 
 
-def _passages(value: object, where: str) -> Iterator[str]:
-    """What an answer was written over, as DeepEval puts it beside a turn."""
+def _passages(entry: Mapping[str, Any], where: str) -> Iterator[str]:
+    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn."""
+    for call in map(_plain, _listed(entry.get("tools_called"))):
+        output = call.get("output") if isinstance(call, Mapping) else None
+        if not is_missing(output) and str(output).strip():
+            yield sound(str(output))
+    value = entry.get("retrieval_context")
     listed = [] if is_missing(value) else as_list(value)
     for passage in listed if isinstance(listed, list) else [listed]:
         text = passage.get("context") if isinstance(passage, Mapping) else passage
@@ -292,6 +297,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
         yield "", _call(called.get("name"), called.get("arguments"))
     listed = [
         *_listed(entry.get("tool_calls")),
+        *(_listed(inside.get("tool_calls")) if isinstance(inside := entry.get("content"), Mapping) else ()),
         *_listed(entry.get("tools_called")),
         *(part for part in parts if _form(part) in ("tool_use", "tool_call")),
     ]

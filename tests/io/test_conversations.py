@@ -137,6 +137,19 @@ def test_sharegpt_and_csv(write):
         assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
 
 
+def test_ragas_serialised_and_deepevals_tools():
+    called = {
+        "type": "ai",
+        "content": {"text": "", "tool_calls": [{"name": "look", "args": {"at": "tides"}}]},
+    }
+    tools = {**ANSWER, "tools_called": [{"name": "look", "input_parameters": {"at": "sun"}, "output": TEXT}]}
+    human = {"type": "human", "content": "Tides?"}
+    (one,) = open_items([{"user_input": [human, called, human, {"type": "ai", "content": "Yes."}]}])
+    assert one.messages[1].calls == ('look {"at": "tides"}',)
+    (two,) = open_items([{"turns": [USER, tools]}])
+    assert [document.text for document in two.documents] == [TEXT]
+
+
 def test_columns_name_them():
     (item,) = open_items([{"chat": [USER, ANSWER]}], columns={"messages": "chat", "topic": "question"})
     assert item.argument == "Half as much [1]."
