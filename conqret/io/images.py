@@ -123,7 +123,8 @@ def _address(text: str) -> str:
     try:
         private = not ipaddress.ip_address(host).is_global
     except ValueError:
-        private = "." not in host or re.fullmatch(r"[\d.]+|.*\.(?:local|localhost|internal)", host, re.I)
+        named = re.fullmatch(r"[\d.]+|.*\.(?:local|localhost|internal)", host, re.I)
+        private = "." not in host or named is not None
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
         raise Unfit(f"is an image at an address that is not sent on: {quoted(text)}", _REMEDY)
     return text

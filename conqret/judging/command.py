@@ -46,6 +46,7 @@ COMMON = (
     "api_base",
     "judge",
     "metric",
+    "conversation",
     "columns",
     "output",
     "replay",
@@ -168,6 +169,8 @@ def judge(
     conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model
 
     conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini
+
+    conqret judge chats.jsonl --criterion "The answer is polite" --conversation whole --model gpt-4o-mini
 
     conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
 

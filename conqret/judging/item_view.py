@@ -177,9 +177,9 @@ def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
 
 def _place(where: str, item: Item | None) -> tuple[str, str, str]:
     """What a field of the item is called, where the page shows it, and its text."""
-    number = where.removeprefix("message:")
-    if item is not None and number != where and number.isdecimal() and 0 < int(number) <= len(item.messages):
-        return f"earlier message {number}", "t", item.messages[int(number) - 1].content
+    turn = where.removeprefix("message:")
+    if item is not None and turn != where and turn.isdecimal() and 0 < int(turn) <= len(item.messages):
+        return f"earlier message {turn}", "t", item.messages[int(turn) - 1].content
     if item is None or not where.startswith("document:"):
         anchor = {"argument": "a", "second_argument": "b"}.get(where, "")
         known = where in {"topic", "argument", "second_argument", "reference"}
