@@ -40,14 +40,14 @@ def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -
 
 
 PICTURE = "[image]"
-"""The text of a document that is an image without a caption."""
+"""The text of a document that is an image."""
 
 
 class Document(Frozen):
     """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first.
 
-    ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then a caption, or
-    :data:`PICTURE`.
+    ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then :data:`PICTURE`, and its
+    title the caption.
     """
 
     id: Identifier

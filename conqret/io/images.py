@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from conqret.data.item import PICTURE
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.limits import IMAGE, IMAGES
 
@@ -23,6 +24,7 @@ _NAMED = re.compile(rf"\S{{1,2000}}{_SUFFIX}(?:\?\S{{0,2000}})?\Z", re.I)
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
 _DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
+_TEXTS = ("text", "content", "page_content", "segment")
 _KINDS = "PNG, JPEG, GIF and WebP"
 _REMEDY = (
     "Write a data: URL in base64, an https: URL, or the path of a file in the folder of the file of items"
@@ -32,16 +34,23 @@ IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 
 
 def is_image(value: object) -> bool:
-    """Whether a document's value, a text or an object, is an image: by its type or field, as a ``data:`` URL, as bare
-    base64 of one, or as nothing but the name or address of an image's file."""
+    """Whether a document's value, a text or an object, is an image: by its type, as a ``data:`` URL, as bare base64 of
+    one, as nothing but the name or address of an image's file, or because it has an image and no text."""
     if isinstance(value, Mapping):
-        return value.get("type") in tuple(IMAGE_PARTS) or any(
-            value.get(name) for name in ("image", "image_url")
-        )
+        text = _text(value)
+        named = any(value.get(name) for name in ("image", "image_url"))
+        of_type = isinstance(value.get("type"), str) and value["type"] in IMAGE_PARTS
+        return of_type or is_image(text) or (named and text in ("", PICTURE))
     if not isinstance(value, str):
         return False
     text = value.strip()
     return text[:11].lower() == "data:image/" or bool(_NAMED.match(text) or _BARE.match(text))
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """The text that a document has beside an image; empty where there is none."""
+    texts = (document.get(name) for name in _TEXTS)
+    return next((text.strip() for text in texts if isinstance(text, str)), "")
 
 
 def image_url(value: object, folder: Path | None, within: Path | None) -> str:
@@ -93,10 +102,8 @@ def _source(value: object) -> str:
         data = source.get("data") or source.get("base64")
         if isinstance(data, str) and not data.lower().startswith("data:"):
             return f"data:{source.get('media_type') or source.get('mime_type') or 'image/png'};base64,{data}"
-        value = next(
-            (source[name] for name in ("image_url", "image", "source", "url", "data") if source.get(name)),
-            None,
-        )
+        named = ("image_url", "image", "source", "url", "data", *_TEXTS)
+        value = next((source[name] for name in named if source.get(name)), None)
     if not isinstance(value, str) or not value.strip():
         raise Unfit(f"is {kind(value)}, and an image is expected", _REMEDY)
     return value

@@ -56,8 +56,9 @@ def _list(dialect: Dialect, value: object) -> list[object]:
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:
     if isinstance(value, Document):
         value = value.model_dump(exclude_defaults=True)
+    image = ""
     if is_image(value):
-        value = _picture(value, where, reader)
+        image, value = _picture(value, where, reader)
     if isinstance(value, str):
         value = {"text": value}
     if not isinstance(value, Mapping):
@@ -74,21 +75,25 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
     if values["id"] is None:
         reader.note("documents without an id are called by their place: d1, d2, …")
         values["id"] = f"d{number}"
-    return Document(**values)
+    return Document(**values, image=image)
 
 
-def _picture(value: object, where: str, reader: TableReader) -> object:
-    """A document that is an image, with its URL; its caption is its text."""
+def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[str, Any]]:
+    """The URL of a document that is an image, and what else there is of it. Its caption is its title, and its text says
+    that it is an image."""
     try:
         url = image_url(value, reader.folder, reader.within)
     except Unfit as unfit:
         raise Unfit(unfit.problem, unfit.remedy, where) from None
     record: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-    texts = (record.get(name) for name in ("text", "caption", "alt"))
-    caption = next((text for text in texts if isinstance(text, str) and text.strip()), PICTURE)
-    return {"text": caption, "image": url} | {
-        name: record[name] for name in ("id", "title", "url") if name in record and not is_image(record[name])
+    names = ("title", "caption", "alt")
+    captions = [record[name].strip() for name in names if isinstance(record.get(name), str)]
+    others = {
+        name: record[name]
+        for name in (*DOCUMENT.fields["id"].columns, "url")
+        if name in record and not is_image(record[name])
     }
+    return url, {**others, "text": PICTURE, "title": ": ".join(filter(None, captions))}
 
 
 def _content(value: object, where: str, reader: TableReader) -> str:
@@ -124,7 +129,6 @@ DOCUMENT = Schema(
         ),
         "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
         "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
-        "image": Field(("image",), text, ""),
     },
 )
 """Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex."""

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from conqret.data import Document, Item, Turn
-from conqret.data.item import PICTURE
-from conqret.prompts import Prompt, RenderedPrompt, neutralise
+from conqret.prompts import Prompt, RenderedPrompt
 
 PROMPT = "conversation"
 """The prompt file that shows them."""
@@ -76,23 +75,22 @@ def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any
 
 
 def marked(item: Item, documents: Sequence[Document]) -> tuple[Document, ...]:
-    """``documents`` of an item as prompts show them: what is an image has its mark before its caption."""
+    """``documents`` of an item as prompts show them: what is an image has its mark for a text."""
     first = len(item.pictures) - sum(bool(document.image) for document in item.documents) + 1
     numbers = {
         document.id: first + place
         for place, document in enumerate(document for document in item.documents if document.image)
     }
     return tuple(
-        document.model_copy(update={"text": _with_mark(document, numbers[document.id])})
+        document.model_copy(update={"text": _mark(numbers[document.id])})
         if document.id in numbers
         else document
         for document in documents
     )
 
 
-def _with_mark(document: Document, number: int) -> Markup:
-    caption = "" if document.text in ("", PICTURE) else f"\n{neutralise(document.text)}"
-    return Markup(f'<image number="{number}"/>{caption}')  # noqa: S704 - no HTML, and the caption is neutralised
+def _mark(number: int) -> Markup:
+    return Markup(f'<image number="{number}"/>')  # noqa: S704 - no HTML, and nothing of an item
 
 
 def with_turns(

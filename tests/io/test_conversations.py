@@ -223,8 +223,19 @@ def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
     ]  # fmt: skip
     one, two = open_items(write("a.jsonl", "\n".join(map(json.dumps, rows))))
     assert {document.image[:23] for document in one.documents} == {"data:image/jpeg;base64,"}
-    assert [document.text for document in one.documents] == ["[image]", "Tides."]
+    assert [document.title for document in one.documents] == ["", "Tides."]
     assert two.images == (one.documents[0].image,)
+
+
+def test_a_text_beside_a_thumbnail_is_a_text():
+    hit = {"title": "Tides", "text": "The moon pulls.", "image": "https://example.org/thumb.jpg"}
+    (item,) = open_items([{"topic": "T?", "documents": [hit]}])
+    assert (item.documents[0].text, item.documents[0].image) == ("The moon pulls.", "")
+
+
+def test_base64_in_the_text_of_a_document_is_an_image():
+    (item,) = open_items([{"topic": "T?", "documents": [{"id": "a", "page_content": DATA}]}])
+    assert (item.documents[0].id, item.documents[0].text, item.documents[0].image) == ("a", "[image]", DATA)
 
 
 BAD_IMAGES = {

@@ -161,7 +161,7 @@ def test_images_arrive_as_parts_behind_their_marks(client: str, forks: Forks, tm
     assert [part["type"] for part in parts] == ["text", "text", "image_url"]
     assert parts[1]["text"] == '<image number="1"/>'
     assert parts[2]["image_url"]["url"] == DATA
-    assert '<document number="2">\n<image number="1"/>\nA chart.' in parts[0]["text"]
+    assert '<document number="2">\nTitle: A chart.\n<image number="1"/>' in parts[0]["text"]
     assert DATA not in parts[0]["text"], "an image is no text"
     urls = [part["image_url"]["url"] for part in by_item["boat"] if part["type"] == "image_url"]
     assert urls == [DATA, "https://example.org/b.png"]
