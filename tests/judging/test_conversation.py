@@ -263,3 +263,55 @@ def test_words_to_the_judge_in_a_turn_are_flagged() -> None:
     ]
     (judgment,) = conqret.judge([{"messages": chat}], format="pointwise", metrics=["clarity"])
     assert {flag.where for flag in judgment.flags} == {"message:1"}
+
+
+def test_a_change_of_the_answer_shows_in_the_whole() -> None:
+    """What perturbations and probes change is the last answer, also where the whole is judged."""
+    (item,) = conqret.judge([{"id": "a", "messages": CHAT}], format="pointwise", metrics=["clarity"]).source
+    changed = item.model_copy(update={"argument": "Something else.", "second_argument": "A rival."})
+    with FaultServer() as server:
+        settings: Any = {"model": "openai/m", "api_base": server.url, "conversation": "whole"}
+        conqret.judge([changed], format="direct", metrics=["preference"], **settings)
+        texts = [sent(server, place)[1] for place in range(2)]
+    for text in texts:
+        first = text.partition("<argument_1>")[2].partition("</argument_1>")[0]
+        second = text.partition("<argument_2>")[2].partition("</argument_2>")[0]
+        assert {turns(first)[-1], turns(second)[-1]} == {
+            ("assistant", "Something else."),
+            ("assistant", "A rival."),
+        }
+        assert turns(first)[:-1] == turns(second)[:-1]
+        assert "Second answer." not in text
+
+
+def test_studies_take_conversations(forks: Forks, tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": f"i{n}",
+            "messages": [
+                {"role": "user", "content": f"Bus {n}?"},
+                {"role": "tool", "content": f"Bus {n} had {n + 3} riders. It runs at night."},
+                *CHAT[1:],
+            ],
+        }
+        for n in range(4)
+    ]
+    items = lines(tmp_path / "chats.jsonl", *rows)
+    labels = lines(tmp_path / "labels.jsonl", *({"item": f"i{n}", "clarity": n % 3 + 1} for n in range(4)))
+    asked = ("--format", "pointwise", "--metric", "clarity")
+    assert forks.run("judge", items, *asked, "-o", tmp_path / "run") == 0
+    assert forks.run("validate", tmp_path / "run", "--labels", labels, "-o", tmp_path / "card") == 0
+    assert forks.run("bias", items, *asked, "-o", tmp_path / "bias") == 0
+    assert forks.run("sensitivity", items, *asked[:2], "-p", "padding", "-o", tmp_path / "damage") == 0
+    assert forks.run("generate", "perturbations", "padding", items, "-o", tmp_path / "cut.jsonl") == 0
+    assert all(json.loads(line)["messages"] for line in (tmp_path / "cut.jsonl").read_text().splitlines())
+    assert forks.run("judge", items, *asked, "--dry-run") == 0
+
+
+def test_the_price_of_images_is_told_before() -> None:
+    from conqret.judging.judge import expected_cost
+
+    settings: Any = {"criteria": "The documents bear the answer out", "model": "gpt-4o"}
+    without = expected_cost([{**PICTURE, "documents": ["[image]"]}], **settings)
+    with_image = expected_cost([PICTURE], **settings)
+    assert 900 < with_image.prompt_tokens - without.prompt_tokens < 1300
