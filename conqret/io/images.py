@@ -90,7 +90,8 @@ def described(url: str) -> str:
     if not url.startswith("data:"):
         return url
     head, _, body = url.partition(",")
-    return f"{head[5:].partition(';')[0]}, {len(body) * 3 // 4 / 1024:,.0f} kB"
+    size = len(body) * 3 // 4
+    return f"{head[5:].partition(';')[0]}, {f'{size:,} bytes' if size < 1024 else f'{size / 1024:,.0f} kB'}"
 
 
 def _source(value: object) -> str:
