@@ -16,7 +16,7 @@ from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, sound_id
 from conqret.io.checks import a_list
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.images import IMAGE_PARTS, check_number, image_url
+from conqret.io.images import IMAGE_PARTS, check_number, image_url, says_image
 from conqret.io.schema import TableReader
 
 ROLES: Mapping[str, Role] = {
@@ -37,14 +37,14 @@ _TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
 _LIST = 'Write a list of objects {"role": "user", "content": "…"}'
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
-_LONGEST_CALL = 4_000
-"""Characters of a tool's call that are shown."""
+_LONGEST_NAME, _LONGEST_CALL = 200, 4_000
+"""Characters of a tool's name, and of a call of it, that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
-    answers."""
+    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
 
     where: str
     role: Role
@@ -54,7 +54,7 @@ class Message:
     images: tuple[str, ...] = ()
     document: str = ""
     call: str = ""
-    passages: tuple[str, ...] = ()
+    passages: tuple[tuple[str, str], ...] = ()
 
 
 def holds_messages(value: object) -> bool:
@@ -136,14 +136,15 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
         where,
         role,
         content.text,
-        sound(name)[:200] if isinstance(name, str) else "",
+        sound(name)[:_LONGEST_NAME] if isinstance(name, str) else "",
         tuple(_calls(entry, [part for part, _ in content.others])),
         (*content.images, *images),
-        str(entry.get("document") or ""),
+        "" if content.text or content.images else str(entry.get("document") or ""),
         str(entry.get("tool_call_id") or ""),
-        tuple(_passages(entry, where)),
+        tuple(_passages(entry, where, reader)),
     )
     if role == "tool":
+        message = _seen(message, reader)
         error = entry.get("error")
         if not message.content.strip() and isinstance(error, Mapping):
             message = replace(message, content=sound(str(error.get("message") or "")))
@@ -156,7 +157,16 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
 
 def _given_back(value: object, where: str, call: object, reader: TableReader) -> Message:
     content = _content(value, where, reader)
-    return _filled(Message(where, "tool", content.text, images=tuple(content.images), call=str(call or "")))
+    message = Message(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
+    return _filled(_seen(message, reader))
+
+
+def _seen(message: Message, reader: TableReader) -> Message:
+    """A tool's message with its image, where all that it gave back is one."""
+    if not says_image(message.content):
+        return message
+    image = _image(message.content, message.where, reader)
+    return replace(message, content="", images=(*message.images, image))
 
 
 def _form(part: Mapping[str, Any]) -> str:
@@ -269,24 +279,24 @@ def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ..
     return tuple(_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1))
 
 
-def _passages(entry: Mapping[str, Any], where: str) -> Iterator[str]:
-    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn."""
-    for call in map(_plain, _listed(entry.get("tools_called"))):
-        output = call.get("output") if isinstance(call, Mapping) else None
-        if not is_missing(output) and str(output).strip():
-            yield sound(str(output))
-    value = entry.get("retrieval_context")
+def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
+    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn: the
+    text and the image of each."""
+    outputs = [
+        call.get("output")
+        for call in map(_plain, _listed(entry.get("tools_called")))
+        if isinstance(call, Mapping)
+    ]
+    texts = [str(output) for output in outputs if not is_missing(output)]
+    value, place = entry.get("retrieval_context"), f"{where}.retrieval_context"
     listed = [] if is_missing(value) else as_list(value)
     for passage in listed if isinstance(listed, list) else [listed]:
         text = passage.get("context") if isinstance(passage, Mapping) else passage
         if not isinstance(text, str):
-            raise Unfit(
-                f"is {kind(text)}, and a text is expected",
-                "Write a list of texts",
-                f"{where}.retrieval_context",
-            )
-        if text.strip():
-            yield sound(text)
+            raise Unfit(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
+        texts.append(text)
+    for text in filter(str.strip, texts):
+        yield (PICTURE, _image(text, place, reader)) if says_image(text) else (sound(text), "")
 
 
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -369,7 +379,7 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
         Turn(
             role=message.role,
             content="" if message.role == "tool" else message.content,
-            name=message.name or called.get(message.call, "").partition(" ")[0],
+            name=(message.name or called.get(message.call, "").partition(" ")[0])[:_LONGEST_NAME],
             calls=tuple(words for _, words in message.calls),
             document=message.document or places.get(message.where, ""),
             images=() if message.role == "tool" else message.images,
@@ -410,8 +420,8 @@ def _answered(messages: Sequence[Message], values: dict[str, Any], where: str, r
 
 def _of_answer(documents: Sequence[Document], answer: Message) -> Iterator[Document]:
     taken = {document.id for document in documents}
-    for number, text in enumerate(answer.passages, start=1):
-        yield Document(id=_free(f"context-{number}", taken), text=text)
+    for text, image in answer.passages:
+        yield Document(id=_free("context-1", taken), text=text, image=image)
 
 
 def _documents(
@@ -422,18 +432,13 @@ def _documents(
     called = _called(every)
     added, places = list[Document](), dict[str, str]()
     for message in passages:
-        texts = [
-            *message.passages,
-            *([message.content] if message.role == "tool" and message.content.strip() else []),
-        ]
-        if message.document:
-            continue
+        told = list(message.passages)
+        if message.role == "tool" and not message.document:
+            told += [(message.content, "")] if message.content.strip() else []
+            told += [(PICTURE, image) for image in message.images]
         title = (called.get(message.call) or message.name)[:300] if message.role == "tool" else ""
-        for text in texts:
-            added.append(Document(id=_free("tool-1", taken), text=text, title=title))
-            places.setdefault(message.where, added[-1].id)
-        for image in message.images if message.role == "tool" else ():
-            added.append(Document(id=_free("tool-1", taken), text=PICTURE, title=title, image=image))
+        for text, image in told:
+            added.append(Document(id=_free("tool-1", taken), text=text, title=title, image=image))
             places.setdefault(message.where, added[-1].id)
     return (*documents, *added), places
 

@@ -34,17 +34,22 @@ IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 
 
 def is_image(value: object) -> bool:
-    """Whether a document's value, a text or an object, is an image: by its type, as a ``data:`` URL, as bare base64 of
-    one, as nothing but the name or address of an image's file, or because it has an image and no text."""
+    """Whether a document's value is an image: a text as :func:`says_image`, or that names an image's file and says
+    nothing else; an object by its type, by such a text, or because it has an image and no text."""
     if isinstance(value, Mapping):
         text = _text(value)
         named = any(value.get(name) for name in ("image", "image_url"))
         of_type = isinstance(value.get("type"), str) and value["type"] in IMAGE_PARTS
-        return of_type or is_image(text) or (named and text in ("", PICTURE))
-    if not isinstance(value, str):
-        return False
-    text = value.strip()
-    return text[:11].lower() == "data:image/" or bool(_NAMED.match(text) or _BARE.match(text))
+        return of_type or says_image(text) or (named and text in ("", PICTURE))
+    return isinstance(value, str) and (says_image(value) or bool(_NAMED.match(value.strip())))
+
+
+def says_image(text: str) -> bool:
+    """Whether a text is nothing but an image: a ``data:`` URL, bare base64 of one, or the address of its file."""
+    text = text.strip()
+    if text[:11].lower() == "data:image/" or _BARE.match(text):
+        return True
+    return "://" in text[:20] and bool(_NAMED.match(text))
 
 
 def _text(document: Mapping[str, Any]) -> str:

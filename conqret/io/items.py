@@ -284,12 +284,17 @@ def _reference(value: object, where: str, reader: TableReader) -> str | None:
     return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
 
+_OFTEN_OTHERS = frozenset({"messages", "images"})
+"""Fields whose names are near those of columns that many tables have for something else (``message``, ``image``)."""
+
+
 def _extra(
     reader: TableReader, dialect: Dialect, record: Mapping[str, object], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
-    absent = [name for name in FIELDS if name not in reader.columns] if dialect.native else []
+    named = [name for name in FIELDS if name not in _OFTEN_OTHERS]
+    absent = [name for name in named if name not in reader.columns] if dialect.native else []
     for key, value in record.items():
         if key in reader.heads or is_missing(value):
             continue

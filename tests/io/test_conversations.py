@@ -150,6 +150,11 @@ def test_ragas_serialised_and_deepevals_tools():
     assert [document.text for document in two.documents] == [TEXT]
 
 
+def test_columns_that_are_merely_called_alike_are_kept_as_metadata():
+    (item,) = open_items([{"topic": "T?", "image": "thumb", "message": "m"}])
+    assert (item.metadata, item.images) == ({"image": "thumb", "message": "m"}, ())
+
+
 def test_columns_name_them():
     (item,) = open_items([{"chat": [USER, ANSWER]}], columns={"messages": "chat", "topic": "question"})
     assert item.argument == "Half as much [1]."

@@ -220,7 +220,10 @@ def test_recordings_hold_a_digest_and_answer_again(forks: Forks, tmp_path: Path)
         for run in ("run", "again")
     ]
     assert keys[0] == keys[1]
-    assert forks.run("runs", "show", tmp_path / "run", "0") == 0
+    forks.start("runs", "show", tmp_path / "run", "0", "--json", out=tmp_path / "shown")
+    assert forks.end() == 0
+    (exchange,) = json.loads((tmp_path / "shown").read_text())["exchanges"]
+    assert exchange["messages"][1]["images"] == ["image/png, 293 kB"]
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-3-5-sonnet-20241022"])
