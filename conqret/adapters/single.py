@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
@@ -151,10 +151,13 @@ def as_item(
 
 def conversation(messages: Iterable[Any]) -> list[Any]:
     """The messages of another library as plain data; those that are plain already stay as they are."""
-    return [
-        message.model_dump(exclude_none=True) if hasattr(message, "model_dump") else message
-        for message in messages
-    ]
+    return [_plain(message) for message in messages]
+
+
+def _plain(message: Any) -> Any:
+    if hasattr(message, "model_dump"):
+        return message.model_dump(exclude_none=True)
+    return asdict(message) if is_dataclass(message) and not isinstance(message, type) else message
 
 
 def conversed(messages: Iterable[Any] | None) -> list[Any] | None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 
@@ -62,6 +63,16 @@ def test_messages_stand_for_question_and_answer():
         SingleMetric.of("direct", "groundedness").judge.judge([as_item(CHAT[:3], "No.", DOCUMENTS)]).source
     )
     assert (other.topic, other.argument, other.messages) == (item.topic, "No.", item.messages)
+
+
+def test_messages_of_other_libraries_are_models_or_dataclasses():
+    @dataclass
+    class Said:
+        role: str
+        content: str
+
+    said = [Said(**message) for message in CHAT]
+    assert as_item(said)["messages"] == CHAT
 
 
 def test_a_question_and_its_answer_are_no_conversation():
