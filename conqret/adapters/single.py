@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
@@ -129,9 +129,10 @@ def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
 
 
 def as_item(
-    topic: str | None, argument: str | None = None, documents: Any = (), second_argument: str | None = None
+    topic: Any, argument: str | None = None, documents: Any = (), second_argument: str | None = None
 ) -> dict[str, Any]:
-    """The fields of an item, without those that are empty.
+    """The fields of an item, without those that are empty. ``topic`` is the question, or the messages of a conversation
+    in whatever form another library has them; where these hold the answer, too, there need be no ``argument``.
 
     Raises:
         ItemsError: there is no question.
@@ -140,13 +141,35 @@ def as_item(
         raise ItemsError(
             [Fault("items", 0, "topic", "is empty, and everything is judged by it", "Give the question")]
         )
+    messages = None if isinstance(topic, str) else conversation(topic)
     fields = {
-        "topic": topic,
+        "topic": topic if messages is None else None,
+        "messages": messages,
         "argument": argument,
         "documents": list(documents or ()),
         "second_argument": second_argument,
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def conversation(messages: Iterable[Any]) -> list[Any]:
+    """The messages of another library as plain data; those that are plain already stay as they are."""
+    return [_plain(message) for message in messages]
+
+
+def _plain(message: Any) -> Any:
+    if hasattr(message, "model_dump"):
+        return message.model_dump(exclude_none=True)
+    return asdict(message) if is_dataclass(message) and not isinstance(message, type) else message
+
+
+def conversed(messages: Iterable[Any] | None) -> list[Any] | None:
+    """Messages that say more than a question and its answer; None where they are no more than these."""
+    several = conversation(messages or ())
+    roles = [str(message.get("role") or message.get("type")).lower() for message in several]
+    question_alone = roles in (["user"], ["human"], ["user", "assistant"], ["human", "ai"])
+    plain = all(isinstance(message.get("content"), str) for message in several)
+    return None if not several or (question_alone and plain) else several
 
 
 def beyond(item: Item, *held: str) -> dict[str, Any]:
@@ -162,6 +185,8 @@ def beyond(item: Item, *held: str) -> dict[str, Any]:
         "stance": item.stance if item.stance != "none" else None,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
+        "images": list(item.images),
         "metadata": {**item.metadata, **({"documents": described} if described else {})},
     }
     return {name: value for name, value in fields.items() if value and name not in held}

@@ -10,6 +10,7 @@ from conqret.data.item import (
     Source,
     Stance,
     Topic,
+    Turn,
     Version,
 )
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
@@ -33,5 +34,6 @@ __all__ = [
     "Topic",
     "Trace",
     "Trim",
+    "Turn",
     "Version",
 ]

@@ -39,13 +39,45 @@ def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -
     return {name: value for name, value in data.items() if value or name not in names}
 
 
+PICTURE = "[image]"
+"""The text of a document that is an image."""
+
+
 class Document(Frozen):
-    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first."""
+    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first.
+
+    ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then :data:`PICTURE`, and its
+    title the caption.
+    """
 
     id: Identifier
     text: NonEmpty
     title: str = ""
     url: str = ""
+    image: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "image")
+
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Turn(Frozen):
+    """One message of a conversation, before the question.
+
+    ``calls`` are the tools that an assistant called, each with its arguments, in words. ``document`` is the id of the
+    item's document that holds what a tool gave back, and ``name`` the tool's. ``images`` are ``data:`` or ``https:``
+    URLs.
+    """
+
+    role: Role
+    content: str = ""
+    name: str = ""
+    calls: tuple[str, ...] = ()
+    document: str = ""
+    images: tuple[str, ...] = ()
 
 
 class Argument(Frozen):
@@ -91,7 +123,9 @@ class Item(Frozen):
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
     preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
     formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
-    for the topic. Formats say which fields they need.
+    for the topic. Formats say which fields they need. ``messages`` are the turns of a conversation before the question,
+    which is the topic and is answered by the argument; ``images`` are those that the question shows, as ``data:`` or
+    ``https:`` URLs.
     """
 
     id: Identifier
@@ -102,11 +136,19 @@ class Item(Frozen):
     second_argument: str | None = None
     reference: str | None = None
     nuggets: tuple[Nugget, ...] = ()
+    messages: tuple[Turn, ...] = ()
+    images: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "nuggets")
+        return dumped(self, dump, "messages", "images", "nuggets")
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
+        earlier = (image for turn in self.messages for image in turn.images)
+        return (*earlier, *self.images, *(document.image for document in self.documents if document.image))
 
     @property
     def version(self) -> Version | None:

@@ -36,6 +36,7 @@ class CheckedItems:
         documents: documents of all items together.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
         lines: the items as JSON lines without their ends; None where they are more than :data:`KEPT`.
+        turns: whether any item has earlier turns or images.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
@@ -48,6 +49,7 @@ class CheckedItems:
     left_out: int = 0
     reasons: tuple[str, ...] = ()
     lines: tuple[bytes, ...] | None = field(default=None, repr=False, compare=False)
+    turns: bool = False
 
     @property
     def warning(self) -> str:
@@ -87,6 +89,7 @@ def check_items(
         ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
     """
     count = documents = 0
+    turns = False
     having, sha = Counter[str](), hashlib.sha256()
     lines, room = list[bytes](), KEPT
     for item in items:
@@ -94,6 +97,7 @@ def check_items(
             continue
         count += 1
         documents += len(item.documents)
+        turns = turns or bool(item.messages or item.pictures)
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
@@ -123,6 +127,7 @@ def check_items(
         reader.number - count,
         left_out,
         tuple(lines) if room >= 0 else None,
+        turns,
     )
 
 

@@ -17,6 +17,7 @@ from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.io.conversations import holds_messages
 from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
@@ -25,7 +26,7 @@ from conqret.io.items import item_schema, read_items
 from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
-from conqret.io.schema import TableReader
+from conqret.io.schema import TableReader, look_up
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -231,7 +232,7 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
-        return TableReader(self.rows, item_schema(self.layout))
+        return TableReader(self.rows, item_schema(self.layout), within=_files_within(self.rows))
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
         items = read_items(reader, self.layout, self.layout.records(self.rows))
@@ -286,6 +287,15 @@ def open_items(
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks)
 
 
+def _files_within(rows: Rows) -> Path | None:
+    """The folder whose images items may name: that of their file. What came from memory, or was fetched, names none."""
+    if isinstance(rows, ObjectRows | FrameRows | BeirRows):
+        return None
+    if isinstance(rows, FolderRows):
+        return Path(rows.name) if rows.kept is None else None
+    return Path(rows.name).parent
+
+
 def _why(faults: Iterable[Fault]) -> str:
     """What is wrong with a row that is left out."""
     return "; ".join(
@@ -308,11 +318,19 @@ def _rows(source: object) -> Rows:
     raise DeclarationError(f"{kind(source)} holds no items: give a path, a frame or a list")
 
 
+def _has_turns(rows: Rows, layout: Dialect) -> bool:
+    """Whether the first record that can be read holds messages."""
+    first = next((row.record for row in rows if isinstance(row, Row)), {})
+    return any(holds_messages(look_up(first, column)) for column in layout.columns["messages"])
+
+
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
     item_schema(CONQRET).with_columns(mapping)  # raises, where it names unknown fields
     names = columns_of(rows)
     layout = recognise(names)
+    if layout is not None and layout.turns and not _has_turns(rows, layout):
+        layout = None
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
         known = ", ".join(dialect.name for dialect in (*DIALECTS, *PLUGGED.values()))

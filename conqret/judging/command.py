@@ -47,6 +47,7 @@ COMMON = (
     "api_base",
     "judge",
     "metric",
+    "conversation",
     "columns",
     "output",
     "replay",
@@ -176,6 +177,8 @@ def judge(
     conqret judge items.jsonl --criterion "clarity: How clear is the wording? 1-5" --model gpt-4o-mini
 
     conqret judge items.jsonl --rubric rubric.toml --model gpt-4o-mini -o runs/rubric
+
+    conqret judge chats.jsonl --criterion "The answer is polite" --conversation whole --model gpt-4o-mini
 
     conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
 

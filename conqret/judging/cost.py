@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conqret.data import Document, Item, Nugget
-from conqret.judging.instrument import answer_room, filled
+from conqret.judging.conversation import images_in
+from conqret.judging.instrument import answer_room, case_of, filled
 from conqret.judging.judge_parts import Ask, Case
 from conqret.judging.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.request import IMAGE_TOKENS
 from conqret.prompts import RenderedPrompt
 
 COUNTED = 20_000
@@ -185,13 +187,14 @@ def judged_tokens(
     """
     covered = item.model_copy(update={"documents": covers(item.documents)})
     prompt = setup.library[ask.prompt]
-    used = prompt_tokens(filled(prompt, ask, Case(covered, setup.options)), client)
+    rendered = filled(prompt, ask, case_of(covered, setup.options))
+    used = prompt_tokens(rendered, client) + IMAGE_TOKENS * len(images_in(rendered, covered))
     if "documents" in setup.library.used(ask.prompt)["user"] and "documents" in ask.needs | ask.optional:
         used += sizes.all(item.documents, client)
     if ask.reading is None:
         return capped(used + unwritten, client)
     argument = answer_room(ask, item, client) + unwritten
-    bare = filled(prompt, ask, Case(item.model_copy(update={"documents": ()}), setup.options))
+    bare = filled(prompt, ask, case_of(item.model_copy(update={"documents": ()}), setup.options))
     contexts = (used, prompt_tokens(bare, client))
     return sum(capped(context, client, argument) + argument for context in contexts)
 

@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.judging.conversation import PROMPT as CONVERSATION
+from conqret.judging.conversation import has_turns, images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
@@ -22,7 +24,7 @@ from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import Answer, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 
@@ -32,6 +34,10 @@ class Asks(Window, Protocol):
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         """Ask; never raises for what the world did."""
+
+    @property
+    def blind(self) -> str:
+        """Why the model is sent no images; empty where it is."""
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
@@ -71,8 +77,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if isinstance(instrument.client, JudgesElsewhere):
         return await instrument.client.judge(item, instrument)
     judge, options = instrument.judge, instrument.options
-    item_case = Case(item, options)
-    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else item_case
+    item_case = case_of(item, options)
+    swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
     outcomes = await _gather(
         [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
@@ -97,6 +103,13 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     )
 
 
+def case_of(item: Item, options: JudgeOptions) -> Case:
+    """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
+    if options.conversation == "whole" and item.messages:
+        return Case(whole(item), options, last=item)
+    return Case(item, options)
+
+
 def flags(item: Item) -> Iterable[Flag]:
     """The passages of the item that address the judge, with the field that each stands in."""
     fields = ("topic", "argument", "second_argument", "reference")
@@ -106,6 +119,7 @@ def flags(item: Item) -> Iterable[Flag]:
         for document in item.documents
     ]
     texts += [(f"nugget:{number}", nugget.text) for number, nugget in enumerate(item.nuggets, start=1)]
+    texts += [(f"message:{number}", turn.content) for number, turn in enumerate(item.messages, start=1)]
     for where, text in texts:
         check_computing()
         for injection in find_injections(text or ""):
@@ -183,11 +197,15 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
+    images = images_in(rendered, case.item)
+    if images and client.blind:
+        lost = Measure.missing(Reason.NO_VISION, client.blind)
+        return _Outcome(dict.fromkeys(ask.metrics, lost))
     answer = await client.ask(
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
-            messages=messages(rendered),
+            messages=messages(rendered, images),
             response=ask.response(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,
@@ -217,14 +235,29 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
 
 
 def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
-    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it."""
-    return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
+    of images."""
+    read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    return read + IMAGE_TOKENS * len(item.pictures)
 
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``."""
+    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
     system, user = given(ask, case)
-    rendered = prompt.render(user, system)
+    if not has_turns(case.item):
+        rendered = prompt.render(user, system)
+    else:
+        turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
+        if case.last is not None:
+            texts = whole_texts(case.last, turns, documents=documents)
+            user |= {name: text for name, text in texts.items() if user[name]}
+        rendered = with_turns(
+            prompt.render(user, system),
+            case.item,
+            turns,
+            documents=documents,
+            judged=case.options.conversation,
+        )
     return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
 
 
@@ -243,7 +276,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     user = {
         "topic": item.topic,
         "stance": item.stance,
-        "documents": item.documents,
+        "documents": marked(item, item.documents),
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,

@@ -94,6 +94,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``confidence``: ask the judge how sure it is of each answer
+            - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
             - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
@@ -115,7 +116,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
               ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
-              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response)
+              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response),
+              ``vision`` (whether the model takes images, where conqret does not know)
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
@@ -278,6 +280,10 @@ def _own_setup(
     if settings.get("confidence"):
         raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
     options = JudgeOptions(**_judging(settings))
+    if options.conversation == "whole":
+        raise DeclarationError(
+            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
+        )
     client = client_options(settings.get("model"), settings)
     if log is not None:
         from conqret.judging.verdict_log import logged_judge

@@ -35,7 +35,8 @@ SECOND = "second."
 class Case:
     """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
     dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first;
-    ``origin`` is the case that this one repeats."""
+    ``origin`` is the case that this one repeats. ``last`` is the item with its last answer alone as its argument, where
+    the whole of its conversation is judged."""
 
     item: Item
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -43,6 +44,7 @@ class Case:
     sample: int = 0
     swapped: bool = False
     origin: Case | None = None
+    last: Item | None = None
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -45,6 +45,7 @@ class ClientSettings(TypedDict, total=False):
     context_window: int | None
     input_price: float | None
     output_price: float | None
+    vision: bool | None
     max_concurrency: int
     max_attempts: int
     rpm: int | None

@@ -36,7 +36,8 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
     for ask in setup.asks:
         distinct: dict[Any, Item] = {}
         for item in every:
-            shown = tuple(hash(getattr(item, need)) for need in sorted(ask.looked_at))
+            looked_at = (*sorted(ask.looked_at), "messages", "images")
+            shown = tuple(hash(getattr(item, name)) for name in looked_at)
             distinct.setdefault((item.topic, item.stance, shown), item)
         cases = [Case(item, setup.options) for item in distinct.values()]
         parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]

@@ -39,7 +39,7 @@ PAIRED = "preference"
 SINGLE = "overall_quality"
 """What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
-SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference")
+SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference", "messages", "images")
 """What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
 
 

@@ -15,7 +15,7 @@ from conqret.judging.own_judge import recorded_judge
 from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.recordings import Recordings
 
-_SETTINGS = ("max_tokens", "context_window")
+_SETTINGS = ("max_tokens", "context_window", "vision")
 
 
 @dataclass(frozen=True, slots=True)

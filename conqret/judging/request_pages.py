@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from conqret.data import Judgment
+from conqret.io.images import described
 from conqret.judging.item_parts import tables
 from conqret.judging.judge_folder import ASKED
 from conqret.judging.recorded_requests import Exchange, RecordedRequests
@@ -81,6 +82,8 @@ def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
     for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
+        for number, url in message.images:
+            yield f"image {number}", described(url)
     if exchange.completion is not None:
         yield "raw answer", exchange.completion.refusal or indented(exchange.completion.text) or "(empty)"
     if exchange.call.error:

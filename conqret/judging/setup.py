@@ -11,6 +11,7 @@ from typing import Any
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
@@ -60,13 +61,15 @@ PROBE = Item(
 
 @dataclass(frozen=True)
 class Setup:
-    """A judge, how it is run, its prompts and its model; no connection is open yet."""
+    """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
+    earlier turns or images, which prompts then show."""
 
     judge: Judge
     options: JudgeOptions
     library: Library
     client: ClientOptions
     notes: tuple[str, ...] = field(default=())
+    turns: bool = False
 
     @property
     def asks(self) -> tuple[Ask[Any], ...]:
@@ -86,7 +89,11 @@ class Setup:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
-        return self.judge.identity(self.options, self.library, self.client.identity)
+        identity = self.judge.identity(self.options, self.library, self.client.identity)
+        if not self.turns:
+            return identity
+        shown = {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
+        return {**identity, **shown, "conversation": self.options.conversation}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -150,6 +157,8 @@ def set_up(
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
+    if options.conversation == "whole":
+        _check_whole(judge)
     probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
@@ -164,6 +173,14 @@ def set_up(
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
+
+
+def _check_whole(judge: Judge) -> None:
+    """Raise DeclarationError where a judge cannot be shown the whole of a conversation as what it judges."""
+    if any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"the format {judge.name} reads how likely the last answer is: leave --conversation whole out"
+        )
 
 
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
@@ -226,7 +243,8 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     notes += [f"left out: {reason}" for reason in checked.reasons]
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
-    return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))
+    setup = replace(setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns)
+    return checked, setup
 
 
 def _without_lacking(

@@ -76,6 +76,8 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
         (Problem, "serialization"),
     ]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    for item in items:
+        _or_messages(schemas["$defs"][names[item, "validation"]["$ref"].rpartition("/")[2]])
     problem = {MEDIA_TYPE: {"schema": names[Problem, "serialization"]}}
     refusals = {
         str(status): {"description": description, "content": problem}
@@ -119,6 +121,27 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
         for path in ("/healthz", "/readyz"):
             paths[path]["get"]["security"] = []
     return document
+
+
+_FROM_MESSAGES = frozenset({"topic", "argument", "documents"})
+"""What an item's messages say, so that it need not say it itself."""
+
+
+def _or_messages(schema: dict[str, Any]) -> None:
+    """Have the schema of an item take a conversation in whatever form of chat messages, in the place of its fields."""
+    schema["properties"]["messages"] = {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "The messages of a conversation (role, content); without a topic, the last answer is judged.",
+    }
+    schema["properties"]["images"] = {
+        "type": "array",
+        "items": {"type": ["string", "object"]},
+        "description": "Images that the question shows: data: or https: URLs.",
+    }
+    required = schema.pop("required")
+    others = [name for name in required if name not in _FROM_MESSAGES]
+    schema["anyOf"] = [{"required": required}, {"required": ["messages", *others]}]
 
 
 _TOLD = {

@@ -339,3 +339,16 @@ def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="answers in this process alone: leave out the engine ray"):
         conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
     assert not run.exists()
+
+
+def test_images_and_turns_go_to_the_workers(cluster: str, tmp_path: Path) -> None:
+    with FaultServer() as sees:
+        found = conqret.judge(
+            ROOT / "fixtures" / "examples" / "pictures.jsonl",
+            criteria="The documents bear the answer out", model="openai/gpt-4o", api_base=sees.url,
+            engine="ray", workers=WORKERS, output=tmp_path / "run",
+        )  # fmt: skip
+        contents = [request.body["messages"][1]["content"] for request in sees.requests]
+    assert [str(judgment.status) for judgment in found][:2] == ["scored", "scored"]
+    (parts,) = [content for content in contents if isinstance(content, list)]
+    assert [part["type"] for part in parts] == ["text", "text", "image_url"]
