@@ -15,9 +15,10 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import (
+    NUGGETS,
     ClientSettings,
     JudgeSettings,
     as_path,
@@ -27,6 +28,7 @@ from conqret.judging.judge_settings import (
     session_settings,
 )  # fmt: skip
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.tables import skipped_row, verdict_row
 from conqret.local.model_identity import without_hub
@@ -77,8 +79,10 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
               or a :class:`~conqret.judging.judge_parts.Judge` of your own
             - ``criteria``: criteria of your own instead of a format, each a sentence (``"The answer names a source"``,
-              ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`; all in one request
-              an item, or with ``one_call_each`` in one each
+              ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
+            - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
+              lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
+            - ``criteria_per_call``: how many criteria are asked in one request (12); ``one_call_each``: one
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -90,8 +94,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``confidence``: ask the judge how sure it is of each answer
+            - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
+            - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
+              each item is judged by those of its topic, by the format ``nuggets`` where none is named
             - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
@@ -109,7 +116,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
               ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
-              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response)
+              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response),
+              ``vision`` (whether the model takes images, where conqret does not know)
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
@@ -191,19 +199,33 @@ def prepared(
         )
     if log is not None:
         source = log.source
-        checked, setup = check_items(source, _own_setup(settings, source, log))
+        setup = _own_setup(settings, source, log)
+        _check_nuggets(settings, setup)
+        checked, setup = check_items(source, setup)
         return replace(source, needs=setup.needs), checked, setup
     source = open_items(
         several,
         columns=settings.get("columns"),
         topics=settings.get("topics"),
+        nuggets=settings.get("nuggets"),
         skip_invalid=settings.get("skip_invalid", False),
     )
     custom_judge = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(
-        source, _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings)
-    )
+    setup = _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings, lambda: source)
+    _check_nuggets(settings, setup)
+    checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     return replace(source, needs=setup.needs), checked, setup
+
+
+def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
+    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+        return
+    known = setup.judge.name in JUDGES
+    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
+    raise DeclarationError(
+        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
+    )
 
 
 async def _judge(
@@ -258,6 +280,10 @@ def _own_setup(
     if settings.get("confidence"):
         raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
     options = JudgeOptions(**_judging(settings))
+    if options.conversation == "whole":
+        raise DeclarationError(
+            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
+        )
     client = client_options(settings.get("model"), settings)
     if log is not None:
         from conqret.judging.verdict_log import logged_judge
@@ -291,9 +317,9 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 
-def _setup(settings: JudgeSettings) -> Setup:
+def _setup(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
     """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
-    name, model = chosen_format(settings), settings.get("model")
+    name, model = chosen_format(settings, items), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
@@ -334,6 +360,8 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
         "format": setup.judge.name if name is None else name,
         "session": session,
     }
+    if "rubric" in settings:  # read once
+        left["rubric"] = rubrics_of(settings["rubric"])
     return session, left
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
+from conqret.judging.conversation import whole
 from conqret.judging.item_parts import KINDS
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
@@ -93,7 +94,7 @@ def report_page(
     for item in run.items():
         kinds.add(item)
         if item.id in wanted:
-            items[item.id] = item
+            items[item.id] = whole(item) if record.judging.get("conversation") == "whole" else item
     both = maps(shown, summary, tally)
     return page(
         "judgments.html.j2",
@@ -107,6 +108,7 @@ def report_page(
         figure={"width": WIDTH, "height": HEIGHT},
         asked_at=asked_at,
         folder=str(run.path),
+        images=any(item.pictures for item in items.values()),
         **overview(record, summary, tally, beside),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from conqret.llm.request import Request
+from conqret.llm.request import Message, Request, image_digest
 
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
@@ -35,7 +35,7 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
 
 
 def request_key(model: str, request: Request[Any], *, read: bool = False) -> str:
-    """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample.
+    """sha256 (hex) over canonical JSON of model, parameters, messages (with images' digests), response schema, sample.
 
     The request is the one that is sent: a question asked again (with its fault named, or with more room) has another
     key. Where it has texts to be read, they are part of the key: the messages need not hold them. What a model reads
@@ -47,13 +47,19 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
         _canonical(KEY_VERSION),
         _canonical(model),
         _canonical(parameters(request, read=read)),
-        _texts([[message.role, message.content] for message in request.messages]),
+        _texts([_told(message) for message in request.messages]),
         _canonical(schema_digest(response)),
         _canonical(0 if read else request.sample),
     ]
     if request.reading is not None:
         identity.append(_texts([[context, list(targets)] for context, targets in request.reading.pairs]))
     return hashlib.sha256(b"[" + b",".join(identity) + b"]").hexdigest()
+
+
+def _told(message: Message) -> list[Any]:
+    """What of a message is part of the key: of an image its digest, and not its megabytes."""
+    images = [[number, image_digest(url)] for number, url in message.images]
+    return [message.role, message.content, *([images] if images else [])]
 
 
 @functools.lru_cache(maxsize=KEPT)

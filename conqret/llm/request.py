@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -20,15 +21,31 @@ Response = TypeVar("Response", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message; ``role`` is system, user or assistant."""
+    """One chat message; ``role`` is system, user or assistant. ``images`` follow its text: URLs (``data:`` or
+    ``https:``), each with the number by which the text names it."""
 
     role: str
     content: str
+    images: tuple[tuple[int, str], ...] = ()
 
 
-def messages(rendered: RenderedPrompt) -> tuple[Message, Message]:
-    """The messages of a prompt."""
-    return Message("system", rendered.system), Message("user", rendered.user)
+IMAGE_TOKENS = 1_000
+"""Tokens that an image takes, where they are estimated: OpenAI and Anthropic count some 770 to 1,600."""
+
+
+def messages(rendered: RenderedPrompt, images: tuple[tuple[int, str], ...] = ()) -> tuple[Message, Message]:
+    """The messages of a prompt, with the images that it shows."""
+    return Message("system", rendered.system), Message("user", rendered.user, images)
+
+
+def image_name(number: int) -> str:
+    """What stands before an image, so that a model knows which mark of the text it belongs to."""
+    return f'<image number="{number}"/>'
+
+
+def image_digest(url: str) -> str:
+    """What stands for an image in keys: the sha256 (hex) of its URL, which holds its bytes or its address."""
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Plain(BaseModel, frozen=True):

@@ -16,8 +16,8 @@ from typing import Any
 
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import criteria_judge
-from conqret.judging.criterion import CRITERIA, Criterion
+from conqret.judging.criteria import DECLARED, criteria_judge
+from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
 from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library
 from conqret.prompts.library import SUFFIX, split_front_matter
@@ -135,14 +135,12 @@ def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int
     if scale is None:
         return replace(setup, library=library)
     judge = criteria_judge([rescaled(criterion_asked(setup), scale)])
-    return set_up(judge, setup.client, setup.options, library)
+    return replace(set_up(judge, setup.client, setup.options, library), turns=setup.turns)
 
 
 def criterion_asked(setup: Setup) -> Criterion:
     """The one criterion of a judge of criteria."""
-    (ask,) = setup.asks
-    (entry,) = ask.settings["criteria"]
-    criterion: Criterion = entry.criterion
+    (criterion,) = criteria_of(setup.judge.declared[DECLARED])
     return criterion
 
 
