@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from conqret.studies.compare.result import compare as compare
     from conqret.studies.diff.result import diff as diff
     from conqret.studies.drift.result import drift as drift
+    from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
     from conqret.studies.leaderboard.result import leaderboard as leaderboard
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
@@ -164,6 +165,7 @@ _HOMES = {
     "import_passages": "conqret.scrapers.corpus_building",
     "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
+    "improve": "conqret.studies.improve.improve_study",
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",

@@ -114,7 +114,7 @@ class Library:
     """
 
     def __init__(self, overlay: Path | None = None, asked: Iterable[str] = ()) -> None:
-        self.overlay, self._asked = overlay, tuple(asked)
+        self.overlay, self.asked = overlay, tuple(asked)
         self._folders: tuple[Traversable, ...] = (resources.files("conqret.prompts"), *_plugged())
         self._prompts: dict[str, Prompt] = {}
         if overlay is not None:
@@ -122,7 +122,7 @@ class Library:
                 raise DeclarationError(
                     f"{overlay} is no folder; --prompts takes a folder laid out like prompts/"
                 )
-            known = {*self.ids(), *self._asked}
+            known = {*self.ids(), *self.asked}
             if strangers := [identifier for identifier in _walk(overlay) if identifier not in known]:
                 unknown = UnknownNameError("prompt", strangers[0], known)
                 raise DeclarationError(f"nothing asks for {self.path(strangers[0])}: {unknown}")
@@ -130,7 +130,7 @@ class Library:
 
     def __reduce__(self) -> tuple[type[Library], tuple[Path | None, tuple[str, ...]]]:
         """A copy elsewhere reads the files again: templates cannot be sent."""
-        return Library, (self.overlay, self._asked)
+        return Library, (self.overlay, self.asked)
 
     def __getitem__(self, identifier: str) -> Prompt:
         if identifier not in self._prompts:

@@ -37,6 +37,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "instructions hidden in the texts.",
         "sensitivity": "Perturb items by known amounts, judge every version, and test which scores follow.",
         "judges": "Compare, combine, calibrate and monitor judges, and plan how many labels they need.",
+        "improve": "Improve a judge from human labels, and measure on other topics whether it improved.",
     },
     "Build": {
         "corpus": "Scrape debate pages and their sources, or import passages, and build a corpus with qrels.",
@@ -89,6 +90,7 @@ HOMES: Parts = {
     "validate": "studies.validate.command:validate",
     "bias": "studies.bias.command:bias",
     "sensitivity": "studies.sensitivity.command:sensitivity",
+    "improve": "studies.improve.command:improve",
     "judges": {
         "compare": "studies.compare.command:compare",
         "pareto": "studies.compare.frontier_command:frontier",
@@ -201,6 +203,7 @@ MEANT: Mapping[str, str] = {
     "leaderboard": "judges leaderboard", "meta": "judges systems", "component": "judges variance",
     "variance": "judges variance", "jury": "judges jury", "ensemble": "judges jury",
     "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
+    "optimi": "improve", "learn": "improve",
     "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power planted",
     "scrape": "corpus debates", "index": "retrieve index", "search": "retrieve run", "rerank": "retrieve run",
     "argument": "generate arguments", "perturb": "generate perturbations", "run": "experiment",

@@ -6,10 +6,18 @@ correlation is not defined where either series is constant.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.stats.confusion import paired
-from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, JackknifedEstimate, undefined
+from conqret.stats.estimate import (
+    CONFIDENCE,
+    FEWEST_DIFFERENT,
+    Estimate,
+    JackknifedEstimate,
+    undefined,
+    without_value,
+)
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 if TYPE_CHECKING:
@@ -48,11 +56,16 @@ def spearman(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Pearson's correlation of the ranks, ties at their mean rank (Spearman 1904)."""
+    return ranked(first, second, resamples).estimate(confidence)
+
+
+def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None) -> JackknifedEstimate:
+    """The same with its values without each cluster, to be averaged and compared."""
     import numpy as np
 
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
-        return undefined(CONSTANT, len(first_values))
+        return replace(without_value(CONSTANT), n=len(first_values))
     drawn = resamples or whole(len(first_values))
     coded = [np.unique(values, return_inverse=True)[1] for values in (first_values, other)]
     tables = [drawn.counts(codes, int(codes.max()) + 1) for codes in coded]
@@ -68,14 +81,13 @@ def spearman(
         spread = (of_items * x * x).sum(axis=1) * (of_items * y * y).sum(axis=1)
         return _ratio((of_items * x * y).sum(axis=1), spread, 1e-9)
 
-    sampled = drawn.sampled(
+    return drawn.sampled(
         of_weights,
         len(first_values),
         width=6 * len(first_values),
         scale="correlation",
         unsure=_unsure(first_values, other),
     )
-    return sampled.estimate(confidence)
 
 
 def kendall(

@@ -128,6 +128,12 @@ class JackknifedEstimate:
         """Whether it is another number without one or another cluster."""
         return len(self.without) > 0 and _error(self.without[self.present]) > TOLERANCE
 
+    @property
+    def error(self) -> float:
+        """The standard error over clusters; NaN where there is none."""
+        kept = self._kept()
+        return math.nan if isinstance(kept, str) else _error(kept)
+
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
         statistic that is not defined without one of them, or that is the same whichever is left out.

@@ -46,13 +46,13 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
     return places, np.asarray(isotonic_regression(means, weights=counts).x)
 
 
-def dealt(clusters: Iterable[Hashable], seed: int) -> dict[Hashable, int]:
+def dealt(clusters: Iterable[Hashable], seed: int, folds: int = FOLDS) -> dict[Hashable, int]:
     """The fold (from 0) of each cluster: dealt out at random, so that folds differ by one cluster at most."""
     import numpy as np
 
     names = sorted(set(clusters), key=str)
     order = np.random.default_rng(seed).permutation(len(names))
-    return {names[place]: number % FOLDS for number, place in enumerate(order.tolist())}
+    return {names[place]: number % folds for number, place in enumerate(order.tolist())}
 
 
 def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike, *, rising: bool = False) -> NDArray[np.float64]:

@@ -37,6 +37,7 @@ from conqret.perspectives.perspective_writing import WAYS
 from conqret.perturb.rewriting import Rewrites
 from conqret.retrieval.expansion import Perspectives
 from conqret.retrieval.listwise_windows import RankingAnswer
+from conqret.studies.improve.learned import WordingAnswer
 
 DIGESTS = {
     "answer-correctness": "01e7232233325a4a",
@@ -95,7 +96,7 @@ ANSWERS = (
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply, Plain),
     *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
-    *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep),
+    *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep, WordingAnswer),
 )
 """What is asked for by others than judges."""
 JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}

@@ -19,6 +19,7 @@ from tests.curation.memory import scripted
 from tests.generation.corpora import SUBJECTS, write_corpus
 from tests.io.test_two_turn import OWN
 from tests.judging.runs import write_items
+from tests.reliability.improving import CRITERION, write_case
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
 
@@ -185,6 +186,14 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     )
 
 
+def _improved(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    items, labels = write_case(folder, "length", topics=9)
+    return (
+        *("improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION),
+        *("--variant", "wording", *_called(server)),
+    )
+
+
 KINDS = {
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
@@ -203,6 +212,7 @@ KINDS = {
     "verdicts": _verdicts,
     "perspectives": _perspectives,
     "curation": _curated,
+    "improve": _improved,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip

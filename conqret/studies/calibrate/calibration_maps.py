@@ -140,6 +140,10 @@ class MapTrial:
     chosen: tuple[str, ...]
     chosen_maps: tuple[Map, ...]
 
+    def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
+        """What is said of each unit by the chosen map without its ``fold``."""
+        return chosen_columns(self.said, self.chosen, fold)
+
 
 def tried(
     seen: CalibrationSample, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None
@@ -196,8 +200,16 @@ def _again(
         nothing = np.full(len(seen.score), np.nan)
         return dict.fromkeys((*KINDS, CALIBRATED), nothing)
     predictions = tried(seen, kept, chosen).said
-    columns = np.stack([predictions[kind] for kind in chosen])
-    return {**predictions, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
+    return {**predictions, CALIBRATED: chosen_columns(predictions, chosen, seen.fold)}
+
+
+def chosen_columns(
+    said: Mapping[str, NDArray[np.float64]], chosen: Sequence[str], fold: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Of each unit what is said by the kind of map that is chosen for its fold."""
+    import numpy as np
+
+    return np.stack([said[kind] for kind in chosen])[1 + fold, np.arange(len(fold))]
 
 
 def _said(maps: Mapping[Out, Map], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:

@@ -1,0 +1,189 @@
+"""``conqret improve``: a judge and labels in, an improved judge and what it is worth out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import at, end, note, result
+from conqret.errors import number
+from conqret.judging.study_command import StudyOptions
+from conqret.studies.improve.improve_options import ImproveOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.studies.improve.result import ImproveResult
+
+COMMON = (
+    "labels",
+    "held_out",
+    "criterion",
+    "format",
+    "metric",
+    "model",
+    "variant",
+    "scale",
+    "output",
+    "replay",
+    "budget_usd",
+    "dry_run",
+    "json_output",
+)
+"""The options that ``--help`` shows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImprovedJudge(OptionGroup):
+    """The judge that is improved.
+
+    Judging:
+        criterion: The criterion to improve, instead of `--format`: a statement, or a question with a scale at its end
+            (`clarity: How clear is the wording? 1-5`).
+        metric: The metric of the format to improve.
+        samples: How often each question is asked; the answers are combined by mean.
+        temperature: The model's temperature. Default: 0, or 0.7 with several samples.
+    """
+
+    criterion: str | None = None
+    format: options.Format = None
+    metric: str | None = None
+    model: options.Model = None
+    samples: int | None = None
+    temperature: float | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What the user gave, as settings of the public function."""
+        settings = super().given()
+        if "criterion" in settings:
+            settings["criteria"] = [settings.pop("criterion")]
+        if "metric" in settings:
+            settings["metric"] = settings["metric"].replace("-", "_")
+        return settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Improving(OptionGroup, of=ImproveOptions):
+    """How it is improved.
+
+    Improving:
+        variant: Only this variant beside the judge as it is: `examples` (labelled items in the prompt), `wording` (a
+            new wording and anchors, proposed by the model), or `both`. May be repeated. Default: all three.
+    """
+
+    variant: list[str] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """As there."""
+        settings = super().given()
+        if "variant" in settings:
+            settings["variants"] = tuple(settings.pop("variant"))
+        return settings
+
+
+@grouped
+def improve(
+    items: options.Items,
+    *,
+    labels: label_options.Labels,
+    held_out: Path | None = None,
+    reading: label_options.LabelReading,
+    against: str | None = None,
+    aggregate: label_options.Aggregate = "auto",
+    judged: ImprovedJudge,
+    improving: Improving,
+    item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    confidence: label_options.Confidence = 0.95,
+    seed: int = 13,
+    output: Path = Path("runs/improved"),
+    asking: StudyOptions,
+) -> None:
+    """Improve a judge from human labels, and measure on other topics whether it improved.
+
+    Labelled examples in the prompt, a new wording that the model proposes where judge and annotators differ, and a
+    calibration are tried. What is best on some topics is measured on others that had no part in it. The gain stands
+    beside its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
+
+    Files:
+        held_out: Labelled items of other topics, to measure on alone. Default: each fold of topics is measured on in
+            turn by what was learned from the others, which asks more.
+        output (--output, -o): The run's folder: the prompts and the calibration of the improved judge, a page and a
+            card. The same command again goes on where it stopped.
+    Labels:
+        against: The labelled dimension that the metric is held against, if it has another name.
+        seed: The seed by which a calibration deals topics into folds.
+
+    Examples:
+
+    conqret improve items.jsonl --labels labels.csv --scale 1:5 --criterion "quality: How good is the speech? 1-5"
+    --model gpt-4o-mini -o runs/improved
+
+    conqret improve items.jsonl --labels labels.csv --scale 1:5 --criterion "quality: How good is the speech? 1-5"
+    --model gpt-4o-mini --dry-run
+
+    conqret improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
+    groundedness --model gpt-4o-mini -o runs/improved
+    """
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
+    from conqret.studies.improve.improve_study import estimate, improve_plan, most_rows
+
+    read = reading.load(labels)
+    given = judged.given()
+    plan = improve_plan(
+        items,
+        read,
+        held_out=held_out,
+        dimension=against,
+        output=output,
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        columns=options.column_map(item_columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
+        **asking.calls.given(),
+        **asking.settings,
+        **given,
+        **improving.given(),
+    )
+    if asking.dry_run:
+        asking.tell_cost(estimate(plan))
+        return
+    data = plan.data
+    asking.shown.note(*read.notes, *plan.setup.notes)
+    topics = len({item.topic for item in data.every})
+    with plan.models:
+        outcome = asking.execute(
+            plan,
+            most_rows(plan),
+            "answers",
+            about=f"{data.metric}: {number(len(data.every), 'labelled item')} of {number(topics, 'topic')}, for",
+            doing="improving",
+        )
+    result(outcome, _lines(outcome, plan.folder), as_json=asking.shown.json_output)
+    if not outcome.shown:
+        note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
+    end(outcome.unscored or outcome.missing, outcome.session)
+
+
+def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
+    from conqret.show.table import spaced
+    from conqret.studies.improve.page import improve_tables, remarks
+
+    yield outcome.headline
+    yield ""
+    yield from spaced(improve_tables(outcome))
+    yield from remarks(outcome)
+    yield ""
+    if outcome.final.variant != "as_it_is":
+        yield at(folder.prompts_folder, "prompts")
+    if outcome.final.calibrated:
+        yield at(folder.calibration_file, "map")
+    yield at(folder.card_file, "card")
+    yield at(folder.report_file, "report")
+    if outcome.use:
+        yield f"use it     {outcome.command(str(folder.path))}"

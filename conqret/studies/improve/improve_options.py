@@ -1,0 +1,83 @@
+"""How a judge is improved: the options, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypedDict, get_args
+
+from conqret.errors import DeclarationError, check_known
+from conqret.options import Within, check_ranges
+
+Variant = Literal["as_it_is", "examples", "wording", "both"]
+"""What a judge can be: as it is, with labelled examples, with another wording, or with both."""
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+AS_IT_IS, EXAMPLES, WORDING, BOTH = VARIANTS
+PROMPTS, CALIBRATION = "prompts", "calibration.json"
+"""What an improvement leaves in its folder: the prompts for ``--prompts``, the map for ``--calibration``."""
+WORDED = frozenset({WORDING, BOTH})
+EXEMPLIFIED = frozenset({EXAMPLES, BOTH})
+
+
+@dataclass(frozen=True, slots=True)
+class ImproveOptions:
+    """How a judge is improved.
+
+    ``variants`` are those that are tried beside the judge as it is (empty: all): examples in the prompt, another
+    wording with anchors, or both.
+
+    Improving:
+        folds: Into how many folds the topics are dealt. Whatever is measured on the topics of a fold was chosen on
+            others.
+        examples: How many labelled items are shown as examples.
+        cases: How many labelled items are shown to the model that proposes a wording.
+        excerpt: After how many characters the texts of examples and cases are cut.
+        rating_scale: The scale on which a reworded criterion is rated, as `0-100`; `same`: its own. Formats and
+            criteria of yes or no keep theirs.
+        deal_seed: The seed by which topics are dealt into folds.
+
+    Raises:
+        DeclarationError: a value is out of its range, or no scale.
+    """
+
+    variants: tuple[str, ...] = ()
+    folds: Annotated[int, Within(3, 5)] = 3
+    examples: Annotated[int, Within(1, 20)] = 4
+    cases: Annotated[int, Within(4, 40)] = 12
+    excerpt: Annotated[int, Within(100, 20000)] = 2000
+    rating_scale: str = "0-100"
+    deal_seed: int = 13
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        check_known("variant", VARIANTS[1:], *self.variants)
+        self.scale  # noqa: B018 - it is checked here
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The variants that are tried beside the judge as it is, the simplest first."""
+        return tuple(name for name in VARIANTS[1:] if not self.variants or name in self.variants)
+
+    @property
+    def scale(self) -> tuple[int, int] | None:
+        """The scale of reworded criteria; None: their own."""
+        if self.rating_scale == "same":
+            return None
+        low, _, high = self.rating_scale.partition("-")
+        if not (low.isdigit() and high.isdigit() and int(low) < int(high) <= 100):
+            raise DeclarationError(
+                f"--rating-scale is same, or two whole numbers up to 100 such as 0-100, not {self.rating_scale!r}"
+            )
+        return int(low), int(high)
+
+
+class ImproveOptionSettings(TypedDict, total=False):
+    """The same by keyword."""
+
+    variants: Sequence[str]
+    folds: int
+    examples: int
+    cases: int
+    excerpt: int
+    rating_scale: str
+    deal_seed: int

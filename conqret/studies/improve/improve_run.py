@@ -1,0 +1,401 @@
+"""Improving a judge as a run: stages of questions, each made of what earlier ones answered about topics it may see.
+
+First the judge as it is rates all labelled items. Then, for each set of topics that something is learned from, a model
+proposes a wording. Then every variant rates the items of topics that it did not learn from. With items that are held
+out, the variant that is chosen on the others rates those at last. Whatever is chosen for a topic, neither examples nor
+wording, variant nor map have seen one of its labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from conqret.data import Item, Judgment, Status
+from conqret.data.digest import digest_of as plain_digest
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, number
+from conqret.io import item_record
+from conqret.io.jsonl import compact
+from conqret.io.label_set import LabelSet
+from conqret.io.safe_files import InFolder, replacing, write_files
+from conqret.judging.instrument import Instrument
+from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.judge_folder import InstrumentRecord, trial_key
+from conqret.judging.setup import Setup
+from conqret.llm.client import Client
+from conqret.runs.engine import CompletedTrials, Plan, Stage
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import ITEMS, RunFolder
+from conqret.runs.session import Session
+from conqret.runs.trials import Memory, Rows, Trial
+from conqret.stats.isotonic import dealt
+from conqret.studies.agreement.agreement_settings import AgreementSettings
+from conqret.studies.improve.improve_options import (
+    AS_IT_IS,
+    CALIBRATION,
+    EXEMPLIFIED,
+    PROMPTS,
+    WORDED,
+    ImproveOptions,
+)
+from conqret.studies.improve.improved_prompt import Improvement, improved_setup, subject_of
+from conqret.studies.improve.learned import (
+    LabelledItem,
+    WordingAnswer,
+    ask_wording,
+    chosen_examples,
+    scale_shown,
+    worded,
+    wording_key,
+    wording_prompt,
+)
+
+if TYPE_CHECKING:
+    from conqret.studies.improve.result import ImproveResult
+
+Out = frozenset[int]
+"""Folds of topics that nothing is learned from."""
+ROWS = "rows.jsonl"
+
+
+class ImproveRow(Frozen):
+    """What became of one question: a judgment, or a proposal of a wording; without one, why."""
+
+    id: str
+    judgment: Judgment | None = None
+    wording: dict[str, Any] | None = None
+    reason: str = ""
+    detail: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the question need not be asked again."""
+        if self.judgment is not None:
+            return self.judgment.status is Status.SCORED
+        return self.wording is not None
+
+
+class ImproveRecord(InstrumentRecord):
+    """What ``run.json`` says of it: the judge as it is, the labelled items, and how it is improved."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **InstrumentRecord.SAME,
+        "items_digest": "items",
+        "labels_digest": "labels",
+        "improving": "options",
+    }
+
+    kind: str = "improve"
+    metric: str
+    dimension: str
+    items_count: int
+    items_digest: str
+    labels_digest: str
+    improving: dict[str, Any]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.metric} of {self.format} with {self.model}, {number(self.items_count, 'labelled item')}"
+        )
+
+
+@dataclass(frozen=True)
+class ImproveFolder(RunFolder[ImproveRecord]):
+    """The files of such a run under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret improve"
+    BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
+
+    rows_file = InFolder(ROWS)
+    """Judgments and proposals, as they came."""
+    prompts_folder = InFolder(PROMPTS)
+    """The prompts of the improved judge, for ``--prompts``."""
+    calibration_file = InFolder(CALIBRATION)
+    """The map of the improved judge, for ``--calibration``."""
+    card_file = InFolder("card.md")
+    """What the improved judge is, and what it was measured at."""
+
+
+@dataclass(frozen=True)
+class LabelledItems:
+    """Items with labels of one dimension, held against one metric of the judge. ``held_out`` are those of topics that
+    are measured on alone."""
+
+    training: tuple[Item, ...]
+    held_out: tuple[Item, ...]
+    labels: LabelSet
+    dimension: str
+    metric: str
+
+    @property
+    def every(self) -> tuple[Item, ...]:
+        """All of them."""
+        return (*self.training, *self.held_out)
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """The mean label of each item, in [0, 1]."""
+        scale = self.labels.scale(self.dimension)
+        values: dict[str, list[float]] = {}
+        for label in self.labels.labels:
+            if label.dimension == self.dimension and label.value is not None and not label.unit.part:
+                values.setdefault(label.unit.item, []).append(label.value)
+        return {item: scale.unit(sum(said) / len(said)) for item, said in values.items()}
+
+    def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
+        """The items with their mean labels, and what the judge as it is says of them."""
+        found = []
+        for item in items:
+            judgment = judgments.get(item.id)
+            measure = None if judgment is None else judgment.measures.get(self.metric)
+            found.append(
+                LabelledItem(
+                    item,
+                    self.means[item.id],
+                    None if measure is None else measure.value,
+                    "" if measure is None else measure.explanation,
+                )
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
+    """A judge that is to be improved; ``settings`` say how labels become one and how intervals are made."""
+
+    models: Session
+    folder: ImproveFolder | None
+    setup: Setup
+    data: LabelledItems
+    options: ImproveOptions
+    settings: AgreementSettings
+    _opened: list[Rows[ImproveRow]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _setups: dict[tuple[str, Out], Setup] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants that are tried beside the judge as it is; the offline baseline reads no prompt."""
+        return () if self.setup.client.backend.baseline else self.options.tried
+
+    @cached_property
+    def folds(self) -> dict[str, int]:
+        """The fold of each topic that is learned from."""
+        topics = {item.topic for item in self.data.training}
+        return {str(t): fold for t, fold in dealt(topics, self.options.deal_seed, self.options.folds).items()}
+
+    @property
+    def crossed(self) -> bool:
+        """Whether every topic is learned from and measured on in turn, as none is held out."""
+        return not self.data.held_out
+
+    @property
+    def outs(self) -> tuple[Out, ...]:
+        """The folds that are left out, in turn, of what is learned: none for what comes of it, each to choose for that,
+        and where topics are measured on in turn each two, to choose for what is measured on one of them."""
+        most = 2 if self.crossed else 1
+        every = range(self.options.folds)
+        return tuple(frozenset(out) for size in range(most + 1) for out in combinations(every, size))
+
+    def items_in(self, out: Out) -> list[Item]:
+        """The items of topics of these folds."""
+        return [item for item in self.data.training if self.folds[item.topic] in out]
+
+    def items_beside(self, out: Out) -> list[Item]:
+        """The items of topics of all other folds."""
+        return [item for item in self.data.training if self.folds[item.topic] not in out]
+
+    def record(self) -> ImproveRecord:
+        """What ``run.json`` says."""
+        data = self.data
+        labels = sorted(
+            (*label.unit, label.annotator, label.value)
+            for label in data.labels.labels
+            if label.dimension == data.dimension and label.value is not None
+        )
+        shown = [[item_record(item) for item in items] for items in (data.training, data.held_out)]
+        improving = {name: getattr(self.options, name) for name in ImproveOptions.__dataclass_fields__} | {
+            "variants": list(self.variants)
+        }
+        return ImproveRecord(
+            **self.setup.recorded,
+            metric=data.metric,
+            dimension=data.dimension,
+            items_count=len(data.every),
+            items_digest=plain_digest(shown),
+            labels_digest=plain_digest(labels),
+            improving=improving,
+        )
+
+    def begin(self) -> None:
+        """Write the items."""
+        if self.folder is not None:
+            with replacing(self.folder.items_file) as file:
+                file.writelines(compact(item_record(item)) + b"\n" for item in self.data.every)
+
+    def open_rows(self) -> Rows[ImproveRow]:
+        """Those of the folder."""
+        rows: Rows[ImproveRow]
+        if self.folder is None:
+            rows = Memory(lambda row: row.id)
+        else:
+            rows = RowStore(
+                self.folder.rows_file, ImproveRow, lambda row: row.id, finished=lambda row: row.finished
+            )
+        self._opened[:] = [rows]
+        self._setups.clear()
+        return rows
+
+    def stages(self) -> Iterator[Stage[ImproveRow]]:
+        """The judge as it is, proposals, variants, and what is held out."""
+        client = self.models.client
+        yield self._judging(self.setup, self.data.every, client)
+        if not self._all_answered(self.setup, self.data.every):
+            return
+        if WORDED & set(self.variants):
+            prompts = {wording_key(prompt): prompt for prompt in map(self.wording_prompt, self.outs)}
+            yield Stage(
+                [Trial(key, self._proposal(client, prompt)) for key, prompt in prompts.items()],
+                client.in_flight,
+                "propose a wording",
+            )
+            if any(self.rows.get(key) is None for key in prompts):
+                return
+        parts = [
+            (self.setup_of(variant, out), self.items_in(out))
+            for out in self.outs
+            if out
+            for variant in self.variants
+        ]
+        for setup, items in parts:
+            yield self._judging(setup, items, client)
+        if not all(self._all_answered(setup, items) for setup, items in parts):
+            return
+        if self.data.held_out:
+            from conqret.studies.improve.measuring import choice_without
+
+            variant = choice_without(self, frozenset()).variant
+            if variant != AS_IT_IS:
+                yield self._judging(self.setup_of(variant, frozenset()), self.data.held_out, client)
+
+    def result(self, done: CompletedTrials[ImproveRow]) -> ImproveResult:
+        """What came of it, with the files."""
+        from conqret.studies.improve.measuring import measured
+
+        found, files = measured(self, done)
+        write_files(files)
+        return found
+
+    @property
+    def rows(self) -> Rows[ImproveRow]:
+        """The rows so far."""
+        return self._opened[0]
+
+    def judgments(self, setup: Setup, items: Iterable[Item]) -> dict[str, Judgment]:
+        """The judgments by ``setup`` that have a score of the metric, by item."""
+        found = {}
+        for item in items:
+            row = self.rows.get(trial_key(setup.fingerprint, item.id))
+            judgment = None if row is None else row.judgment
+            if judgment is not None and judgment.value(self.data.metric) is not None:
+                found[item.id] = judgment
+        return found
+
+    def learned_from(self, out: Out) -> list[LabelledItem]:
+        """The labelled items that may be learned from without these folds."""
+        items = self.items_beside(out)
+        return self.data.labelled(self.judgments(self.setup, items) if self._opened else {}, items)
+
+    def wording_prompt(self, out: Out) -> Any:
+        """The request for a wording, made without these folds."""
+        return wording_prompt(self.setup, self.data.metric, self.learned_from(out), self.options, self.ends)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the labels' scale."""
+        return self.data.labels.scale(self.data.dimension).ends()
+
+    def improvement(self, variant: str, out: Out, proposal: Improvement | None = None) -> Improvement:
+        """What a variant learned without these folds; with this ``proposal`` of a wording, or the one that came."""
+        subject = subject_of(self.setup, self.data.metric)
+        scale = self.options.scale if variant in WORDED else None
+        shown, anchored = scale_shown(self.setup, self.ends, scale)
+        wording = Improvement(subject=subject)
+        if variant in WORDED:
+            wording = proposal or self._proposed(out, subject, anchored)
+        examples = (
+            chosen_examples(self.learned_from(out), self.options, shown) if variant in EXEMPLIFIED else ()
+        )
+        return wording.model_copy(update={"examples": examples})
+
+    def setup_of(self, variant: str, out: Out, proposal: Improvement | None = None) -> Setup:
+        """The judge that a variant is, learned without these folds."""
+        if variant == AS_IT_IS:
+            return self.setup
+        if (variant, out) not in self._setups:
+            _, anchored = scale_shown(self.setup, self.ends)
+            rescales = variant in WORDED and bool(anchored) and self.options.scale is not None
+            self._setups[variant, out] = improved_setup(
+                self.setup, self.improvement(variant, out, proposal), self.options.scale if rescales else None
+            )
+        return self._setups[variant, out]
+
+    def _proposed(self, out: Out, subject: str, anchored: Sequence[int]) -> Improvement:
+        row = self.rows.get(wording_key(self.wording_prompt(out)))
+        if row is None or row.wording is None:
+            why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
+            raise DeclarationError(
+                f"the model proposed no wording{why}: the same command asks again; --variant examples does without"
+            )
+        return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
+
+    def observations(self, out: Out) -> tuple[str, ...]:
+        """What the model that proposed a wording says that annotators reward or punish."""
+        row = self.rows.get(wording_key(self.wording_prompt(out)))
+        return () if row is None or row.wording is None else tuple(row.wording["observations"])
+
+    def _all_answered(self, setup: Setup, items: Iterable[Item]) -> bool:
+        """Whether no answer is still to come in a batch.
+
+        Raises:
+            DeclarationError: some could not be had from the provider, so that nothing can be chosen yet.
+        """
+        rows = [self.rows.get(trial_key(setup.fingerprint, item.id)) for item in items]
+        lost = [
+            row.judgment
+            for row in rows
+            if row is not None and row.judgment is not None and row.judgment.status is Status.FAILED
+        ]
+        if lost:
+            raise DeclarationError(
+                f"{number(len(lost), 'answer')} could not be had ({lost[0].reason}), and nothing is chosen on a part "
+                "of the answers: the same command goes on where it stopped"
+            )
+        return all(row is not None for row in rows)
+
+    def _judging(self, setup: Setup, items: Sequence[Item], client: Client) -> Stage[ImproveRow]:
+        instrument = setup.instrument(client)
+
+        def trial(item: Item) -> Trial[ImproveRow]:
+            key = trial_key(setup.fingerprint, item.id)
+            return Trial(key, lambda earlier: _judged(key, item, instrument))
+
+        name = f"judge {setup.judge.name}"
+        return Stage([trial(item) for item in items], client.in_flight, name, about(instrument))
+
+    def _proposal(self, client: Client, prompt: Any) -> Any:
+        async def work(earlier: object) -> ImproveRow:
+            answer = await ask_wording(client, prompt)
+            key = wording_key(prompt)
+            if answer.value is None:
+                return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
+            return ImproveRow(id=key, wording=answer.value.model_dump())
+
+        return work
+
+
+async def _judged(key: str, item: Item, instrument: Instrument) -> ImproveRow:
+    return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))

@@ -1,0 +1,313 @@
+"""``improve``: a judge and human labels in, an improved judge out, with what it is worth on other topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from conqret.data import Item
+from conqret.errors import DeclarationError, check_known, number
+from conqret.io.label_scale import dimension_name
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.cost import ExpectedCost, Sizes, expected_asking
+from conqret.judging.criterion import CRITERIA, Criteria, criteria_of
+from conqret.judging.judge import Items, prepared
+from conqret.judging.judge_options import SampleSettings
+from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_settings import (
+    AskedSettings,
+    ClientSettings,
+    ItemSettings,
+    as_path,
+    check_names,
+    session_settings,
+)
+from conqret.judging.judging_cost import expected_judging
+from conqret.judging.setup import NO_CRITERIA, Setup
+from conqret.llm.client_options import ClientOptions
+from conqret.runs.engine import run
+from conqret.runs.session import Session
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.dimension_view import NO_SCALE
+from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.improve.improve_options import (
+    BOTH,
+    WORDED,
+    ImproveOptions,
+    ImproveOptionSettings,
+)
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, LabelledItems
+from conqret.studies.improve.improved_prompt import Anchor, Improvement, subject_of
+from conqret.studies.improve.learned import ANSWER_TOKENS, scale_shown
+from conqret.studies.improve.result import ImproveResult
+
+FEWEST_HELD_OUT = 3
+"""Topics below which an interval over them cannot be had."""
+_EXPECTED_WORDING = "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12
+_EXPECTED_ANCHOR = "A text that does a part of what is asked, with some gaps that an ordinary reader sees."
+
+
+class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, ImproveOptionSettings, total=False):
+    """What :func:`improve` can be told besides: the judge (``format`` or ``criteria``), how it is run and asked, and
+    how it is improved (:class:`conqret.studies.improve.improve_options.ImproveOptions`)."""
+
+    format: str | Judge | None
+    criteria: Criteria
+
+
+def improve(
+    items: Items,
+    labels: Labels,
+    *,
+    held_out: Items = None,
+    metric: str | None = None,
+    dimension: str | None = None,
+    output: str | Path | None = None,
+    settings: AgreementSettings = USUAL,
+    **how: Unpack[ImproveSettings],
+) -> ImproveResult:
+    """Improve a judge from human labels, and measure on topics that no choice has seen whether it improved.
+
+    Args:
+        items: the items; those with labels are learned from.
+        labels: human labels of the items, and of those that are held out.
+        held_out: items of other topics, which are measured on alone. Without them, each fold of topics is measured on
+            in turn by what was learned from the others.
+        metric: the metric that is improved, where the judge has several.
+        dimension: the labelled dimension that it is held against, where that has another name.
+        output: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
+        settings: how several labels become one, the confidence of intervals, the seed of a calibration's folds.
+        how: the judge, who is asked, and how it is improved: :class:`ImproveSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the items, the labels or the folder. No model is asked then.
+        UnknownNameError: there is no such option, metric or dimension.
+    """
+    plan = improve_plan(
+        items,
+        labels,
+        held_out=held_out,
+        metric=metric,
+        dimension=dimension,
+        output=output,
+        settings=settings,
+        **how,
+    )
+    with plan.models:
+        return run(plan, overwrite=how.get("overwrite", False))
+
+
+def improve_plan(
+    items: Items,
+    labels: Labels,
+    *,
+    held_out: Items = None,
+    metric: str | None = None,
+    dimension: str | None = None,
+    output: str | Path | None = None,
+    settings: AgreementSettings = USUAL,
+    session: Session | None = None,
+    **how: Unpack[ImproveSettings],
+) -> ImprovePlan:
+    """An improvement that is ready to be made, or to be estimated; takes what :func:`improve` takes. Raises what it
+    raises."""
+    check_names("improve", how, ImproveSettings)
+    options = ImproveOptions(
+        **{field.name: how[field.name] for field in fields(ImproveOptions) if field.name in how}  # type: ignore[literal-required]
+    )
+    judge_settings: Any = {
+        name: how[name]  # type: ignore[literal-required]
+        for name in (
+            *ClientSettings.__annotations__,
+            *ItemSettings.__annotations__,
+            *SampleSettings.__annotations__,
+            *("format", "criteria", "prompts"),
+        )
+        if name in how
+    }
+    model = how.get("model")
+    if isinstance(model, ClientOptions):
+        judge_settings |= {name: getattr(model, name) for name in ClientSettings.__annotations__}
+        model = model.model
+    judge_settings["model"] = model
+    if metric is not None:
+        judge_settings["metrics"] = (metric,)
+    if not how.get("criteria") and how.get("format") is None:
+        raise DeclarationError(
+            "say what is to be improved: a criterion (--criterion), or a metric of a format (--format and --metric)"
+        )
+    if len(criteria_of(how.get("criteria") or ())) > 1:
+        raise DeclarationError(
+            "one criterion is improved at a time, as another wording of one changes how others are rated: give one"
+        )
+    source, checked, setup = prepared(items, judge_settings, asks=False)
+    improved = _one_metric(setup)
+    read = labels_of(labels)
+    named = _dimension(read, improved, dimension)
+    training = _labelled(source, read, named)
+    tested: tuple[Item, ...] = ()
+    if held_out is not None:
+        others, _, again = prepared(held_out, judge_settings, asks=False)
+        if again.fingerprint != setup.fingerprint:
+            raise DeclarationError("the held-out items have other fields than the others: give both the same")
+        tested = _labelled(others, read, named)
+    _check_topics(
+        training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
+    )
+    folder = as_path(output)
+    data = LabelledItems(training, tested, read, named, improved)
+    if session is None:
+        session = Session(setup.client, **session_settings({**how, "prompts": setup.library}))
+    return ImprovePlan(
+        session, None if folder is None else ImproveFolder(folder), setup, data, options, settings
+    )
+
+
+def _one_metric(setup: Setup) -> str:
+    """The metric that is improved. Raises DeclarationError where there are several, or its prompt cannot be changed."""
+    name = setup.judge.name
+    if len(setup.metrics) != 1:
+        raise DeclarationError(
+            f"one metric is improved at a time, and {name} has {', '.join(setup.metrics)}: say which with --metric"
+        )
+    if setup.judge.name == CRITERIA and setup.client.backend.baseline:
+        raise DeclarationError(f"{NO_CRITERIA}, so there is nothing to improve: name a model (--model)")
+    asks = setup.asks
+    if len(asks) != 1 or asks[0].reading is not None:
+        raise DeclarationError(
+            f"{setup.metrics[0]} of {name} is no question that a model answers in writing, and has no wording to "
+            "improve; conqret judges calibrate fits a map for it"
+        )
+    if asks[0].both_orders:
+        raise DeclarationError(
+            f"{setup.metrics[0]} of {name} compares two arguments; ratings of one text can be improved"
+        )
+    return setup.metrics[0]
+
+
+def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
+    """The dimension that is held against the metric. Raises DeclarationError where it has no scale, or none is it."""
+    if named is not None:
+        found = dimension_name(named)
+        check_known("labelled dimension", labels.dimensions, found)
+    else:
+        plain = dimension_name(metric)
+        found = labels.dimensions[0] if len(labels.dimensions) == 1 else plain
+        if found not in labels.dimensions:
+            raise DeclarationError(
+                f"no labelled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say "
+                "which with --against"
+            )
+    scale = labels.scale(found)
+    if not scale.bounded:
+        raise DeclarationError(f"{labels.name}, {found}: {NO_SCALE}")
+    if scale.level == "nominal" and not scale.binary:
+        raise DeclarationError(
+            f"{found} is nominal, and a judge is improved on labels that rise: say --level ordinal"
+        )
+    return found
+
+
+def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[Item, ...]:
+    """The items with a label. Raises DeclarationError where there are none, or one has no text."""
+    known = {
+        label.unit for label in labels.labels if label.dimension == dimension and label.value is not None
+    }
+    whole = {unit.item for unit in known if not unit.part}
+    if known and not whole:
+        raise DeclarationError(
+            f"the labels of {dimension} are of documents; a judge is improved on labels of whole items"
+        )
+    every = list(items)
+    found = tuple(item for item in every if item.id in whole)
+    if not found:
+        shown = f"such as {every[0].id!r}" if every else "none"
+        raise DeclarationError(
+            f"no item has a label of {dimension}: {labels.name} has labels of items such as {next(iter(whole), '')!r}, "
+            f"and the items are {shown}. Use the same ids"
+        )
+    if bare := [item.id for item in found if not item.argument]:
+        raise DeclarationError(
+            f"{number(len(bare), 'labelled item')} (such as {bare[0]!r}) have no answer; examples and cases are answers"
+        )
+    return found
+
+
+def _check_topics(
+    training: Sequence[Item], tested: Sequence[Item], options: ImproveOptions, *, of_items: str, held: bool
+) -> None:
+    """Raise DeclarationError where there are too few topics, or one is held out and learned from."""
+    topics, others = {item.topic for item in training}, {item.topic for item in tested}
+    left = len(topics) if held else len(topics) - -(-len(topics) // options.folds)
+    if left < FEWEST_TOPICS:
+        wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * options.folds // (options.folds - 1))
+        raise DeclarationError(
+            f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}; {wanted} topics are "
+            f"needed, so that something is learned from {FEWEST_TOPICS} and measured on others"
+        )
+    if not held:
+        return
+    if shared := sorted(topics & others):
+        raise DeclarationError(
+            f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are held out and learned from: a judge is "
+            "measured on topics that no choice has seen"
+        )
+    if len(others) < FEWEST_HELD_OUT:
+        raise DeclarationError(
+            f"{number(len(others), 'topic')} held out; {FEWEST_HELD_OUT} are needed for an interval"
+        )
+
+
+def estimate(plan: ImprovePlan) -> list[ExpectedCost]:
+    """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
+    held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
+    return list(_estimates(plan))
+
+
+def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
+    sizes, setup = Sizes(), plan.setup
+    yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
+    if WORDED & set(plan.variants):
+        prompts = [plan.wording_prompt(out) for out in plan.outs]
+        yield expected_asking("improve", plan.models.options, prompts, ANSWER_TOKENS, by="wording")
+    _, anchored = scale_shown(setup, plan.ends, plan.options.scale)
+    proposal = Improvement(
+        subject=subject_of(setup, plan.data.metric),
+        wording=_EXPECTED_WORDING,
+        anchors=tuple(Anchor(rating=rating, meaning=_EXPECTED_ANCHOR) for rating in anchored),
+    )
+    for variant in plan.variants:
+        parts = [
+            expected_judging(plan.setup_of(variant, out, proposal), plan.items_in(out), sizes)
+            for out in plan.outs
+            if out
+        ]
+        yield _together(parts, f"{setup.judge.name} with {'both' if variant == BOTH else variant}")
+    if plan.data.held_out and plan.variants:
+        dearest = plan.setup_of(plan.variants[-1], frozenset(), proposal)
+        yield expected_judging(
+            dearest, plan.data.held_out, sizes, by=f"{setup.judge.name} as chosen, on held-out items"
+        )
+
+
+def _together(parts: Sequence[ExpectedCost], by: str) -> ExpectedCost:
+    costs = [part.cost_usd for part in parts]
+    return replace(
+        parts[0],
+        by=by,
+        calls=sum(part.calls for part in parts),
+        prompt_tokens=sum(part.prompt_tokens for part in parts),
+        completion_tokens=sum(part.completion_tokens for part in parts),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def most_rows(plan: ImprovePlan) -> int:
+    """How many questions there are at most."""
+    learned = sum(len(plan.items_in(out)) for out in plan.outs) * len(plan.variants)
+    proposals = len(plan.outs) if WORDED & set(plan.variants) else 0
+    last = len(plan.data.held_out) if plan.variants else 0
+    return len(plan.data.every) + proposals + learned + last

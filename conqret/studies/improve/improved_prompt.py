@@ -1,0 +1,163 @@
+"""A judge's prompt with what was learned from labels at the end of its instructions: wording, anchors and examples.
+
+What is learned stands as data in the front matter of the prompt file, and ``prompts/_improved.j2`` shows it; so texts
+from outside are never a template. The file is what ``--prompts`` takes: a judge that reads it from a folder has the
+fingerprint of the one that was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conqret.data.item import Frozen, Item
+from conqret.errors import DeclarationError
+from conqret.judging.criteria import DECLARED, criteria_judge
+from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
+from conqret.judging.setup import Setup, set_up
+from conqret.prompts import Library
+from conqret.prompts.library import SUFFIX, split_front_matter
+
+TABLE = "improved"
+"""The table of the front matter's data that holds what was learned."""
+_SHOWN = '{% from "_improved.j2" import improvements %}\n{{ improvements(data.improved) }}\n'
+_SYSTEM = re.compile(r"\{%-? *block +system *-?%\}.*?(?=\{%-? *endblock)", re.DOTALL)
+_SIDES = {"pro": "for", "con": "against"}
+
+
+class Anchor(Frozen):
+    """What a rating means."""
+
+    rating: int
+    meaning: str
+
+
+class Example(Frozen):
+    """A labelled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
+    what annotators say of it, in words."""
+
+    item: str
+    question: str
+    side: str
+    text: str
+    label: str
+
+
+class Improvement(Frozen):
+    """What was learned from labels: ``subject`` is what is rated, in the judge's words."""
+
+    subject: str
+    wording: str = ""
+    anchors: tuple[Anchor, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+
+class ImprovedLibrary(Library):
+    """The prompts of ``base``, with ``text`` in place of the prompt ``identifier``."""
+
+    def __init__(self, base: Library, identifier: str, text: str) -> None:
+        super().__init__(base.overlay, base.asked)
+        self._base, self._identifier, self._text = base, identifier, text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ImprovedLibrary, (self._base, self._identifier, self._text)
+
+    def source(self, name: str) -> str:
+        """As there."""
+        return self._text if name == self._identifier + SUFFIX else super().source(name)
+
+
+def side_of(item: Item) -> str:
+    """The side that an item takes, as prompts say it; empty where it takes none."""
+    return _SIDES.get(item.stance, "")
+
+
+def excerpt(text: str, most: int) -> str:
+    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rsplit(None, 1)[0]} […]"
+
+
+def improved_prompt(library: Library, identifier: str, improvement: Improvement) -> str:
+    """The text of the prompt file with the improvement.
+
+    Raises:
+        DeclarationError: the prompt has an improvement already, or no instructions that end.
+    """
+    source = library.source(identifier + SUFFIX)
+    front, body = split_front_matter(source, identifier)
+    if TABLE in front.get("data", {}):
+        raise DeclarationError(
+            f"the prompt {identifier!r} in {library.overlay} was improved already: give the prompts that it was made "
+            "from, with all labels"
+        )
+    block = _SYSTEM.search(body)
+    if block is None:
+        raise DeclarationError(f"the prompt {identifier!r} has no block of instructions to improve")
+    fenced = source.removesuffix(body)
+    head = fenced[: fenced.rindex("+++")]
+    table = "\n".join(_toml(improvement))
+    return f"{head}\n{table}\n+++\n{body[: block.end()]}{_SHOWN}{body[block.end() :]}"
+
+
+def _toml(improvement: Improvement) -> Iterator[str]:
+    yield f"[data.{TABLE}]"
+    yield f"subject = {_string(improvement.subject)}"
+    yield f"wording = {_string(improvement.wording)}"
+    if not improvement.anchors:
+        yield "anchors = []"
+    if not improvement.examples:
+        yield "examples = []"
+    for name, rows in (("anchors", improvement.anchors), ("examples", improvement.examples)):
+        for row in rows:
+            yield f"[[data.{TABLE}.{name}]]"
+            for field, value in row.model_dump().items():
+                yield f"{field} = {value if isinstance(value, int) else _string(value)}"
+
+
+def _string(text: str) -> str:
+    """A basic string of TOML, whose escapes are those of JSON."""
+    whole = text.encode("utf-8", "replace").decode()
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int] | None = None) -> Setup:
+    """The judge with the improvement; one of a criterion rates on ``scale`` instead of its own, where one is given."""
+    (ask,) = setup.asks
+    library = ImprovedLibrary(
+        setup.library, ask.prompt, improved_prompt(setup.library, ask.prompt, improvement)
+    )
+    if scale is None:
+        return replace(setup, library=library)
+    judge = criteria_judge([rescaled(criterion_asked(setup), scale)])
+    return replace(set_up(judge, setup.client, setup.options, library), turns=setup.turns)
+
+
+def criterion_asked(setup: Setup) -> Criterion:
+    """The one criterion of a judge of criteria."""
+    (criterion,) = criteria_of(setup.judge.declared[DECLARED])
+    return criterion
+
+
+def rescaled(criterion: Criterion, scale: tuple[int, int]) -> Criterion:
+    """The criterion on another scale, whose ratings its anchors do not know."""
+    same = criterion.scale == scale
+    return replace(criterion, scale=scale, anchors=criterion.anchors if same else ())
+
+
+def subject_of(setup: Setup, metric: str) -> str:
+    """What is rated, in the judge's words."""
+    if setup.judge.name == CRITERIA:
+        return f"“{criterion_asked(setup).question}”"
+    return f"“{metric.replace('_', ' ')}”, as described above"
+
+
+def prompt_file(setup: Setup, folder: Path) -> tuple[Path, str]:
+    """The place of the prompt of an improved judge in a ``folder`` for ``--prompts``, and the text of the file."""
+    (ask,) = setup.asks
+    return folder / (ask.prompt + SUFFIX), setup.library.source(ask.prompt + SUFFIX)

@@ -1,0 +1,292 @@
+"""What is learned from the labels of some topics: examples for the prompt, and a model's proposal of a wording.
+
+Both are made of the labelled items of the topics that may be learned from, and of nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from conqret.data import Item
+from conqret.data.digest import digest_of
+from conqret.judging.criterion import CRITERIA
+from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.setup import Setup
+from conqret.llm.client import Client
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, RenderedPrompt
+from conqret.studies.improve.improve_options import ImproveOptions
+from conqret.studies.improve.improved_prompt import (
+    Anchor,
+    Example,
+    Improvement,
+    criterion_asked,
+    excerpt,
+    side_of,
+    subject_of,
+)
+from conqret.studies.improve.residual_features import residual_features, residuals
+
+PROMPT = "improve/wording"
+MOST_WORDING, MOST_MEANING, MOST_ANCHORS = 4000, 400, 11
+"""Characters of a wording and of an anchor, and anchors, that are taken over at most."""
+LEAST_ANCHORED = 5
+"""Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
+ANSWER_TOKENS = 700
+"""A proposal in tokens: sentences, a wording, five anchors."""
+MOST_FEATURES = 5
+"""Features that the model is told of."""
+INSET = 0.05
+"""The share of labels at either end from which no example is taken: one of them is often an odd text."""
+
+
+class AnchorAnswer(Typed):
+    """What texts look like that annotators rate so."""
+
+    rating: Annotated[int, BeforeValidator(no_truth_value)]
+    meaning: str
+
+
+class WordingAnswer(Typed):
+    """What annotators seem to reward or punish, then instructions that say so, then the anchors of ratings."""
+
+    observations: list[str] = Field(min_length=1)
+    wording: str = Field(min_length=1)
+    anchors: list[AnchorAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    """An item with its mean label in [0, 1], and what the judge says of it, where that is known: its score in [0, 1]
+    and its reason."""
+
+    item: Item
+    label: float
+    score: float | None = None
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that is rated."""
+        return self.item.argument or ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScale:
+    """How a value in [0, 1] is shown: as a number from ``low`` to ``high``, or as the share of those who say yes."""
+
+    low: float
+    high: float
+
+    @property
+    def binary(self) -> bool:
+        """Whether there are two ratings."""
+        return self.high - self.low == 1
+
+    def __str__(self) -> str:
+        return "yes or no" if self.binary else f"{self.low:g} (lowest) to {self.high:g} (highest)"
+
+    def label(self, value: float) -> str:
+        """A mean label."""
+        if self.binary:
+            return f"{value:.0%} say yes"
+        return f"{self._placed(value)} on a scale from {self.low:g} to {self.high:g}"
+
+    def rating(self, value: float) -> str:
+        """What a judge says."""
+        if self.binary:
+            return {0.0: "no", 1.0: "yes"}.get(value, f"{value:.0%} yes")
+        return self._placed(value)
+
+    def _placed(self, value: float) -> str:
+        return f"{self.low + value * (self.high - self.low):.{0 if self.high - self.low > 20 else 1}f}"
+
+    @property
+    def anchored(self) -> tuple[int, ...]:
+        """The ratings that get an anchor."""
+        if self.binary or not (float(self.low).is_integer() and float(self.high).is_integer()):
+            return ()
+        low, high = int(self.low), int(self.high)
+        steps = min(high - low, LEAST_ANCHORED - 1)
+        return tuple(round(low + step * (high - low) / steps) for step in range(steps + 1))
+
+
+def scale_shown(
+    setup: Setup, ends: tuple[float, float], scale: tuple[int, int] | None = None
+) -> tuple[ShownScale, tuple[int, ...]]:
+    """How ratings are shown to the judge, and which get anchors: those of its criterion (on another ``scale``, where
+    one is given); of a format, whose prompt says what its ratings mean, those of the labels without anchors."""
+    if setup.judge.name != CRITERIA:
+        return ShownScale(*ends), ()
+    own = criterion_asked(setup).scale
+    shown = ShownScale(0, 1) if own is None else ShownScale(*(scale or own))
+    return shown, shown.anchored
+
+
+def chosen_examples(
+    labelled: Sequence[LabelledItem], options: ImproveOptions, shown: ShownScale
+) -> tuple[Example, ...]:
+    """Labelled items over the whole range of their labels, each of another topic as long as there are some."""
+    ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
+    inset = math.floor(INSET * len(ranked))
+    low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
+    steps = max(1, options.examples - 1)
+    taken: list[LabelledItem] = []
+    for step in range(min(options.examples, len(ranked))):
+        aim = low + (high - low) * step / steps
+        topics = [one.item.topic for one in taken]
+        free = [one for one in ranked if one not in taken]
+        best = min(free, key=lambda one: (topics.count(one.item.topic), abs(one.label - aim), one.item.id))
+        taken.append(best)
+    return tuple(
+        Example(
+            item=one.item.id,
+            question=one.item.topic,
+            side=side_of(one.item),
+            text=excerpt(one.text, options.excerpt),
+            label=shown.label(one.label),
+        )
+        for one in taken
+    )
+
+
+def telling_cases(labelled: Sequence[LabelledItem], options: ImproveOptions) -> list[LabelledItem]:
+    """Items on which judge and annotators differ most, either way, and some on which they agree, mixed; few of a topic.
+    Without scores, any."""
+    import numpy as np
+
+    known = [one for one in labelled if one.score is not None]
+    wanted = min(options.cases, len(known) or len(labelled))
+    if not known:
+        return list(labelled[:wanted])
+    left = residuals(
+        np.array([one.score for one in known], dtype=float), np.array([one.label for one in known])
+    )
+    each = wanted * 2 // 5
+    most = max(2, math.ceil(wanted / len({one.item.topic for one in known})) + 1)
+    order = np.argsort(left, kind="stable").tolist()
+    near = sorted(order, key=lambda place: (abs(left[place]), place))
+    taken: list[int] = []
+
+    def take(places: Sequence[int], count: int) -> None:
+        for place in places:
+            topics = [known[other].item.topic for other in taken]
+            if count and place not in taken and topics.count(known[place].item.topic) < most:
+                taken.append(place)
+                count -= 1
+
+    take(order[::-1], each)
+    take(order, each)
+    take(near, wanted - len(taken))
+    mixed = np.random.default_rng(options.deal_seed).permutation(len(taken)).tolist()
+    return [known[taken[place]] for place in mixed]
+
+
+def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
+    """What is said of all labelled texts together."""
+    import numpy as np
+
+    from conqret.stats.correlation import spearman
+
+    known = [one for one in labelled if one.score is not None]
+    labels = np.array([one.label for one in labelled])
+    quartiles = [shown.rating(float(value)) for value in np.quantile(labels, (0, 0.25, 0.5, 0.75, 1))]
+    lines = [
+        f"annotators' mean ratings of {len(labelled)} texts: lowest {quartiles[0]}, quarter {quartiles[1]}, middle "
+        f"{quartiles[2]}, three quarters {quartiles[3]}, highest {quartiles[4]}"
+    ]
+    if len(known) < 2:
+        return lines
+    scores, rated = (
+        np.array([one.score for one in known], dtype=float),
+        np.array([one.label for one in known]),
+    )
+    lines.append(
+        f"the judge's ratings: mean {shown.rating(float(scores.mean()))}, annotators' "
+        f"{shown.rating(float(rated.mean()))}; standard deviation {scores.std():.2f} and {rated.std():.2f} of the scale"
+    )
+    together = spearman(scores, rated).value
+    if together is not None:
+        lines.append(f"rank correlation of judge and annotators: {together:.2f}")
+    features = residual_features(
+        [one.text for one in known], scores, rated, [one.item.topic for one in known]
+    )
+    lines += [
+        f"{feature.words if feature.shown else feature.feature.replace('_', ' ')}: rank correlation with the "
+        f"difference between annotators and judge {feature.residual.value:+.2f}"
+        f"{'' if feature.shown else ', which may be chance'}"
+        for feature in features[:MOST_FEATURES]
+        if feature.residual.value is not None
+    ]
+    return lines
+
+
+def wording_prompt(
+    setup: Setup,
+    metric: str,
+    labelled: Sequence[LabelledItem],
+    options: ImproveOptions,
+    ends: tuple[float, float],
+) -> RenderedPrompt:
+    """The request for a wording, filled with what these labelled items say."""
+    shown, anchored = scale_shown(setup, ends, options.scale)
+    library: Library = setup.library
+    return library[PROMPT].render(
+        {
+            "subject": subject_of(setup, metric),
+            "rating_scale": str(shown),
+            "anchored": anchored,
+            "overview": overview(labelled, shown),
+            "cases": [
+                {
+                    "question": one.item.topic,
+                    "side": side_of(one.item),
+                    "text": excerpt(one.text, options.excerpt),
+                    "judge": "" if one.score is None else shown.rating(one.score),
+                    "reason": one.reason,
+                    "annotators": shown.label(one.label),
+                }
+                for one in telling_cases(labelled, options)
+            ],
+        }
+    )
+
+
+def wording_key(prompt: RenderedPrompt) -> str:
+    """Under which the answer to a request for a wording is kept."""
+    return f"wording {digest_of([prompt.system, prompt.user])[:16]}"
+
+
+async def ask_wording(client: Client, prompt: RenderedPrompt) -> Any:
+    """The model's answer."""
+    request = Request(
+        ask=PROMPT,
+        item=wording_key(prompt),
+        messages=messages(prompt),
+        response=WordingAnswer,
+        temperature=0.0,
+    )
+    return await client.ask(request)
+
+
+def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Improvement:
+    """The improvement that a model proposes; what it says of ratings that were not asked for is left out."""
+    meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
+    return Improvement(
+        subject=subject,
+        wording=_plain(answer.wording, MOST_WORDING),
+        anchors=tuple(
+            Anchor(rating=rating, meaning=_plain(meanings[rating], MOST_MEANING))
+            for rating in anchored
+            if meanings.get(rating, "").strip()
+        ),
+    )
+
+
+def _plain(text: str, most: int) -> str:
+    return excerpt(" ".join(text.split()), most)

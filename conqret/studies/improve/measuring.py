@@ -1,0 +1,468 @@
+"""What is chosen, and what it is worth on topics that the choice has not seen.
+
+A choice is made on scores that are cross-fitted within the topics that it may see: each topic is rated by variants that
+learned from the others, and mapped by the labels of others. The simplest candidate within one standard error of the
+least squared error is taken (Breiman et al., Classification and Regression Trees, 1984).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.data import Item, Judgment, Measure, Status
+from conqret.errors import DeclarationError
+from conqret.io.label_set import LabelSet, Unit
+from conqret.io.safe_files import Content
+from conqret.judging.criterion import CRITERIA, parse_criterion
+from conqret.judging.setup import Setup
+from conqret.runs.engine import CompletedTrials
+from conqret.stats.agreement import alphas
+from conqret.stats.correlation import ranked
+from conqret.stats.estimate import JackknifedEstimate, average, without_value
+from conqret.stats.resampling import leave_one_out, mean
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.trivial_judges import labelled_folds
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, tried
+from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.calibrate.result import calibrate as calibrate_judge
+from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
+from conqret.studies.improve.improved_prompt import criterion_asked, prompt_file
+from conqret.studies.improve.residual_features import residual_features
+from conqret.studies.improve.result import Agreement, Candidate, Ceiling, Choice, ImproveResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
+
+FEWEST_OF_ONE = 10
+"""Items that an annotator has labelled whose correlation with the others counts."""
+NO_ANNOTATORS = f"no annotator labelled {FEWEST_OF_ONE} items that others labelled, too"
+Scores = Mapping[str, float]
+"""Scores in [0, 1] by item."""
+
+
+@dataclass(frozen=True)
+class CrossFitted:
+    """The scores of a variant on the topics that are chosen on, as it says them and mapped by the labels of other
+    topics, with the map of all of them; no map where there are too few topics, or it says the same of all."""
+
+    said: Scores
+    mapped: Scores | None = None
+    map: Map | None = None
+
+
+def cross_fitted(
+    judgments: Iterable[Judgment], labels: LabelSet, dimension: str, metric: str, settings: AgreementSettings
+) -> CrossFitted:
+    """The scores of a variant, by the judgments of topics that it did not learn from."""
+    import numpy as np
+
+    kept = list(judgments)
+    said = {judgment.item: judgment.values[metric] for judgment in kept}
+    if len(set(said.values())) < 2 or len({judgment.topic for judgment in kept}) < FEWEST_TOPICS:
+        return CrossFitted(said)
+    joined = join_labels(kept, labels, {dimension: metric})
+    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
+    seen = CalibrationSample(View(joined, dimension, settings), joined, metric, folds)
+    parts = seen.parts().values()
+    if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
+        return CrossFitted(said)
+    trial = tried(seen)
+    mapped = trial.calibrated(seen.fold)
+    values = {unit.item: float(value) for unit, value in zip(seen.view.units, mapped, strict=True)}
+    return CrossFitted(said, values, trial.chosen_maps[0])
+
+
+def choose(
+    scores: Mapping[str, CrossFitted],
+    labels: Mapping[str, float],
+    topics: Mapping[str, Hashable],
+    fold: int = -1,
+) -> Choice:
+    """The simplest candidate within one standard error of the least squared error. ``scores`` are by variant, the
+    simplest first; candidates are compared on the items that all of them scored.
+
+    Raises:
+        DeclarationError: there are none.
+    """
+    import numpy as np
+
+    series: dict[tuple[str, bool], Scores] = {}
+    for variant, fitted in scores.items():
+        series[variant, False] = fitted.said
+        if fitted.mapped is not None:
+            series[variant, True] = fitted.mapped
+    items = [item for item in labels if all(item in values for values in series.values())]
+    if not items:
+        raise DeclarationError(
+            "no labelled item has a score by each variant: see why with conqret runs, or leave variants out (--variant)"
+        )
+    target = np.array([labels[item] for item in items])
+    clusters = [topics[item] for item in items]
+    errors = {
+        key: (np.array([values[item] for item in items]) - target) ** 2 for key, values in series.items()
+    }
+    best = min(errors, key=lambda key: float(errors[key].mean()))
+    candidates, chosen = [], best
+    for key in reversed(errors):
+        worse = mean(errors[key] - errors[best], clusters)
+        error = 0.0 if key == best or np.isnan(worse.error) else worse.error
+        candidates.append(
+            Candidate(
+                variant=key[0],
+                calibrated=key[1],
+                squared_error=float(errors[key].mean()),
+                worse=float(worse.value),
+                error_of_worse=error,
+            )
+        )
+        if worse.value <= error:
+            chosen = key
+    return Choice(
+        fold=fold,
+        variant=chosen[0],
+        calibrated=chosen[1],
+        topics=len(set(clusters)),
+        items=len(items),
+        candidates=tuple(reversed(candidates)),
+    )
+
+
+def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
+    """By variant what it says of the topics that are in none of the folds ``out``, each rated by what was learned
+    without it, too."""
+    data = plan.data
+    found = {}
+    for variant in (AS_IT_IS, *plan.variants):
+        judgments: list[Judgment] = []
+        for fold in range(plan.options.folds):
+            if fold not in out:
+                setup = plan.setup_of(variant, out | {fold})
+                judgments += plan.judgments(setup, plan.items_in(frozenset({fold}))).values()
+        found[variant] = cross_fitted(judgments, data.labels, data.dimension, data.metric, plan.settings)
+    return found
+
+
+def choice_without(plan: ImprovePlan, out: Out) -> Choice:
+    """What is chosen without these folds (one at most)."""
+    return _chosen(plan, out, scores_without(plan, out))
+
+
+def _chosen(plan: ImprovePlan, out: Out, scores: Mapping[str, CrossFitted]) -> Choice:
+    topics = {item.id: item.topic for item in plan.data.training}
+    means = {item.id: plan.data.means[item.id] for item in plan.items_beside(out)}
+    return choose(scores, means, topics, min(out, default=-1))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is chosen with all topics that may be learned from (``final``) and without each fold of them, and the fields
+    of the result that hold what that agrees and gains on ``items``, of which all series have a score."""
+
+    final: Choice
+    choices: tuple[Choice, ...]
+    items: tuple[Item, ...]
+    found: Mapping[str, Any]
+
+
+def outcome(plan: ImprovePlan) -> Outcome:
+    """Choose, and measure what is chosen where no choice has seen the labels.
+
+    Raises:
+        DeclarationError: no item has a score before and after.
+    """
+    data = plan.data
+    none = frozenset[int]()
+    outs = [none, *(frozenset({fold}) for fold in range(plan.options.folds) if plan.crossed)]
+    scores = {out: scores_without(plan, out) for out in outs}
+    final, *others = (_chosen(plan, out, scores[out]) for out in outs)
+    choices = tuple(others)
+    series = _series(plan, final, choices, scores)
+    items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))
+    if not items:
+        raise DeclarationError("no item has a score by the judge before and after: nothing can be measured")
+    judged = plan.judgments(plan.setup, items)
+    bare = [judged[item.id] for item in items]
+    found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)
+    return Outcome(final, choices, items, found)
+
+
+def measured(
+    plan: ImprovePlan, done: CompletedTrials[ImproveRow]
+) -> tuple[ImproveResult, dict[Path, Content]]:
+    """What came of it, and the files that say so."""
+    data, none = plan.data, frozenset[int]()
+    came = outcome(plan)
+    final, items = came.final, came.items
+    tested = data.training if plan.crossed else data.held_out
+    improved = plan.setup_of(final.variant, none)
+    known = data.labelled(plan.judgments(plan.setup, data.training), data.training)
+    scored = [one for one in known if one.score is not None]
+    labelled = [Unit(item.id) for item in items]
+    result = ImproveResult(
+        metric=data.metric,
+        dimension=data.dimension,
+        format=plan.setup.judge.name,
+        model=plan.setup.client.model,
+        baseline=plan.setup.client.backend.baseline,
+        fingerprint=plan.setup.fingerprint,
+        improved_fingerprint=improved.fingerprint,
+        basis=Basis.of(data.labels, "topic", labelled, [item.topic for item in items], plan.settings),
+        measured="cross-fitted" if plan.crossed else "held out",
+        training_items=len(data.training),
+        training_topics=len({item.topic for item in data.training}),
+        items=len(items),
+        topics=len({item.topic for item in items}),
+        unscored=len(tested) - len(items),
+        **came.found,
+        choices=came.choices,
+        final=final,
+        improvement=plan.improvement(final.variant, none),
+        observations=plan.observations(none) if WORDED & set(plan.variants) else (),
+        features=residual_features(
+            [one.text for one in scored],
+            _array([one.score for one in scored]),
+            _array([one.label for one in scored]),
+            [one.item.topic for one in scored],
+        ),
+        criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
+        use=judging_options(plan, improved, final),
+        options=plan.record().improving,
+        session=done.session,
+        missing=done.missing,
+    )
+    return result, _files(plan, result, improved)
+
+
+def _array(values: Sequence[Any]) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.array(values, dtype=float)
+
+
+def _series(
+    plan: ImprovePlan,
+    final: Choice,
+    choices: Sequence[Choice],
+    scores_by_out: Mapping[Out, Mapping[str, CrossFitted]],
+) -> dict[str, Scores]:
+    """By series what is said of items of topics that no choice for them has seen."""
+    none = frozenset[int]()
+    parts = (
+        [(choice, frozenset({choice.fold}), plan.items_in(frozenset({choice.fold}))) for choice in choices]
+        if choices
+        else [(final, none, list(plan.data.held_out))]
+    )
+    series: dict[str, dict[str, float]] = {"as_it_is": {}, "calibrated": {}, "improved": {}}
+    for choice, out, items in parts:
+        fitted = scores_by_out[out]
+        for name, variant, mapped in (
+            ("as_it_is", AS_IT_IS, False),
+            ("calibrated", AS_IT_IS, True),
+            ("improved", choice.variant, choice.calibrated),
+        ):
+            learned_map = fitted[variant].map if mapped else None
+            for item, judgment in plan.judgments(plan.setup_of(variant, out), items).items():
+                score = judgment.values[plan.data.metric]
+                series[name][item] = (
+                    score if learned_map is None else learned_map.of({plan.data.metric: score})
+                )
+    return dict(series)
+
+
+def compared(
+    series: Mapping[str, Scores],
+    judgments: Sequence[Judgment],
+    labels: LabelSet,
+    dimension: str,
+    metric: str,
+    settings: AgreementSettings,
+) -> dict[str, Any]:
+    """The fields of the result that hold what each of ``series`` agrees with the labels, on the items of
+    ``judgments``, and what is gained."""
+    views = {
+        name: View(
+            join_labels(
+                [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments],
+                labels,
+                {dimension: metric},
+            ),
+            dimension,
+            settings,
+        )
+        for name, scores in series.items()
+    }
+    sampled = {name: _agreement(view) for name, view in views.items()}
+    improved, confidence = sampled["improved"], settings.confidence
+    return {
+        "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
+        "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
+        "over_calibration": _estimates(_over(improved, sampled["calibrated"]), confidence),
+        "ceiling": _ceiling(views["improved"], confidence),
+    }
+
+
+_Sampled = dict[str, JackknifedEstimate]
+
+
+def _saying(judgment: Judgment, metric: str, score: float) -> Judgment:
+    measure = Measure(status=Status.SCORED, value=min(max(score, 0.0), 1.0))
+    return judgment.model_copy(update={"measures": {metric: measure}})
+
+
+def _agreement(view: View) -> _Sampled:
+    """Agreement of a judge with the mean label."""
+    drawn = leave_one_out(view.clusters)
+    known = view.compared
+    some = drawn.of(known)
+    return {
+        "alpha": view.alpha("mean", drawn),
+        "spearman": ranked(view.judge(rounded=False)[known], view.target[known], some),
+        "distance": view.distance("mean", drawn),
+    }
+
+
+def _over(one: _Sampled, other: _Sampled) -> _Sampled:
+    """What one has more than the other: of the distance less; an alpha below 0 counts as 0, with each topic left
+    out, too."""
+    import numpy as np
+
+    alpha = other["alpha"]
+    by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
+    return {
+        "alpha": _difference(one["alpha"], by_chance if alpha.defined else _chance(one["alpha"])),
+        "spearman": _difference(one["spearman"], other["spearman"]),
+        "distance": _difference(other["distance"], one["distance"]),
+    }
+
+
+def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
+    """One minus the other, which has no value where one of them has none."""
+    lost = next((side for side in (one, other) if not side.defined), None)
+    return one.minus(other) if lost is None else without_value(lost.reason)
+
+
+def _chance(like: JackknifedEstimate) -> JackknifedEstimate:
+    """Agreement by chance: what a judge has that says one thing of all."""
+    import numpy as np
+
+    return replace(like, value=0.0, without=np.zeros_like(like.without), reason="", unsure="")
+
+
+def _ceiling(view: View, confidence: float) -> Ceiling | None:
+    """One annotator beside the others, and the judge in that one's place."""
+    import numpy as np
+
+    if len(view.names) < 2:
+        return None
+    drawn = leave_one_out(view.clusters)
+    alone: list[_Sampled] = []
+    stands_in: list[_Sampled] = []
+    low, high = view.scale.ends()
+    judge = view.judge(rounded=False)
+    for place in range(len(view.names)):
+        own = view.table[place]
+        rest = np.delete(view.table, place, axis=0)
+        there = ~np.isnan(own) & (~np.isnan(rest)).any(axis=0) & ~np.isnan(judge)
+        if there.sum() < FEWEST_OF_ONE:
+            continue
+        others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
+        for said, found in ((own[there], alone), (judge[there], stands_in)):
+            found.append(
+                {
+                    "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
+                    "spearman": ranked(said, others, some),
+                    "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
+                }
+            )
+    pairs = [
+        (one, other)
+        for one, other in zip(alone, stands_in, strict=True)
+        if all(side[name].defined for side in (one, other) for name in side)
+    ]
+    if not pairs:
+        return None
+    person, judged = (
+        {name: average([side[name] for side in sides]) for name in sides[0]}
+        for sides in zip(*pairs, strict=True)
+    )
+    over = {name: judged[name].minus(person[name]) for name in ("alpha", "spearman")}
+    over["distance"] = person["distance"].minus(judged["distance"])
+    return Ceiling(
+        annotators=len(pairs),
+        annotator=_estimates(person, confidence),
+        improved=_estimates(judged, confidence),
+        improved_over=_estimates(over, confidence),
+    )
+
+
+def _estimates(sampled: _Sampled, confidence: float) -> Agreement:
+    return Agreement(**{name: one.estimate(confidence) for name, one in sampled.items()})
+
+
+def judging_options(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:
+    """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
+    the judge that was given, or where its criterion says more than can be typed."""
+    if not final.changes:
+        return ()
+    words = ["--model", plan.setup.client.model]
+    if improved.judge.name == CRITERIA:
+        criterion = criterion_asked(improved)
+        scale = "" if criterion.scale is None else f" {criterion.scale[0]}-{criterion.scale[1]}"
+        typed = f"{criterion.name}: {criterion.question}{scale}"
+        if parse_criterion(typed).plain() != criterion.plain():
+            return ()
+        words += ["--criterion", typed]
+    else:
+        words += ["--format", improved.judge.name, "--metric", plan.data.metric]
+    if final.variant != AS_IT_IS:
+        words += ["--prompts", PROMPTS]
+    if final.calibrated:
+        words += ["--calibration", CALIBRATION]
+    return tuple(words)
+
+
+def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Path, Content]:
+    from conqret.studies.improve.page import improve_sheet
+
+    if (folder := plan.folder) is None:
+        return {}
+    sheet = improve_sheet(result)
+    files: dict[Path, Content] = {
+        folder.summary_file: result.model_dump_json(indent=1),
+        folder.report_file: sheet.html(),
+        folder.card_file: sheet.markdown(),
+    }
+    final = result.final
+    if final.variant != AS_IT_IS:
+        place, text = prompt_file(improved, folder.prompts_folder)
+        files[place] = text
+    if final.calibrated:
+        files[folder.calibration_file] = _calibration(plan, improved, final)
+    return files
+
+
+def _calibration(plan: ImprovePlan, improved: Setup, final: Choice) -> str:
+    """The map of the improved judge: fitted on scores of topics that its like did not learn from, as its own on the
+    topics that it learned from would be too good."""
+    judgments: list[Judgment] = []
+    for fold in range(plan.options.folds):
+        out = frozenset({fold})
+        setup = plan.setup_of(final.variant, out)
+        judgments += plan.judgments(setup, plan.items_in(out)).values()
+    named = [one.model_copy(update={"fingerprint": improved.fingerprint}) for one in judgments]
+    made = calibrate_judge(
+        named,
+        plan.data.labels,
+        metrics={plan.data.dimension: plan.data.metric},
+        items=plan.data.training,
+        settings=plan.settings,
+    )
+    return made.model_dump_json(indent=1) + "\n"

@@ -1,0 +1,116 @@
+"""``conqret improve`` as it is typed: what it costs before, what it prints and writes, batches, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.llm.recordings import STORE_NAME
+from tests.cli.conftest import Cli
+from tests.reliability.improving import CRITERION, rule_model, write_case
+from tests.server import FaultServer
+from tests.server.batches import BatchServer
+
+pytest.importorskip("scipy", reason="the extra stats is not installed")
+PRICED = ("--model", "openai/judge", "--input-price", "1", "--output-price", "2")
+
+
+def command(folder: Path, *more: object) -> tuple[object, ...]:
+    items, labels = write_case(folder, "length", topics=9)
+    return ("improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION, *more)
+
+
+def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
+    with FaultServer(answer=rule_model) as server:
+        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
+        dry = cli(*given, "--dry-run", "--json")
+        assert dry.code == 0, dry.err
+        assert server.requests == []
+        assert not (tmp_path / "out").exists()
+        done = cli(*given, "--json")
+        assert done.code == 0, done.err
+        facts = json.loads(dry.out)
+        assert facts["calls"] == 45 + 7 + 3 * 3 * 45
+        asked = len(server.requests)
+        assert 45 + 7 < asked <= facts["calls"]  # what is alike is asked once
+        result = json.loads(done.out)
+        again = cli(*given)
+        assert len(server.requests) == asked
+    assert result["measured"] == "cross-fitted"
+    assert (result["items"], result["topics"]) == (45, 9)
+    assert "gain over (a)" in again.out
+    assert "use it" in again.out
+    names = {place.name for place in (tmp_path / "out").iterdir()}
+    assert {
+        "run.json",
+        "items.jsonl",
+        "rows.jsonl",
+        "summary.json",
+        "report.html",
+        "card.md",
+        STORE_NAME,
+    } <= names
+    assert {"prompts", "calibration.json"} & names
+
+
+def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path) -> None:
+    with FaultServer(answer=rule_model) as server:
+        given = command(
+            tmp_path, *PRICED, "--variant", "examples", "--api-base", server.url, "-o", tmp_path / "out"
+        )
+        stopped = cli(*given, "--budget-usd", "0.05")
+        assert stopped.code == 2
+        assert "goes on where it stopped" in stopped.err
+        assert not (tmp_path / "out" / "summary.json").exists()
+        asked = len(server.requests)
+        assert 0 < asked < 45 + 3 * 45
+        done = cli(*given)
+        assert done.code == 0, done.err
+        assert len(server.requests) == 45 + 3 * 45
+
+
+def test_in_batches(cli: Cli, tmp_path: Path) -> None:
+    """Each stage is handed in, and collected by the same command, which hands in the next."""
+    with BatchServer(answer=rule_model) as server:
+        given = command(
+            tmp_path,
+            *PRICED,
+            "--variant",
+            "wording",
+            "--api-base",
+            server.url,
+            "-o",
+            tmp_path / "out",
+            "--batch",
+        )
+        server.status = "completed"
+        codes = [cli(*given).code for _ in range(4)]
+        assert codes == [0, 0, 0, 0]
+        sizes = [len(batch) for batch in server.batches.values()]
+        assert sizes[:2] == [45, 7]
+        assert len(sizes) == 3
+        assert 45 <= sizes[2] <= 3 * 45  # what is alike is asked once
+        assert server.requests == []
+    assert (tmp_path / "out" / "summary.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--model", "offline"), "no evidence for criteria"),
+        (("--model", "openai/judge", "--folds", "9"), "--folds"),
+        (("--model", "openai/judge", "--held-out", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("--model", "openai/judge", "--rating-scale", "1:5"), "--rating-scale"),
+        (("--model", "openai/judge", "--format", "direct"), "leave format out"),
+        (("--model", "openai/judge", "--variant", "magic"), "variant 'magic'"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_written(
+    cli: Cli, tmp_path: Path, more: tuple[str, ...], message: str
+) -> None:
+    done = cli(*command(tmp_path), *more, "-o", tmp_path / "out")
+    assert done.code == 2
+    assert message in done.err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,101 @@
+"""What is chosen among variants: by hand, and how often a gain is claimed of scores of which the truth is known."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.studies.improve.improve_options import ImproveOptions
+from conqret.studies.improve.learned import LabelledItem, ShownScale, chosen_examples, telling_cases
+from conqret.studies.improve.measuring import CrossFitted, choose
+from conqret.studies.improve.residual_features import residual_features, residuals
+
+pytest.importorskip("scipy", reason="the extra stats is not installed")
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import improving
+
+LEAST = (0.04, 0.04, 0.04)
+
+
+def chosen(*more: float) -> tuple[str, float]:
+    """What is chosen where the judge as it is errs by so much ``more`` than a wording on three topics, and the standard
+    error of the difference."""
+    items = [f"i{place}" for place in range(len(LEAST))]
+    topics = {item: f"topic {item}" for item in items}
+    labels = dict.fromkeys(items, 0.0)
+    as_it_is, wording = (
+        {item: float(error**0.5) for item, error in zip(items, errors, strict=True)}
+        for errors in (np.add(LEAST, more), LEAST)
+    )
+    choice = choose({"as_it_is": CrossFitted(as_it_is), "wording": CrossFitted(wording)}, labels, topics)
+    return choice.variant, choice.candidates[0].error_of_worse
+
+
+def test_the_simplest_within_one_standard_error_is_chosen() -> None:
+    """Equal clusters: the standard error is the deviation of the topics' differences over the root of their number."""
+    assert chosen(0.03, -0.02, 0.02) == ("as_it_is", pytest.approx((0.0014 / 2 / 3) ** 0.5))
+    assert chosen(0.03, 0.02, 0.025) == ("wording", pytest.approx((0.00005 / 2 / 3) ** 0.5))
+
+
+def test_candidates_are_compared_on_what_all_scored() -> None:
+    labels = {"a": 0.0, "b": 0.0}
+    scores = {"as_it_is": CrossFitted({"a": 0.5}), "wording": CrossFitted({"a": 0.1, "b": 0.9})}
+    choice = choose(scores, labels, {"a": "one", "b": "two"})
+    assert (choice.items, choice.variant) == (1, "wording")
+    with pytest.raises(DeclarationError, match="no labelled item has a score"):
+        choose({"as_it_is": CrossFitted({})}, labels, {"a": "one", "b": "two"})
+
+
+@pytest.mark.parametrize("case", [0, 1, 2, 3, 4])
+def test_a_gain_is_hardly_ever_claimed_where_there_is_none(case: int) -> None:
+    """Of 24 runs one may claim it; the benchmark has 400."""
+    found = [improving.claims(improving.CASES[case], seed) for seed in range(24)]
+    assert sum(over for over, *_ in found) <= 1
+
+
+def test_a_gain_is_found_that_is_there() -> None:
+    found = [improving.claims(improving.CASES[7], seed) for seed in range(8)]
+    assert sum(over and beyond for over, beyond, *_ in found) >= 6
+
+
+def labelled(label: float, score: float | None, topic: str, name: str) -> LabelledItem:
+    return LabelledItem(Item(id=name, topic=topic, stance="pro", argument=f"Text {name}."), label, score)
+
+
+def test_examples_spread_over_labels_and_topics() -> None:
+    items = [labelled(place / 19, None, f"T{place % 10}", f"{place:02}") for place in range(20)]
+    examples = chosen_examples(items, ImproveOptions(examples=4, excerpt=100), ShownScale(1, 5))
+    assert len({one.question for one in examples}) == 4
+    assert [one.label for one in examples] == sorted(one.label for one in examples)
+    assert examples[0].label == "1.2 on a scale from 1 to 5"
+    assert examples[-1].label == "4.8 on a scale from 1 to 5"
+
+
+def test_cases_show_both_ways_of_differing_and_some_agreement() -> None:
+    items = [labelled(0.5, 0.5, f"T{place}", f"same{place}") for place in range(6)]
+    items += [labelled(0.9, 0.5, f"T{place}", f"low{place}") for place in range(6)]
+    items += [labelled(0.1, 0.5, f"T{place}", f"high{place}") for place in range(6)]
+    cases = [one.item.id.rstrip("0123456789") for one in telling_cases(items, ImproveOptions(cases=10))]
+    assert {name: cases.count(name) for name in ("low", "high", "same")} == {"low": 4, "high": 4, "same": 2}
+
+
+def test_residuals_are_what_a_straight_line_leaves() -> None:
+    scores, labels = np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.2, 0.4, 0.6, 0.8])
+    assert residuals(scores, labels) == pytest.approx([-0.1, -0.1, -0.1, 0.3])
+    assert residuals(np.ones(4), labels) == pytest.approx(labels - 0.5)
+    assert residual_features(["One."], scores[:1], labels[:1], ["a"]) == ()
+
+
+def test_a_scale_says_what_it_shows_and_which_ratings_get_an_anchor() -> None:
+    assert ShownScale(0, 100).anchored == (0, 25, 50, 75, 100)
+    assert ShownScale(1, 3).anchored == (1, 2, 3)
+    assert ShownScale(0, 1).anchored == ()
+    assert ShownScale(0, 1).label(0.7) == "70% say yes"
+    assert ShownScale(0, 100).rating(0.123) == "12"
+    with pytest.raises(DeclarationError, match="--rating-scale"):
+        ImproveOptions(rating_scale="100-0")
