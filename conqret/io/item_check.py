@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import IO, Literal
 
 from conqret.data.item import Item
 from conqret.errors import number
@@ -18,7 +20,10 @@ from conqret.io.schema import TableReader, way
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
-"""Bytes of items, as JSON lines, that are kept when they are checked, so that a run need not read them again."""
+"""Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
+again."""
+SPILLED = 256 << 20
+"""Bytes of further items that are kept in a temporary file for the same reason."""
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
 """Fields that an item may lack, and a format may need."""
 
@@ -34,7 +39,7 @@ class CheckedItems:
         has: for each optional field whether all, some or no items have it (a stance other than none).
         documents: documents of all items together.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
-        lines: the items as JSON lines without their ends; None where they are more than :data:`KEPT`.
+        lines: the items as JSON lines without their ends; None where they are more than is kept.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
@@ -46,7 +51,7 @@ class CheckedItems:
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
-    lines: tuple[bytes, ...] | None = field(default=None, repr=False, compare=False)
+    lines: Iterable[bytes] | None = field(default=None, repr=False, compare=False)
 
     @property
     def warning(self) -> str:
@@ -60,6 +65,46 @@ class CheckedItems:
     def items(self, source: Iterable[Item]) -> Iterator[Item]:
         """The items as they were checked; those that are too many to be kept are read again from ``source``."""
         return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
+
+
+class ItemLines:
+    """Lines without their ends, to be read as often as is wanted: :data:`KEPT` bytes of them in memory, and
+    :data:`SPILLED` in a temporary file that ends with them."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._room, self._left = KEPT, SPILLED
+        self._file: IO[bytes] | None = None
+
+    def add(self, line: bytes) -> bool:
+        """Keep a line; False where there is no room for it."""
+        if len(line) <= self._room and self._file is None:
+            self._lines.append(line)
+            self._room -= len(line)
+            return True
+        self._left -= len(line) + 1
+        if self._left < 0:
+            return False
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the lines
+                weakref.finalize(self, self._file.close)
+            self._file.write(line + b"\n")
+            self._file.flush()
+        except OSError:  # a full disk
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._lines
+        at = 0
+        while self._file is not None:
+            self._file.seek(at)  # others may be reading it, too
+            line = self._file.readline()
+            if not line:
+                return
+            at += len(line)
+            yield line[:-1]
 
 
 def has_field(item: Item, field: str) -> bool:
@@ -84,7 +129,7 @@ def check_items(
     """
     count = documents = 0
     having, sha = Counter[str](), hashlib.sha256()
-    lines, room = list[bytes](), KEPT
+    lines: ItemLines | None = ItemLines()
     for item in items:
         if item is None:
             continue
@@ -93,11 +138,8 @@ def check_items(
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
-        if room >= 0:
-            lines.append(compact(record))
-            room -= len(lines[-1])
-        else:
-            lines.clear()
+        if lines is not None and not lines.add(compact(record)):
+            lines = None
     if not reader.number:
         reader.fault("", "holds no item", "Give at least one item")
     left_out: tuple[str, ...] = ()
@@ -118,7 +160,7 @@ def check_items(
         notes,
         reader.number - count,
         left_out,
-        tuple(lines) if room >= 0 else None,
+        lines,
     )
 
 

@@ -7,6 +7,7 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, item_record
+from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument
@@ -93,13 +95,13 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     def begin(self) -> None:
         """Write the items."""
         if self.folder is not None:
-            write_items(self.source, self.folder, self.checked.lines)
+            write_items(self.source, self.folder, self.checked)
 
     def resume(self, *, new: bool) -> None:
-        """Mend the items, but for those that the check kept; forget an earlier stop."""
+        """Mend the items that an earlier run wrote; forget an earlier stop."""
         if self.folder is not None:
-            if not new or self.checked.lines is None:
-                mend_items(self.source, self.folder)
+            if not new:
+                mend_items(self.source, self.folder, self.checked)
             _forget_stop(self.folder)
 
     def open_rows(self) -> Rows[Judgment]:
@@ -152,14 +154,27 @@ def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> St
     return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about(instrument))
 
 
-def write_items(source: ItemSource, out: JudgeFolder, checked: Iterable[bytes] | None = None) -> None:
-    """Write the items as they were read: the lines of the check, where it kept them."""
-    lines = (compact(item_record(item)) for item in source) if checked is None else checked
+def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | None = None) -> None:
+    """Write the items as they were read: the lines of the check, where it kept them.
+
+    Raises:
+        DeclarationError: the source no longer holds what it held when it was ``checked``.
+    """
+    kept = None if checked is None else checked.lines
+    sha = hashlib.sha256()
     with replacing(out.items_file) as file:
-        file.writelines(line + b"\n" for line in lines)
+        if kept is not None:
+            file.writelines(line + b"\n" for line in kept)
+            return
+        for item in source:
+            record = item_record(item)
+            file.write(compact(record) + b"\n")
+            sha.update(canonical(record) + b"\n")
+        if checked is not None and sha.hexdigest() != checked.digest:
+            raise DeclarationError(f"{source.name} has changed since it was checked: give the command again")
 
 
-def mend_items(source: ItemSource, out: JudgeFolder) -> None:
+def mend_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems) -> None:
     """Write the items again where those of a run that goes on are damaged.
 
     Raises:
@@ -168,8 +183,7 @@ def mend_items(source: ItemSource, out: JudgeFolder) -> None:
     try:
         out.check_items()
     except DeclarationError:
-        write_items(source, out)
-        out.check_items()
+        write_items(source, out, checked)
 
 
 def sum_up(
