@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.llm.token_sampling import NucleusSampling
@@ -17,18 +18,38 @@ if TYPE_CHECKING:
 
 Response = TypeVar("Response", bound=BaseModel)
 
+KEPT = 64
+"""So many static parts of prompts are kept; a run has a handful."""
 
-@dataclass(frozen=True, slots=True)
+_TEXT = TypeAdapter(str)
+
+
+@dataclass(frozen=True)
 class Message:
     """One chat message; ``role`` is system, user or assistant."""
 
     role: str
     content: str
 
+    @cached_property
+    def encoded(self) -> bytes:
+        """The content as JSON, for the key of a request and for its body.
+
+        Raises:
+            ValueError: half a surrogate pair is in it.
+        """
+        return _TEXT.dump_json(self.content)
+
 
 def messages(rendered: RenderedPrompt) -> tuple[Message, Message]:
     """The messages of a prompt."""
-    return Message("system", rendered.system), Message("user", rendered.user)
+    return _system(rendered.system), Message("user", rendered.user)
+
+
+@lru_cache(maxsize=KEPT)
+def _system(text: str) -> Message:
+    """The message of a static part, which is the same for many items."""
+    return Message("system", text)
 
 
 class Plain(BaseModel, frozen=True):

@@ -7,6 +7,7 @@ renders Jinja templates that stand in the messages, and our messages hold hostil
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from conqret.io.jsonl import compact
 from conqret.llm.backend import ModelFacts
 from conqret.llm.request import Message, Plain
 
@@ -84,6 +86,14 @@ class Format:
         if self.user_suffix:
             sent[-1]["content"] += self.user_suffix
         return sent
+
+    def encoded(self, messages: Sequence[Message]) -> bytes:
+        """The same as JSON."""
+        if not (self.system_suffix or self.user_suffix):
+            with contextlib.suppress(ValueError):  # half a surrogate pair
+                each = (b'{"role":%s,"content":%s}' % (compact(m.role), m.encoded) for m in messages)
+                return b"[%s]" % b",".join(each)
+        return compact(self.messages(messages))
 
 
 @functools.lru_cache(maxsize=KEPT)
