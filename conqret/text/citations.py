@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -24,23 +23,22 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
     All white space counts as equal. A pattern of the words would take time with the product of both lengths where one
     word is repeated.
     """
-    words = quotation.split()
-    if not words:
+    wanted = " ".join(quotation.split())
+    if not wanted:
         return None
-    spans = [match.span() for match in _word.finditer(text)]
-    place = " ".join(text.split()).find(wanted := " ".join(words))
+    even = " ".join(text.split())
+    place = even.find(wanted)
     if place < 0:
         return None
-    starts, at = [], 0
-    for start, end in spans:
-        starts.append(at)
-        at += end - start + 1
+    last = place + len(wanted) - 1
+    first_word, last_word = even.count(" ", 0, place), even.count(" ", 0, last)
+    spans = itertools.islice(_word.finditer(text), first_word, last_word + 1)
+    starts = [match.start() for match in spans]
 
-    def original(offset: int) -> int:
-        number = bisect_right(starts, offset) - 1
-        return spans[number][0] + offset - starts[number]
+    def original(offset: int, word: int) -> int:
+        return starts[word - first_word] + offset - (even.rfind(" ", 0, offset) + 1)
 
-    return original(place), original(place + len(wanted) - 1) + 1
+    return original(place, first_word), original(last, last_word) + 1
 
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
