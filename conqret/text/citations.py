@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
 
+_SHORT = 40  # characters of a mark whose numbers are kept: the same marks come again and again
+
 _DASH = r"[-\u2010-\u2015]"
 _NUMBER = r"[0-9]{1,4}"
 _PART = rf"{_NUMBER}(?:\s?{_DASH}\s?{_NUMBER})?"
@@ -65,11 +68,20 @@ def citations(text: str) -> tuple[int, ...]:
         return ()
     array: dict[int, None] = {}
     for mark in _mark.finditer(text):
-        for first, last in _part.findall(mark.group()):
-            low, high = int(first), int(last or first)
-            numbers = range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)
-            array.update(dict.fromkeys(numbers))
+        written = mark.group()
+        read = _numbers if len(written) <= _SHORT else _numbers.__wrapped__
+        array.update(dict.fromkeys(read(written)))
     return tuple(array)
+
+
+@lru_cache(maxsize=1024)
+def _numbers(mark: str) -> tuple[int, ...]:
+    """The numbers of one mark, in their order."""
+    numbers: dict[int, None] = {}
+    for first, last in _part.findall(mark):
+        low, high = int(first), int(last or first)
+        numbers.update(dict.fromkeys(range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)))
+    return tuple(numbers)
 
 
 def strays(text: str, documents: int) -> tuple[int, ...]:
