@@ -408,7 +408,8 @@ async def _judged(
             from conqret.judging.tally import Tally
 
             tally = Tally()
-            outcome = await made(replace(plan, on_stop=write_report, readers=(tally.add,)))
+            counted = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,))
+            outcome = await made(replace(counted, on_stop=write_report))
             tally.summary = outcome.summary
             write_report(folder, tally=tally)
     counts = outcome.summary.session or SessionCounts()

@@ -70,7 +70,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
     scores of a judgment out, and is told the whole ones. ``on_stop`` is called where the run is stopped before its end,
     once its numbers so far are written. ``readers`` get every judgment of the finished run once, in the order of the
-    items.
+    items, and ``item_readers`` every item, as it is read.
     """
 
     PARTIAL = True
@@ -83,6 +83,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     abstain: Callable[[Judgment], Judgment] | None = None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     readers: Sequence[Callable[[Judgment], None]] = ()
+    item_readers: Sequence[Callable[[Item], None]] = ()
 
     @cached_property
     def _record(self) -> JudgeRecord:
@@ -112,9 +113,14 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
 
     def stages(self) -> Iterator[Stage[Judgment]]:
         """A stage for each instrument."""
-        items = self.source if self.folder is None else self.folder.items()
         client = self.models.client
-        yield judging(items, self.setup.instrument(client), client.in_flight)
+        yield judging(self._items(), self.setup.instrument(client), client.in_flight)
+
+    def _items(self) -> Iterator[Item]:
+        for item in self.source if self.folder is None else self.folder.items():
+            for read in self.item_readers:
+                read(item)
+            yield item
 
     def revise(self, rows: Rows[Judgment]) -> None:
         """Leave unsure scores out."""
