@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
+from conqret.errors import shortened
 from conqret.llm.token_sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
+    from conqret.llm.retry import ProviderError
     from conqret.local.definitions import TargetScore
 
 Response = TypeVar("Response", bound=BaseModel)
+
+MAX_NAME = 100
+"""Characters of a model's name that are told."""
 
 KEPT = 64
 """So many static parts of prompts are kept; a run has a handful."""
@@ -155,3 +160,34 @@ class Answer(Generic[Response]):
     def status(self) -> Status:
         """Scored where there is a value, else what the reason leads to."""
         return Status.SCORED if self.reason is None else self.reason.status
+
+
+def answered_call(request: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
+    """What a judgment keeps of an answer; ``attempts`` of 0 marks one that was not sent for now."""
+    return Call(
+        key=key,
+        ask=request.ask,
+        sample=request.sample,
+        attempts=attempts,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        cached_tokens=completion.cached_tokens,
+        cost_usd=completion.cost_usd,
+        seconds=completion.seconds,
+        finish_reason=completion.finish_reason,
+        recorded=not attempts,
+        answered_by=shortened(completion.model, MAX_NAME) or None,
+        system_fingerprint=shortened(completion.system_fingerprint or "", MAX_NAME) or None,
+    )
+
+
+def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
+    """What a judgment keeps of a request that had no answer."""
+    return Call(
+        key=key,
+        ask=request.ask,
+        sample=request.sample,
+        attempts=error.attempts,
+        cost_usd=0.0 if not error.attempts else None,
+        error=f"{error.code}: {error}",
+    )
