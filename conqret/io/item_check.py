@@ -23,7 +23,7 @@ KEPT = 32 << 20
 """Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
 again."""
 SPILLED = 256 << 20
-"""Bytes of further items that are kept in a temporary file for the same reason."""
+"""Bytes of items that are kept in a temporary file for the same reason, where they are more than that."""
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
 """Fields that an item may lack, and a format may need."""
 
@@ -68,31 +68,31 @@ class CheckedItems:
 
 
 class ItemLines:
-    """Lines without their ends, to be read as often as is wanted: :data:`KEPT` bytes of them in memory, and
-    :data:`SPILLED` in a temporary file that ends with them."""
+    """Lines without their ends, to be read as often as is wanted: in memory, or where they are more than :data:`KEPT`
+    bytes in a temporary file that ends with them, which takes :data:`SPILLED`."""
 
     def __init__(self) -> None:
         self._lines: list[bytes] = []
-        self._room, self._left = KEPT, SPILLED
+        self._size = 0
         self._file: IO[bytes] | None = None
 
     def add(self, line: bytes) -> bool:
         """Keep a line; False where there is no room for it."""
-        if len(line) <= self._room and self._file is None:
-            self._lines.append(line)
-            self._room -= len(line)
+        self._size += len(line) + 1
+        self._lines.append(line)
+        if self._file is None and self._size <= KEPT:
             return True
-        self._left -= len(line) + 1
-        if self._left < 0:
+        if self._size > SPILLED:
             return False
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the lines
                 weakref.finalize(self, self._file.close)
-            self._file.write(line + b"\n")
+            self._file.writelines(kept + b"\n" for kept in self._lines)
             self._file.flush()
         except OSError:  # a full disk
             return False
+        self._lines.clear()
         return True
 
     def __iter__(self) -> Iterator[bytes]:

@@ -179,9 +179,9 @@ def test_quoted():
 
 @pytest.mark.parametrize(
     ("kept", "spilled", "whole"),
-    [(1 << 20, 0, True), (0, 1 << 20, True), (400, 1 << 20, True), (400, 200, False)],
+    [(1 << 20, 0, True), (0, 1 << 20, True), (400, 1 << 20, True), (400, 600, False)],
 )
-def test_checked_items_are_kept_in_memory_and_in_a_temporary_file(
+def test_checked_items_are_kept_in_memory_or_in_a_temporary_file(
     write, monkeypatch, kept: int, spilled: int, whole: bool
 ):
     path = write("a.jsonl", lines(*({**FULL, "id": f"{n}", "topic": "Ünd?"} for n in range(9))))
