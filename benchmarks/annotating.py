@@ -4,7 +4,7 @@ Load: so many people at once, each of whom answers a screen every two seconds. I
 and how many stand in the file (each once), and the time from sending an answer to the next screen. Kill: the server is
 ended by SIGKILL at random moments while people answer as fast as they can, and started again.
 
-    python benchmarks/annotating.py [--people 50] [--labels 2000] [--pause 2]
+    python benchmarks/annotating.py [--annotators 50] [--labels 2000] [--pause 2]
     python benchmarks/annotating.py --kill 20
 """
 
@@ -41,7 +41,7 @@ class Server:
     async def start(self) -> None:
         """Start it, at the same port as before, and read its links."""
         command = [
-            sys.executable, "-m", "conqret", "labels", "collect", str(self.folder / "items.jsonl"), "--people",
+            sys.executable, "-m", "conqret", "labels", "collect", str(self.folder / "items.jsonl"), "--annotators",
             ",".join(self.names), "--overlap", str(OVERLAP), "--port", str(self.port), "-o",
             str(self.folder / "labels"),
         ]  # fmt: skip
@@ -160,7 +160,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--annotators", type=int, default=50)
     parser.add_argument("--labels", type=int, default=2000)
     parser.add_argument(
         "--pause", type=float, default=2.0, help="seconds from one answer of a person to the next"

@@ -2,11 +2,11 @@
 
     python benchmarks/drift.py [SERIES]
 
-Simulated scores of 60 anchors on 12 topics, on 20 occasions, of which the first three are the baseline. Scores stray by
-.1 between occasions, in each kind of noise; after ten occasions all scores are .05 higher, or lie .7 times as far from
+Simulated scores of 60 anchors on 12 topics, on 20 waves, of which the first three are the baseline. Scores stray by
+.1 between waves, in each kind of noise; after ten waves all scores are .05 higher, or lie .7 times as far from
 .5. What is charted are scores of anchors, in the functions that the command calls. An alarm of any chart counts, and
-what is found must be found without an alarm before. The last two kinds are not controlled: on each occasion all anchors
-move together by .03, or the noise of each anchor is correlated with that of its last occasion by .5.
+what is found must be found without an alarm before. The last two kinds are not controlled: on each wave all anchors
+move together by .03, or the noise of each anchor is correlated with that of its last wave by .5.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import binom
 
-from conqret.stats.control_charts import BASELINE, OCCASIONS, RATE, Charts, Design, set_limits
+from conqret.stats.control_charts import BASELINE, RATE, WAVES, Charts, Design, set_limits
 from conqret.stats.time_series import severity, spread
 
 TOPICS, EACH, SD, SHIFT, SHRUNK, AFTER = 12, 5, 0.1, 0.05, 0.7, 10
@@ -68,8 +68,8 @@ def lasting(rng, means):
     """Noise of each anchor that depends on its last one (autocorrelation .5), as strong as elsewhere."""
     new = rng.standard_normal(means.shape)
     noise = new.copy()
-    for occasion in range(1, len(noise)):
-        noise[occasion] = 0.5 * noise[occasion - 1] + 0.75**0.5 * new[occasion]
+    for wave in range(1, len(noise)):
+        noise[wave] = 0.5 * noise[wave - 1] + 0.75**0.5 * new[wave]
     return means + SD * noise
 
 
@@ -87,15 +87,15 @@ KINDS: dict[str, Noise] = {
 
 
 def alarms(noise: Noise, series: int, seed: int, shift: float = 0.0, shrunk: float = 1.0) -> np.ndarray:
-    """Where any chart raises an alarm: occasions after the baseline by series."""
+    """Where any chart raises an alarm: waves after the baseline by series."""
     rng = np.random.default_rng(seed)
     topics = np.repeat(np.arange(TOPICS), EACH)
     design = Design(TOPICS)
     ways = (severity, design), (spread, design.of_squares)
-    found = np.zeros((OCCASIONS - BASELINE, series), dtype=bool)
+    found = np.zeros((WAVES - BASELINE, series), dtype=bool)
     for place in range(series):
         level = 0.5 + 0.1 * rng.standard_normal(TOPICS)[topics] + 0.1 * rng.standard_normal(len(topics))
-        means = np.tile(level, (OCCASIONS, 1))
+        means = np.tile(level, (WAVES, 1))
         means[AFTER:] = 0.5 + shrunk * (means[AFTER:] - 0.5) + shift
         scores = noise(rng, means)
         for quantity, known in ways:

@@ -25,6 +25,8 @@ NEAR = 0.55
 """How alike a name has to be to one that was perhaps meant: 0 to 1, by difflib's ratio."""
 EXAMPLES = 3
 """Lines that are named where many have the same fault."""
+Elsewhere = Callable[[str, Collection[str]], str]
+"""What a name of other tools stands for here, in a sentence, given the names that are known; empty if nothing."""
 
 
 class ConqretError(Exception):
@@ -40,23 +42,21 @@ class MissingDependencyError(DeclarationError):
 
 
 class UnknownNameError(DeclarationError):
-    """A format, metric, prompt or option that does not exist, with the nearest ones that do; ``elsewhere`` says what
-    those are called here that others call otherwise."""
+    """A format, metric, prompt or option that does not exist, with the nearest ones that do; ``elsewhere`` says in a
+    sentence what that is here which others call so, if it knows."""
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], elsewhere: Mapping[str, str] | None = None
+        self, kind: str, name: str, known: Iterable[str], elsewhere: Elsewhere | None = None
     ) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        ours = (elsewhere or {}).get(name.casefold())
-        near = [ours] if ours in self.known else difflib.get_close_matches(name, self.known, n=2, cutoff=NEAR)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = elsewhere(name, self.known) if elsewhere is not None else ""
+        near = difflib.get_close_matches(name, self.known, n=2, cutoff=NEAR)
+        hint = f"{hint}; " if hint else f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         what, of, whose = kind.rpartition(" of ") if " of " in kind else (kind, "", "")
         super().__init__(f"there is no {what} {name!r}{of}{whose}: {hint}known: {', '.join(self.known)}")
 
 
-def check_known(
-    kind: str, known: Collection[str], *names: str, elsewhere: Mapping[str, str] | None = None
-) -> None:
+def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsewhere | None = None) -> None:
     """Check that there is a ``kind`` of each of these names. Raises UnknownNameError for the first that is not."""
     for name in names:
         if name not in known:

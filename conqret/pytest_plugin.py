@@ -1,7 +1,7 @@
 """A pytest plugin: does my judge notice damage that was done on purpose?
 
-Options name the judge (``--conqret-model``, ``--conqret-format`` or ``--conqret-criterion``), the items, the
-recordings and a budget; fixtures give judge, items and perturbations to a test; and ``assert_falls``,
+Options name the judge (``--conqret-model``, ``--conqret-format``, ``--conqret-criterion`` or ``--conqret-rubric``),
+the items, the recordings and a budget; fixtures give judge, items and perturbations to a test; and ``assert_falls``,
 ``assert_unchanged`` and ``assert_rises`` say what must be so, and show the curve where it is not. See
 docs/perturbations.md.
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
-_JUDGE = {"format": "format", "criteria": "criterion"}
+_JUDGE = {"format": "format", "criteria": "criterion", "rubric": "rubric"}
 """By setting of :func:`conqret.judge` the option that names the judge."""
-_FILES = ("--conqret-items", "--conqret-recordings")
+_FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,6 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--conqret-criterion", action="append", metavar="TEXT",
         help="a criterion of your own instead of the format, such as 'clarity: How clear is the wording? 1-5'; may be "
         "repeated",
+    )  # fmt: skip
+    group.addoption(
+        "--conqret-rubric", default=None, metavar="FILE",
+        help="a file of weighted criteria instead of the format (docs/rubrics.md)",
     )  # fmt: skip
     group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to damage")
     group.addoption(

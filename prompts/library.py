@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -56,10 +56,15 @@ class RenderedPrompt:
     user: str
 
 
+def _alone(identifier: str) -> Prompt:
+    raise UnknownNameError("prompt", identifier, ())
+
+
 @dataclass(frozen=True)
 class Prompt:
     """One prompt file. ``digest`` changes with any change of its text or of a part that it includes, but for comments
-    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for."""
+    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for, and ``beside``
+    gives the other prompts of its library by their ids."""
 
     id: str
     version: int
@@ -70,6 +75,7 @@ class Prompt:
     digest: str
     template: Template = field(repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
+    beside: Callable[[str], Prompt] = field(default=_alone, repr=False, compare=False)
     _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def render(
@@ -209,6 +215,7 @@ class Library:
             digest=digest,
             template=template,
             variables=front.get("variables", {}),
+            beside=self.__getitem__,
         )
 
     def _texts(self, text: str, body: str, identifier: str) -> list[str]:

@@ -23,11 +23,12 @@ VARIABLES: Mapping[str, str] = {
     "examples": "arguments on other topics, each with .topic, .documents and .argument",
     "metric": "the name of the metric",
     "most": "how many perspectives there may be",
+    "nuggets": "the nuggets to assign, in the order of their numbers from 1, each with .text",
     "perspective": "the perspective that is looked for",
     "question": "the question that is answered",
     "reference": "an answer that is known to be good, where the item has one",
     "second_argument": "the argument that the first is compared with",
-    "shown": "what of the item is looked at: documents, argument, second_argument, reference",
+    "shown": "what of the item is looked at: documents, argument, second_argument, reference, nuggets",
     "stance": "the side: pro, con or none",
     "topic": "the topic of the debate: a question, a statement or a heading",
 }

@@ -8,7 +8,10 @@ The settings of the workflow are those of :func:`conqret.judge`, ``format`` amon
 - ``holes``: what to do about documents without a rating: ``leave_out`` of the qrels (default), or ``error``
 
 A report without a sentence is not judged: its system left the topic out. It has 0 in every column of the leaderboard,
-as the track asks. No format takes nuggets that others wrote: banks that are given are not used, and a note says so.
+as the track asks.
+
+Nugget banks that are given are judged: in the place of ``query-rubric`` and ``rag-rubric``, which write nuggets of
+their own, the format ``nuggets`` assigns those of the banks, and a note says so. Other formats ask about no nuggets.
 
 The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache;
 formats that ask no model (``citations``) are computed without it.
@@ -30,10 +33,11 @@ from conqret.console.printing import note, note_all, progress, tell
 from conqret.data import Item
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
 from conqret.io import open_items
+from conqret.io.nuggets import read_banks
 from conqret.io.reports import RUN
-from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
+from conqret.judging.judge import NOT_IN_A_SESSION, judge, prepared, session_of
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
-from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
+from conqret.judging.judge_settings import NUGGETS, JudgeSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.studies.systems.system_ratings import (
@@ -84,10 +88,8 @@ class ConqretJudge:
         What has no score is in no row; why stands in the reports' ``evaldata`` and in the run directory.
         """
         reports = list(rag_responses)
-        run = _judged(reports, rag_topics, llm_config, settings)
+        run = _judged(reports, rag_topics, llm_config, settings, nugget_banks)
         run_judgments, summary = run.judgments, run.judgments.summary if run.judgments is not None else None
-        if nugget_banks is not None:
-            _note_unused(nugget_banks, run)
         metrics = [metric for metric in run.metrics if SECOND not in metric]
         board = run_leaderboard("the leaderboard", run.items, run_judgments or (), run.empty, metrics)
         if summary is not None and not any(judgment.values for judgment in run_judgments or ()):
@@ -155,13 +157,12 @@ class ConqretJudge:
 
     @_in_words()
     def create_nuggets(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
-        """The nuggets that the format wrote, by topic; None where it writes none, or there are no reports."""
+        """The nuggets that the format wrote, by topic; those that are given, as they are; None where the format writes
+        none, or there are no reports."""
         nugget_banks = settings.get("nugget_banks")
-        if settings.get("format") not in NUGGET_FORMATS or rag_responses is None:
+        if settings.get("format") not in NUGGET_FORMATS or rag_responses is None or nugget_banks is not None:
             return nugget_banks
         run = _judged(rag_responses, rag_topics, llm_config, settings)
-        if nugget_banks is not None:
-            _note_unused(nugget_banks, run)
         if run.judgments is None:
             return None
         titles = {str(rag_topic.request_id): rag_topic.title for rag_topic in rag_topics}
@@ -256,28 +257,46 @@ class _Run:
     @property
     def creator(self) -> str:
         """Who wrote the nuggets."""
-        return (
-            "" if self.judgments is None else f"conqret {self.judge.name} {self.judgments.record.fingerprint}"
-        )
+        return "" if self.judgments is None else _creator(self.judge.name, self.judgments.record.fingerprint)
 
 
-def _note_unused(banks: Any, run: _Run) -> None:
-    """Say that the nuggets of these banks are not asked about, but where they were written by this very run."""
-    listed = [
+def _creator(format_name: str, fingerprint: str) -> str:
+    return f"conqret {format_name} {fingerprint}"
+
+
+def _listed(banks: Any) -> list[Any]:
+    """All nuggets of banks of either form."""
+    return [
         nugget
         for bank in banks.banks.values()
         for nugget in (bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets)
     ]
-    if run.creator and all(run.creator in str(nugget) for nugget in listed):
-        return
-    why = (
-        "writes its own nuggets, in the call that rates them"
-        if run.judge.name in NUGGET_FORMATS
-        else "asks about no nuggets"
-    )
-    note(
-        f"the format {run.judge.name} {why}: the {number(len(listed), 'nugget')} of the given banks are not used"
-    )
+
+
+def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, Any]) -> bool:
+    """Whether the nuggets of these banks are judged where a format is asked for: not by one that asks about none, which
+    a note says, and not again where it wrote and rated them itself."""
+    listed = _listed(banks)
+    if name not in (*NUGGET_FORMATS, NUGGETS):
+        counted = number(len(listed), "nugget")
+        note(f"the format {name} asks about no nuggets: the {counted} of the given banks are not used")
+        return False
+    if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
+        return True
+    fingerprint = prepared(items, cast(JudgeSettings, options), asks=False)[2].fingerprint
+    return not all(_creator(name, fingerprint) in str(nugget) for nugget in listed)
+
+
+def _with_banks(items: list[Item], banks: Any, format_name: str) -> list[Item]:
+    """The items on whose topics there are banks, each with the nuggets of its own."""
+    given = read_banks([bank.model_dump(mode="json", exclude_none=True) for bank in banks.banks.values()])
+    counted = number(len(_listed(banks)), "nugget")
+    instead = "" if format_name == NUGGETS else f", in the place of {format_name}"
+    note(f"judged by the {counted} of the given banks, with the format {NUGGETS}{instead}")
+    of_items = [(item, given.of(item)) for item in items]
+    if without := [item.id for item, bank in of_items if bank is None]:
+        note_all(f"{number(len(without), 'report')} on topics without a bank are not judged", without)
+    return [item.model_copy(update={"nuggets": bank.nuggets}) for item, bank in of_items if bank is not None]
 
 
 _SESSIONS: dict[str, JudgeSettings] = {}
@@ -297,8 +316,11 @@ def _shared(settings: dict[str, Any]) -> dict[str, Any]:
     return cast(dict[str, Any], _SESSIONS[key])
 
 
-def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]) -> _Run:
-    """The reports as items, and their judgments. Each phase of a workflow asks for the same, and the first pays."""
+def _judged(
+    reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any], banks: Any = None
+) -> _Run:
+    """The reports as items, and their judgments, by the nuggets of ``banks`` where the format judges nuggets. Each
+    phase of a workflow asks for the same, and the first pays."""
     options = dict(settings)
     for name in ("grade_range", "holes", "qrels", "nugget_banks"):
         options.pop(name, None)
@@ -326,8 +348,18 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     answered = [item for item in items if item.argument]
     if empty := [item.id for item in items if not item.argument]:
         note_all(f"{number(len(empty), 'report')} without a sentence counted as 0, as the track asks", empty)
+    if named.name == NUGGETS and banks is None:
+        raise DeclarationError(
+            f"the format {NUGGETS} judges nuggets that are given: name their banks (--nugget-banks)"
+        )
+    compared = answered
     if system or all("second_argument" in part.needs for part in named.parts()):
-        answered = beside(answered, system)
+        compared = beside(answered, system)
+    if banks is not None and _are_judged(banks, named.name, compared, options):
+        answered, named = _with_banks(answered, banks, named.name), JUDGES[NUGGETS]
+        options["format"] = NUGGETS
+    else:
+        answered = compared
     if not answered:
         return _Run(named, items, [], None)
     with progress(f"judging by {named.name}") as bar:

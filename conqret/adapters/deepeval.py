@@ -18,7 +18,8 @@ errors: Any = require("deepeval.errors", extra="deepeval")
 
 class ConqretMetric(base):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of a test case's input, output, retrieval context (or context)
-    and expected output (the second argument of formats that compare).
+    and expected output (the second argument of formats that compare); or of a ``ConversationalTestCase``, whose last
+    answer is judged.
 
     What has no score has an ``error`` that says why, and none of its values is a 0. A case that lacks what the format
     needs is one whose parameters are missing, which ``ErrorConfig(skip_on_missing_params=True)`` skips.
@@ -81,6 +82,8 @@ class ConqretMetric(base):  # type: ignore[misc]
 
 
 def _item(case: Any) -> dict[str, Any]:
+    if turns := getattr(case, "turns", None):
+        return as_item(turns, second_argument=getattr(case, "expected_outcome", None))
     documents = [
         getattr(passage, "context", passage) for passage in case.retrieval_context or case.context or ()
     ]

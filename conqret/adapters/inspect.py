@@ -1,6 +1,7 @@
 """conqret's metrics as scorers of inspect_ai, its logs as items, and our runs as logs that ``inspect view`` opens.
 
-A sample's documents stand in its metadata, under ``documents``: texts, or objects with id and text.
+A sample's documents stand in its metadata, under ``documents``: texts, or objects with id and text. What its tools gave
+back are documents, too; of a conversation the last answer is judged, and what came before it is shown.
 """
 
 from __future__ import annotations
@@ -10,12 +11,23 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
-from conqret.data import Judgment, Status
+from conqret.adapters.single import (
+    MetricName,
+    SingleMetric,
+    SingleSettings,
+    as_item,
+    conversed,
+    faults,
+    kept,
+    told,
+)
+from conqret.data import Item, Judgment, Status
 from conqret.errors import ItemsError
 from conqret.judging.criterion import CRITERIA, criterion_of
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import RUBRIC
+from conqret.judging.rubrics import OVERALL, VITAL
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 logs = require("inspect_ai.log", extra="inspect")
@@ -60,7 +72,8 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
         async def score(state: Any, target: Any) -> Any:
             documents = state.metadata.get(DOCUMENTS)
             try:
-                item = as_item(state.input_text, state.output.completion, documents, target.text)
+                asked = conversed(state.messages) or state.input_text
+                item = as_item(asked, state.output.completion, documents, target.text)
                 judgment = await single.ajudged(item)
             except ItemsError as error:
                 why = f"no score: {faults(error)}"
@@ -78,6 +91,8 @@ for _judge in JUDGES.values():
     for _metric in _judge.metrics:
         _scorer(_judge.name, _metric)
 _scorer(CRITERIA, "")
+for _metric in (OVERALL, VITAL):
+    _scorer(RUBRIC, _metric)
 
 
 def _count_tokens(judgment: Judgment) -> None:
@@ -110,7 +125,8 @@ def items_of(log: Any) -> Iterator[dict[str, Any]]:
     topic, output the argument, target the second argument. What else there is of metadata stays."""
     several = len({sample.epoch for sample in log.samples or ()}) > 1
     for sample in log.samples or ():
-        asked = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+        alone = sample.input if isinstance(sample.input, str) else sample.input[-1].text
+        asked = conversed(sample.messages or ([] if isinstance(sample.input, str) else sample.input)) or alone
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
         others = {name: value for name, value in sample.metadata.items() if name != DOCUMENTS}
         name = f"{sample.id}:{sample.epoch}" if several else str(sample.id)
@@ -126,7 +142,7 @@ def as_log(judgments: Judgments, path: str | Path) -> Path:
         logs.EvalSample(
             id=item.id,
             epoch=1,
-            input=item.topic,
+            input=_input(item),
             target=item.second_argument or "",
             output=models.ModelOutput.from_content("item", item.argument or ""),
             metadata={
@@ -168,6 +184,19 @@ def as_log(judgments: Judgments, path: str | Path) -> Path:
         logs.EvalLog(status="success", eval=spec, results=results, samples=samples), str(path)
     )
     return Path(path)
+
+
+def _input(item: Item) -> Any:
+    """The question of an item, with the messages before it; what tools gave back stands among the documents."""
+    if not item.messages:
+        return item.topic
+    kinds = {
+        "system": models.ChatMessageSystem,
+        "user": models.ChatMessageUser,
+        "assistant": models.ChatMessageAssistant,
+    }
+    earlier = [kinds[turn.role](content=turn.content) for turn in item.messages if turn.content]
+    return [*earlier, models.ChatMessageUser(content=item.topic)]
 
 
 def _score(judgment: Judgment, metric: str) -> Any:

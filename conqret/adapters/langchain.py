@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_document, as_item, kept, told
+from conqret.adapters.single import (
+    MetricName,
+    SingleMetric,
+    SingleSettings,
+    as_document,
+    as_item,
+    conversation,
+    kept,
+    told,
+)
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 
@@ -15,7 +24,8 @@ evaluation: Any = require("langsmith.evaluation", extra="langchain")
 
 class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of a run: the topic stands in its inputs, argument and documents
-    in its outputs, and the second argument, for formats that compare, in the outputs of the example.
+    in its outputs, and the second argument, for formats that compare, in the outputs of the example. A run without such
+    a topic or argument whose outputs (or inputs) have ``messages`` is a conversation, whose last answer is judged.
 
     What has no score is a result without one, whose comment says why. ``extra["conqret"]`` holds what a number cannot
     say: parts, status, fingerprint.
@@ -57,8 +67,16 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 
     def _item(self, run: Any, example: Any) -> dict[str, Any]:
         outputs, expected = run.outputs or {}, (example.outputs if example is not None else None) or {}
-        topic = _found(run.inputs or {}, self.topic, "inputs", "topic")
-        argument = _found(outputs, self.argument, "outputs", "argument")
+        inputs = run.inputs or {}
+        if self.topic not in inputs or self.argument not in outputs:
+            messages = outputs.get("messages") or inputs.get("messages")
+        else:
+            messages = None
+        if messages:
+            topic, argument = conversation(messages), outputs.get(self.argument)
+        else:
+            topic = _found(inputs, self.topic, "inputs", "topic")
+            argument = _found(outputs, self.argument, "outputs", "argument")
         documents = documents_of(outputs.get(self.documents) or ())
         return as_item(topic, argument, documents, expected.get(self.second_argument))
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, PrivateAttr
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, conversation, kept, told
 from conqret.adapters.tracked import Run, numbers, parameters, run_folder, without_number
 from conqret.errors import ConqretError
 
@@ -51,9 +51,10 @@ def log_run(run: Run, **options: Any) -> str:
 class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, in ``mlflow.genai.evaluate``.
 
-    The topic is ``question`` of the inputs; the argument is the outputs, where they are a text, or else ``answer`` in
-    them; the documents are ``documents`` of outputs or inputs; formats that compare take ``expected_response`` of the
-    expectations. The names can be given. ``settings`` are those of :func:`conqret.judge`.
+    The topic is ``question`` of the inputs, or else their ``messages`` (a chat); the argument is the outputs, where
+    they are a text, or else ``answer`` in them, or the answer of a chat completion; the documents are ``documents`` of
+    outputs or inputs; formats that compare take ``expected_response`` of the expectations. The names can be given.
+    ``settings`` are those of :func:`conqret.judge`.
 
     What has no score is feedback with an error (its code is our reason) and without a value. The metadata hold what a
     number cannot say: status, parts, fingerprint.
@@ -85,8 +86,8 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
         try:
             item = as_item(
-                inputs_map.get(self.topic),
-                outputs if isinstance(outputs, str) else made.get(self.argument),
+                inputs_map.get(self.topic) or conversation(inputs_map.get("messages") or ()),
+                outputs if isinstance(outputs, str) else made.get(self.argument) or _completed(made),
                 made.get(self.documents) or inputs_map.get(self.documents) or (),
                 _mapping(expectations).get(self.second_argument),
             )
@@ -102,6 +103,15 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
             )
         lost = entities.AssessmentError(error_code=str(measure.reason).upper(), error_message=told(measure))
         return entities.Feedback(name=self.name, error=lost, source=source, metadata=more)
+
+
+def _completed(made: dict[str, Any]) -> str | None:
+    """The answer of a chat completion in OpenAI's form; None where there is none."""
+    choices = made.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, str) else None
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -8,12 +8,10 @@ from typing import Any
 from conqret._optional import require
 from conqret.io import open_items
 from conqret.judging.judge import Items
+from conqret.judging.nugget_measures import SUPPORT
 from conqret.studies.systems.system_ratings import ListedNugget
 
 types: Any = require("nuggetizer.core.types", extra="nuggetizer")
-
-SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""What an assignment counts in nuggetizer's ``vital_score`` and ``all_score``."""
 
 
 def as_requests(items: Items) -> list[Any]:

@@ -48,7 +48,10 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
     ) -> None:
         check_names("a judge", settings, SingleSettings)
         own = {"criteria": tuple(metrics)} if format == CRITERIA else {}
-        asked = JUDGES.resolve(chosen_format({"format": format, **own}) or format)
+        of_a_rubric: dict[str, Any] = {
+            name: settings.pop(name) for name in ("rubric", "criteria_per_call") if name in settings
+        }
+        asked = JUDGES.resolve(chosen_format({"format": format, **own, **of_a_rubric}) or format)
         self.format, self.metrics = (
             format,
             asked.metrics if own else tuple(map(str, metrics)) or asked.metrics,

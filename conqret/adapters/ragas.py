@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from conqret._optional import require
@@ -30,7 +30,9 @@ CONTEXTS, CONTEXT_IDS = "retrieved_contexts", "retrieved_context_ids"
 
 class ConqretMetric(base):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts and reference (the
-    second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`.
+    second argument of formats that compare). The user input may be the messages of a conversation
+    (``MultiTurnSample.user_input``), whose last answer is then the response. ``settings`` are those of
+    :func:`conqret.judge`.
 
     What has no score, or lacks what the format needs, is a result whose value is None, and whose reason says why.
     ``traces["output"]`` holds what a number cannot say: parts, status, fingerprint.
@@ -45,7 +47,7 @@ class ConqretMetric(base):  # type: ignore[misc]
 
     async def ascore(
         self,
-        user_input: str,
+        user_input: str | Sequence[Any],
         response: str | None = None,
         retrieved_contexts: Iterable[str] = (),
         reference: str | None = None,
@@ -59,7 +61,7 @@ class ConqretMetric(base):  # type: ignore[misc]
 
     def score(
         self,
-        user_input: str,
+        user_input: str | Sequence[Any],
         response: str | None = None,
         retrieved_contexts: Iterable[str] = (),
         reference: str | None = None,
@@ -94,13 +96,13 @@ def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def as_dataset(items: Items, name: str = "conqret", backend: Any = "inmemory") -> Any:
     """Items (a file, a frame or a list) as a ``Dataset`` of ragas, a row each.
 
-    Fields that ragas has no column for keep their own names, by which :func:`items_of` reads them back; titles and
-    addresses of documents stand in ``metadata``.
+    Images are contexts by their URLs. Fields that ragas has no column for keep their own names, by which
+    :func:`items_of` reads them back; titles and addresses of documents stand in ``metadata``.
     """
     rows = [
         {
             "user_input": item.topic,
-            CONTEXTS: [document.text for document in item.documents],
+            CONTEXTS: [document.image or document.text for document in item.documents],
             CONTEXT_IDS: [document.id for document in item.documents],
             "response": item.argument,
             "reference": item.reference,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
@@ -11,8 +11,9 @@ from conqret.errors import Fault, ItemsError
 from conqret.judging.criterion import CRITERIA, Criterion, criterion_of
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import ClientSettings, check_names
+from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
 
@@ -24,6 +25,8 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
     """What an evaluator's metric can be told: the settings of :func:`conqret.judge` that make sense for one item."""
 
     model: str | None
+    rubric: RubricSource
+    criteria_per_call: int
     prompts: str | None
     recordings: str | None
     replay: str | None
@@ -32,8 +35,8 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
 @dataclass(frozen=True)
 class SingleMetric:
     """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Of the format ``criteria`` the metric that
-    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table). Answers are kept where
-    ``recordings`` says.
+    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table); of the format ``rubric`` it is a
+    score of the setting ``rubric``, such as ``rubric_score``. Answers are kept where ``recordings`` says.
 
     All items of one metric are judged over one session, whichever thread or event loop they come from: ``budget_usd``,
     ``rpm``, ``tpm`` and ``max_concurrency`` hold for them together. Copies share it.
@@ -61,7 +64,7 @@ class SingleMetric:
             judge = SessionJudge(criteria=[criterion], **settings)
             return cls(format, criterion.name, settings, judge)
         name = str(metric)
-        JUDGES.resolve(format).select([name])
+        JUDGES.resolve(chosen_format({"format": format, **settings}) or format).select([name])
         return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings))
 
     @property
@@ -126,9 +129,10 @@ def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
 
 
 def as_item(
-    topic: str | None, argument: str | None = None, documents: Any = (), second_argument: str | None = None
+    topic: Any, argument: str | None = None, documents: Any = (), second_argument: str | None = None
 ) -> dict[str, Any]:
-    """The fields of an item, without those that are empty.
+    """The fields of an item, without those that are empty. ``topic`` is the question, or the messages of a conversation
+    in whatever form another library has them; where these hold the answer, too, there need be no ``argument``.
 
     Raises:
         ItemsError: there is no question.
@@ -137,13 +141,35 @@ def as_item(
         raise ItemsError(
             [Fault("items", 0, "topic", "is empty, and everything is judged by it", "Give the question")]
         )
+    messages = None if isinstance(topic, str) else conversation(topic)
     fields = {
-        "topic": topic,
+        "topic": topic if messages is None else None,
+        "messages": messages,
         "argument": argument,
         "documents": list(documents or ()),
         "second_argument": second_argument,
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def conversation(messages: Iterable[Any]) -> list[Any]:
+    """The messages of another library as plain data; those that are plain already stay as they are."""
+    return [_plain(message) for message in messages]
+
+
+def _plain(message: Any) -> Any:
+    if hasattr(message, "model_dump"):
+        return message.model_dump(exclude_none=True)
+    return asdict(message) if is_dataclass(message) and not isinstance(message, type) else message
+
+
+def conversed(messages: Iterable[Any] | None) -> list[Any] | None:
+    """Messages that say more than a question and its answer; None where they are no more than these."""
+    several = conversation(messages or ())
+    roles = [str(message.get("role") or message.get("type")).lower() for message in several]
+    question_alone = roles in (["user"], ["human"], ["user", "assistant"], ["human", "ai"])
+    plain = all(isinstance(message.get("content"), str) for message in several)
+    return None if not several or (question_alone and plain) else several
 
 
 def beyond(item: Item, *held: str) -> dict[str, Any]:
@@ -159,6 +185,8 @@ def beyond(item: Item, *held: str) -> dict[str, Any]:
         "stance": item.stance if item.stance != "none" else None,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
+        "images": list(item.images),
         "metadata": {**item.metadata, **({"documents": described} if described else {})},
     }
     return {name: value for name, value in fields.items() if value and name not in held}

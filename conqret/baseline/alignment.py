@@ -48,6 +48,15 @@ class CitationVerdict:
     explanation: str
 
 
+@dataclass(frozen=True, slots=True)
+class SentenceFinding:
+    """What sources say of a sentence; empty where they say nothing of it."""
+
+    text: str
+    verdict: Literal["stated", "partly", "contradicted", ""]
+    explanation: str
+
+
 def clip(value: float) -> float:
     """``value``, held within [0, 1]."""
     return 0.0 if value < 0 else 1.0 if value > 1 else value
@@ -261,6 +270,31 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
 
 
 _part = re.compile(r"[^\w'\u2019]+")
+
+
+def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFinding, ...]:
+    """What ``sources`` say of each different sentence of ``text`` that has a word: the one that bears it out best.
+
+    A sentence is stated where a source supports it (:func:`align`), partly where it is silent and a passage holds a
+    third of the sentence's words all the same.
+    """
+    found: dict[str, SentenceFinding] = {}
+    for sentence in text.sentences or (Sentence(text.raw),):
+        check_computing()
+        key = " ".join(sentence.text.lower().split())
+        if key in found or not (sentence.words or len(text.sentences) < 2):
+            continue
+        best = max((align(sentence, source) for source in sources), key=lambda alignment: alignment.value)
+        found[key] = SentenceFinding(sentence.text, _verdict(best), best.explanation)
+    return tuple(found.values())
+
+
+def _verdict(alignment: Alignment) -> Literal["stated", "partly", "contradicted", ""]:
+    if alignment.label == "supports":
+        return "stated"
+    if alignment.label == "contradicts":
+        return "contradicted"
+    return "partly" if alignment.coverage >= SUPPORT_COVERAGE else ""
 
 
 UNCITED_WEIGHT = 0.5

@@ -16,9 +16,11 @@ from conqret.baseline.alignment import (
     CitationVerdict,
     Finding,
     PreferenceFinding,
+    SentenceFinding,
     Which,
     align,
     clip,
+    sentence_findings,
 )
 from conqret.baseline.nuggets import ASPECTS
 from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, features, relevance
@@ -208,6 +210,18 @@ class Evidence:
         """What each cited document says of the sentence that cites it, in order."""
         return grounding.citation_verdicts(self._argument(which), self._alignments)
 
+    def reference_in_argument(self) -> tuple[SentenceFinding, ...]:
+        """What the argument says of each sentence of the reference."""
+        return sentence_findings(self._reference, (self._argument("argument"),))
+
+    def argument_in_reference(self) -> tuple[SentenceFinding, ...]:
+        """What the reference says of each sentence of the argument."""
+        return sentence_findings(self._argument("argument"), (self._reference,))
+
+    def reference_in_documents(self) -> tuple[SentenceFinding, ...]:
+        """What the documents say of each sentence of the reference: the document that bears it out best."""
+        return sentence_findings(self._reference, self._documents)
+
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
         """``n`` distinct key points about topic and stance (`nuggets.topic_nuggets`)."""
         return nuggets.topic_nuggets(self.item.topic, self.item.stance, n)
@@ -250,6 +264,10 @@ class Evidence:
             self._features, [f.value for f in self._relevances], list(ASPECTS.values()), argument,
             self.citation_support() if self.item.argument is not None else (),
         )  # fmt: skip
+
+    @cached_property
+    def _reference(self) -> Text:
+        return analysed(self.item.reference or "")
 
     @cached_property
     def _query(self) -> RelevanceQuery:

@@ -34,7 +34,7 @@ def formats(
             "score": judge.score,
             "source": judge.source,
             "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
-            "needs": sorted(set().union(*(part.needs for part in judge.parts()))),
+            "needs": sorted(set().union(*(part.needs | part.against for part in judge.parts()))),
             "without_documents": _without_documents(judge),
             "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
             "plug_in": JUDGES.plugged(judge.name),
@@ -54,6 +54,8 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
         lines = (
             judge.summary,
             f"metrics: {metric_names(judge.metrics)}",
+            *(f"with --metric {name}: 1 - {base}, lower is better" for name, base in judge.derived.items()),
+            *(f"items without a {name}: unscored" for name in _against(judge)),
             f"without documents: {metric_names(_without_documents(judge)) or 'nothing'}",
             f"scale: {judge.scale}; score: {judge.score}",
             f"source: {judge.source}",
@@ -62,8 +64,16 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
         cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no model is asked"
         yield from entry(judge.name, cost, lines)
     yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
-    yield "None of them asks for it? --criterion takes a criterion of your own in a sentence (docs/criteria.md)."
+    yield (
+        "None of them asks for it? --criterion takes a criterion of your own in a sentence (docs/criteria.md), "
+        "--rubric a file of weighted ones (docs/rubrics.md)."
+    )
     yield "Metrics may be written with hyphens: --metric context-relevance."
+    yield "What ragas, DeepEval, TruLens, RAGChecker and others call them: docs/you-know-it-as.md."
+
+
+def _against(judge: Judge) -> list[str]:
+    return sorted(set().union(*(part.against for part in judge.parts())))
 
 
 def _without_documents(judge: Judge) -> list[str]:

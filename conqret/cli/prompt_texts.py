@@ -45,7 +45,11 @@ def shown(
     user = {"topic", "stance", "documents", "argument", "second_argument", "reference", *_STANDS_IN} & set(
         used["user"]
     )
-    needs = ask.needs if ask else {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
+    needs = (
+        ask.needs | ask.against
+        if ask
+        else {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
+    )
     if not needs:
         raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:

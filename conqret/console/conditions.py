@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, Elsewhere, check_known
 from conqret.io.label_scale import dimension_name
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Requirement:
         ended: Collection[str] | None = None,
         named: tuple[Collection[str], str, str] | None = None,
         ends: Collection[str] = ENDS,
-        elsewhere: Mapping[str, str] | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> Self:
         """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
         (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),

@@ -91,20 +91,17 @@ Metrics = Annotated[
         "--metric",
     ),
 ]
-People = Annotated[
+Aggregate = Annotated[
     Literal["auto", "mean", "majority"],
     option(
         PANEL,
-        "How several people's labels become one. `auto`: the majority for nominal and binary labels, else the "
+        "How the labels of several annotators become one. `auto`: the majority for nominal and binary labels, else the "
         "mean.",
     ),
 ]
-Floor = Annotated[
+Baseline = Annotated[
     Path | None,
-    typer.Option(
-        "--beside",
-        help="A run of the offline baseline (the floor) over the same items, to be shown beside the judge.",
-    ),
+    typer.Option(help="A run of the offline baseline over the same items, which the judge is compared with."),
 ]
 
 

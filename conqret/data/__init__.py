@@ -1,6 +1,18 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
-from conqret.data.item import Argument, Debate, DebateArgument, Document, Item, Source, Stance, Topic, Version
+from conqret.data.item import (
+    Argument,
+    Debate,
+    DebateArgument,
+    Document,
+    Item,
+    Nugget,
+    Source,
+    Stance,
+    Topic,
+    Turn,
+    Version,
+)
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [
@@ -13,6 +25,7 @@ __all__ = [
     "Item",
     "Judgment",
     "Measure",
+    "Nugget",
     "Part",
     "Reason",
     "Source",
@@ -21,5 +34,6 @@ __all__ = [
     "Topic",
     "Trace",
     "Trim",
+    "Turn",
     "Version",
 ]

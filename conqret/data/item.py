@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -27,13 +33,51 @@ class Topic(Frozen):
     question: NonEmpty
 
 
+def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
+    """A model as plain data, without those of the fields ``names`` that hold nothing."""
+    data: dict[str, Any] = dump(model)
+    return {name: value for name, value in data.items() if value or name not in names}
+
+
+PICTURE = "[image]"
+"""The text of a document that is an image."""
+
+
 class Document(Frozen):
-    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first."""
+    """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first.
+
+    ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then :data:`PICTURE`, and its
+    title the caption.
+    """
 
     id: Identifier
     text: NonEmpty
     title: str = ""
     url: str = ""
+    image: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "image")
+
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Turn(Frozen):
+    """One message of a conversation, before the question.
+
+    ``calls`` are the tools that an assistant called, each with its arguments, in words. ``document`` is the id of the
+    item's document that holds what a tool gave back, and ``name`` the tool's. ``images`` are ``data:`` or ``https:``
+    URLs.
+    """
+
+    role: Role
+    content: str = ""
+    name: str = ""
+    calls: tuple[str, ...] = ()
+    document: str = ""
+    images: tuple[str, ...] = ()
 
 
 class Argument(Frozen):
@@ -41,6 +85,19 @@ class Argument(Frozen):
 
     text: NonEmpty
     stance: Stance = "none"
+
+
+class Nugget(Frozen):
+    """A fact or point that a good answer holds (TREC, AutoNuggetizer).
+
+    ``importance`` is vital or okay, ``sub_narrative`` the part of the topic that it belongs to, and ``assignment`` what
+    somebody found in the answer already; each is None where nobody says so.
+    """
+
+    text: NonEmpty
+    importance: Literal["vital", "okay"] | None = None
+    sub_narrative: str | None = None
+    assignment: Literal["support", "partial_support", "not_support"] | None = None
 
 
 CHANGES = "perturbation"
@@ -65,7 +122,10 @@ class Item(Frozen):
 
     ``second_argument`` is the one that ``argument`` is compared with, by formats that state a
     preference (an expert's text, or another system's). ``reference`` is an answer that is known to be good, for
-    formats that hold an argument against one; it is never compared as a rival. Formats say which fields they need.
+    formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
+    for the topic. Formats say which fields they need. ``messages`` are the turns of a conversation before the question,
+    which is the topic and is answered by the argument; ``images`` are those that the question shows, as ``data:`` or
+    ``https:`` URLs.
     """
 
     id: Identifier
@@ -75,7 +135,20 @@ class Item(Frozen):
     argument: str | None = None
     second_argument: str | None = None
     reference: str | None = None
+    nuggets: tuple[Nugget, ...] = ()
+    messages: tuple[Turn, ...] = ()
+    images: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "messages", "images", "nuggets")
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
+        earlier = (image for turn in self.messages for image in turn.images)
+        return (*earlier, *self.images, *(document.image for document in self.documents if document.image))
 
     @property
     def version(self) -> Version | None:

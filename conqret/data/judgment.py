@@ -39,6 +39,7 @@ class Reason(StrEnum):
     NO_EVIDENCE = "no_evidence"
     UNSURE = "unsure"
     NO_BASELINE = "no_baseline"
+    NO_VISION = "no_vision"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -72,6 +73,7 @@ _UNSCORED = frozenset(
         Reason.NO_EVIDENCE,
         Reason.UNSURE,
         Reason.NO_BASELINE,
+        Reason.NO_VISION,
     }
 )
 
@@ -139,7 +141,7 @@ class Flag(Frozen):
     """Something in the item's own text that tries to steer the judge, found before judging, or (:data:`HTML`) that was
     left of a web page.
 
-    ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference`` or ``document:<id>``.
+    ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference``, ``document:<id>`` or ``message:<number>``.
     """
 
     where: str

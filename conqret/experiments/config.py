@@ -20,6 +20,7 @@ from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
+from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
@@ -122,11 +123,18 @@ class SystemsTable(ConfigTable):
     generator: Annotated[list[Name], Field(min_length=1)]
 
 
+OWN = ("criteria", "rubric", "criteria_per_call", "one_call_each")
+"""What a judge's table says of criteria of one's own."""
+
+
 class JudgeTable(_JudgingTable):
-    """A format, or criteria of one's own, with a model and the judge's options; ``name`` is that of its folder."""
+    """A format, or criteria of one's own or a rubric, with a model and the judge's options; ``name`` is that of its
+    folder."""
 
     format: str
     criteria: tuple[str | dict[str, Any], ...] = ()
+    rubric: Path | None = None
+    criteria_per_call: int | None = Field(default=None, ge=1)
     one_call_each: bool = False
     model: str = OFFLINE_MODEL
     name: Name | None = None
@@ -135,17 +143,19 @@ class JudgeTable(_JudgingTable):
     @model_validator(mode="before")
     @classmethod
     def _of_criteria(cls, table: Any) -> Any:
-        """Criteria are a format of their own, which need not be named."""
-        return {"format": CRITERIA, **table} if isinstance(table, dict) and table.get("criteria") else table
+        """Criteria are a format of their own, and so is a rubric, which need not be named."""
+        made_of = {"criteria": CRITERIA, "rubric": RUBRIC}
+        named = [name for key, name in made_of.items() if isinstance(table, dict) and table.get(key)]
+        return {"format": named[0], **table} if named else table
 
     @property
     def judge(self) -> str | Judge:
-        """The format's name, or the judge of the criteria.
+        """The format's name, or the judge of the criteria or the rubric.
 
         Raises:
             DeclarationError: a criterion is faulty, there is none, or there is a format besides.
         """
-        settings = self.model_dump(include={"format", "criteria", "one_call_each"})
+        settings = self.model_dump(include={"format", *OWN})
         return chosen_format(settings) or self.format
 
     @property
@@ -157,9 +167,7 @@ class JudgeTable(_JudgingTable):
     def options(self, seed: int) -> JudgeOptions:
         """The same as the judge takes it."""
         metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
-        settings = self.model_dump(
-            exclude={"format", "criteria", "one_call_each", "model", "name", "metrics"}
-        )
+        settings = self.model_dump(exclude={"format", *OWN, "model", "name", "metrics"})
         return JudgeOptions(metrics, seed=seed, **settings)
 
 

@@ -13,6 +13,7 @@ from conqret.experiments.config_faults import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.criterion import CRITERIA, criterion_of
 from conqret.judging.judge_parts import JUDGES, JURY
+from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.backend import backend_of
 from conqret.llm.provider_check import address
 from conqret.retrieval.dense.encoder_files import is_adapter
@@ -60,7 +61,16 @@ def _anchored(experiment: Experiment, folder: Path) -> Experiment:
         name: _anchored_retriever(retriever, folder) for name, retriever in experiment.retrievers.items()
     }
     prompts = folder / experiment.prompts if experiment.prompts is not None else None
-    update = {"corpus": folder / experiment.corpus, "prompts": prompts, "retrievers": retrievers}
+    judges = [
+        judge if judge.rubric is None else judge.model_copy(update={"rubric": folder / judge.rubric})
+        for judge in experiment.judges
+    ]
+    update = {
+        "corpus": folder / experiment.corpus,
+        "prompts": prompts,
+        "retrievers": retrievers,
+        "judges": judges,
+    }
     return experiment.model_copy(update=update)
 
 
@@ -178,7 +188,9 @@ def _judge_faults(place: Place, judge: JudgeTable) -> Iterator[_Fault]:
     ]
     yield from alone
     if not alone:
-        named = (*place, "criteria" if judge.criteria and judge.format == CRITERIA else "format")
+        made_of = {"criteria": CRITERIA, "rubric": RUBRIC}
+        own = [key for key, name in made_of.items() if getattr(judge, key) and judge.format == name]
+        named = (*place, own[0] if own else "format")
         yield from _named(named, lambda: JUDGES.resolve(judge.judge).select(judge.options(0).metrics))
 
 

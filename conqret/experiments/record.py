@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.digest import file_digest_of
-from conqret.experiments.config import Experiment
+from conqret.experiments.config import OWN, Experiment
 from conqret.experiments.experiment_folder import ExperimentRecord
 from conqret.experiments.job import Job, digest_of
 from conqret.generation.generation_strategy import STRATEGIES
@@ -56,10 +56,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
             "corpus": "",
             "prompts": "",
             "retrievers": {name: retriever.placeless() for name, retriever in experiment.retrievers.items()},
-            "judges": [
-                {**judge, "model": placeless.get(judge["model"], judge["model"])}
-                for judge in resolved["judges"]
-            ],
+            "judges": [_placeless(judge, placeless) for judge in resolved["judges"]],
             "models": {
                 placeless.get(name, name): {setting: options[setting] for setting in _COUNTING}
                 for name, options in resolved["models"].items()
@@ -85,9 +82,13 @@ def experiment_record(job: Job) -> ExperimentRecord:
 
 def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
     """A judge's table without criteria where it has none: experiments that have none keep records and fingerprints."""
-    return {
-        name: value for name, value in judge.items() if value or name not in ("criteria", "one_call_each")
-    }
+    return {name: value for name, value in judge.items() if value or name not in OWN}
+
+
+def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
+    """The same without where its model and its rubric lie; what is in the rubric, the judge's fingerprint holds."""
+    rubric = {"rubric": ""} if judge.get("rubric") else {}
+    return {**judge, "model": models.get(judge["model"], judge["model"]), **rubric}
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:

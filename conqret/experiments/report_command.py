@@ -18,7 +18,7 @@ def report(
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
     ] = None,
-    beside: Annotated[
+    baseline: Annotated[
         Path | None,
         typer.Option(
             help="Another run over the same items, whose means are shown beside it, for example the offline baseline's."
@@ -49,14 +49,14 @@ def report(
     The prompts and raw answers of the items shown are in the folder asked/ beside it, and linked. With
     `--calibration`, scores.parquet also gets a column with the calibrated scores.
 
-    Example: conqret runs report runs/first --beside runs/offline --to report.html
+    Example: conqret runs report runs/first --baseline runs/offline --to report.html
     """
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.run_report import report_run
     from conqret.judging.summary_tables import terminal
 
     experiment_summary = report_run(
-        run, to, beside=beside, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
+        run, to, baseline=baseline, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
     )  # fmt: skip
     if experiment_summary.experiment is not None:
         tables = [*overview_tables(experiment_summary.experiment), *map(at, experiment_summary.files)]
@@ -66,8 +66,8 @@ def report(
     if experiment_summary.summary is None or experiment_summary.record is None:
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
-    if beside is not None and experiment_summary.reference is None:
-        note(f"{run} is the floor itself: nothing stands beside it")
+    if baseline is not None and experiment_summary.reference is None:
+        note(f"{run} is the offline baseline itself: there is nothing to compare it with")
     lines = (
         terminal(experiment_summary.summary, experiment_summary.record, experiment_summary.reference),
         at(page, "report"),

@@ -38,7 +38,7 @@ def report_run(
     run: str | Path,
     to: str | Path | None = None,
     *,
-    beside: str | Path | None = None,
+    baseline: str | Path | None = None,
     recordings: str | Path | None = None,
     prompts: str | Path | None = None,
     calibration: str | Path | None = None,
@@ -51,7 +51,7 @@ def report_run(
     Args:
         run: the folder of a run, finished or not.
         to: where to write the page, by default ``report.html`` in the run's folder.
-        beside: another run over the same items, whose means are shown beside it.
+        baseline: another run over the same items, whose means are shown beside it.
         recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
         prompts: the folder of prompts that the run was made with, if any.
         calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
@@ -62,7 +62,7 @@ def report_run(
         DeclarationError: there is no run, or options are given that are for a judge's run alone.
     """
     folder = Path(run)
-    alone = to or beside or recordings or prompts or calibration
+    alone = to or baseline or recordings or prompts or calibration
     if (experiment := ExperimentFolder(folder)).is_there():
         _check_alone(folder, "an experiment", alone)
         return RunReport(tuple(write_experiment(experiment)), experiment=experiment.summary())
@@ -73,7 +73,7 @@ def report_run(
     summary = judged.so_far()
     if calibration is not None:
         summary = calibrate_run(judged, Calibration.read(Path(calibration)))
-    reference = None if beside is None else ReferenceMeans.of(judged, JudgeFolder(Path(beside)))
+    reference = None if baseline is None else ReferenceMeans.of(judged, JudgeFolder(Path(baseline)))
     written = write_report(
         judged,
         None if to is None else Path(to),
@@ -90,6 +90,6 @@ def _check_alone(run: Path, what: str, given: object) -> None:
     """Refuse the options of a judge's run for what is none."""
     if given is not None:
         raise DeclarationError(
-            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings, "
+            f"{run} holds {what}, whose page stands in its folder: leave out --to, --baseline, --recordings, "
             "--prompts and --calibration, or give the folder of a judge's run"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
@@ -40,6 +40,43 @@ def squad_records(articles: Rows) -> Iterator[Row | Fault]:
                 yield Row(next(numbers), {**fields, "context": paragraph.get("context")})
 
     return mapped(articles, questions)
+
+
+def sample_records(samples: Rows) -> Iterator[Row | Fault]:
+    """The samples of a log of inspect_ai: their messages, with what the log keeps apart (attachments) in its place, and
+    the documents of their metadata. An epoch after the first becomes a part of the id."""
+
+    def sample(row: Row) -> Iterator[Row]:
+        record, epoch = row.record, row.record.get("epoch")
+        later = isinstance(epoch, int) and epoch > 1
+        metadata = record.get("metadata")
+        others = dict(metadata) if isinstance(metadata, Mapping) else {}
+        target = record.get("target")
+        yield replace(
+            row,
+            record={
+                "id": f"{record.get('id')}:{epoch}" if later else record.get("id"),
+                "messages": _attached(record.get("messages"), record.get("attachments")),
+                "target": "\n".join(map(str, target)) if isinstance(target, list) else target or None,
+                "documents": others.pop("documents", None),
+                "metadata": others,
+            },
+        )
+
+    return mapped(samples, sample)
+
+
+ATTACHED = "attachment://"
+"""How a log of inspect_ai begins the name of a text that it keeps apart."""
+
+
+def _attached(value: object, attachments: object) -> object:
+    """The value with what is kept apart in the place of its names."""
+    if isinstance(value, str) and value.startswith(ATTACHED) and isinstance(attachments, Mapping):
+        return attachments.get(value.removeprefix(ATTACHED), value)
+    if isinstance(value, Mapping):
+        return {name: _attached(inner, attachments) for name, inner in value.items()}
+    return [_attached(inner, attachments) for inner in value] if isinstance(value, list) else value
 
 
 def grouped(rows: Rows) -> Iterator[Row | Fault]:

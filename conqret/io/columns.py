@@ -9,12 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conqret.errors import Fault
-from conqret.io.benchmarks import grouped, squad_records
-from conqret.io.reports import report_records
+from conqret.io.benchmarks import grouped, sample_records, squad_records
+from conqret.io.reports import assignment_records, report_records
 from conqret.io.rows import Row, Rows
 from conqret.registry import Registry
 
-FIELDS = ("id", "topic", "stance", "documents", "argument", "second_argument", "reference", "metadata")
+FIELDS = (
+    "id",
+    "topic",
+    "stance",
+    "documents",
+    "argument",
+    "second_argument",
+    "reference",
+    "nuggets",
+    "messages",
+    "images",
+    "metadata",
+)
 """The fields of an item, which ``--columns`` may map."""
 
 
@@ -34,6 +46,7 @@ class Dialect:
         mapped: the columns that the user set, by field.
         long: a row is a pair of item and document; adjacent rows with the same id make one item.
         records: from the rows to one record an item, where a row is none.
+        turns: its columns mark it only where that of the messages holds a list of messages.
     """
 
     name: str
@@ -45,6 +58,7 @@ class Dialect:
     records: Callable[[Rows], Iterator[Row | Fault]] = iter
     native: bool = False
     mapped: Mapping[str, str] = field(default_factory=dict)
+    turns: bool = False
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether a file with these columns is of this dialect."""
@@ -66,9 +80,12 @@ RAGAS_2 = Dialect(
         "documents": ("retrieved_contexts",),
         "argument": ("response",),
         "reference": ("reference",),
+        "messages": ("user_input", "messages"),
     },
     (_any("user_input"), _any("retrieved_contexts", "response", "reference")),
 )
+RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(_any("user_input"),), turns=True)
+"""Samples of several turns, which need nothing but their messages."""
 RAGAS_1 = Dialect(
     "ragas v1",
     {
@@ -86,6 +103,7 @@ DEEPEVAL = Dialect(
         "documents": ("retrieval_context",),
         "argument": ("actual_output",),
         "reference": ("expected_output",),
+        "messages": ("input", "messages"),
     },
     (_any("input"), _any("actual_output", "retrieval_context", "expected_output")),
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
@@ -122,6 +140,12 @@ NUGGETIZER = Dialect(
         "argument": ("answer_text",),
     },
     (_any("query"), _any("candidates")),
+)
+NUGGETIZER_ASSIGNMENTS = Dialect(
+    "AutoNuggetizer assignments",
+    CONQRET.columns,
+    (_any("query"), _any("nuggets"), _any("answer_text", "run_id")),
+    records=assignment_records,
 )
 PYTERRIER_LONG = Dialect(
     "pyterrier-rag",
@@ -186,6 +210,38 @@ STATEMENTS = Dialect(
 )
 """Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
 
+MESSAGES = Dialect(
+    "messages",
+    {
+        **CONQRET.columns,
+        "documents": ("documents", "contexts", "retrieved_contexts"),
+        "argument": ("argument", "response", "answer", "completion"),
+        "reference": ("reference", "ideal", "expected_response", "ground_truth"),
+        "messages": ("messages", "conversation", "conversations"),
+    },
+    (_any("messages", "conversation", "conversations"),),
+)
+"""Conversations as OpenAI's chat has them, as logs and files for tuning do, and LangChain's and ShareGPT's."""
+DEEPEVAL_TURNS = Dialect(
+    "DeepEval conversations",
+    {**CONQRET.columns, "reference": ("expected_outcome",), "messages": ("turns",)},
+    (_any("turns"),),
+)
+INSPECT = Dialect(
+    "inspect_ai",
+    {
+        "id": ("id",),
+        "topic": ("topic",),
+        "documents": ("documents",),
+        "reference": ("target",),
+        "messages": ("messages",),
+        "metadata": ("metadata",),
+    },
+    (_any("messages"), _any("epoch"), _any("target")),
+    records=sample_records,
+)
+"""The samples of a log in JSON."""
+
 TREC_REPORTS = Dialect(
     "TREC RAG reports",
     CONQRET.columns,
@@ -203,6 +259,7 @@ DIALECTS = (
     DEEPEVAL,
     RAGCHECKER,
     NUGGETIZER,
+    NUGGETIZER_ASSIGNMENTS,
     TRULENS,
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,
@@ -210,6 +267,10 @@ DIALECTS = (
     LLAMA_INDEX,
     BEIR,
     QUERY,
+    INSPECT,
+    MESSAGES,
+    DEEPEVAL_TURNS,
+    RAGAS_TURNS,
 )
 """Those that conqret knows, in the order in which they are tried."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)

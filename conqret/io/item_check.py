@@ -24,8 +24,9 @@ KEPT = 32 << 20
 again."""
 SPILLED = 256 << 20
 """Bytes of items that are kept in a temporary file for the same reason, where they are more than that."""
-OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
-"""Fields that an item may lack, and a format may need."""
+OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
+OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
+"""Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class CheckedItems:
         documents: documents of all items together.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
         lines: the items as JSON lines without their ends; None where they are more than is kept.
+        turns: whether any item has earlier turns or images.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
@@ -52,6 +54,7 @@ class CheckedItems:
     left_out: int = 0
     reasons: tuple[str, ...] = ()
     lines: Iterable[bytes] | None = field(default=None, repr=False, compare=False)
+    turns: bool = False
 
     @property
     def warning(self) -> str:
@@ -108,8 +111,11 @@ class ItemLines:
 
 
 def has_field(item: Item, field: str) -> bool:
-    """Whether an item has an optional field: some documents, a text, a stance other than none."""
-    value = getattr(item, field)
+    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    name, _, inside = field.partition(".")
+    value = getattr(item, name)
+    if inside:
+        return any(getattr(part, inside) for part in value)
     return value != "none" if field == "stance" else bool(value)
 
 
@@ -128,6 +134,7 @@ def check_items(
         ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
     """
     count = documents = 0
+    turns = False
     having, sha = Counter[str](), hashlib.sha256()
     lines: ItemLines | None = ItemLines()
     for item in items:
@@ -135,6 +142,7 @@ def check_items(
             continue
         count += 1
         documents += len(item.documents)
+        turns = turns or bool(item.messages or item.pictures)
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
@@ -161,6 +169,7 @@ def check_items(
         reader.number - count,
         left_out,
         lines,
+        turns,
     )
 
 
@@ -195,5 +204,7 @@ def sound_items(
                     else ""
                 )
                 remedy = f"Add it{named}{other}"
-                reader.fault(reader.column(name), f"is missing or empty, and {reason}", remedy)
+                reader.fault(
+                    reader.column(name.partition(".")[0]), f"is missing or empty, and {reason}", remedy
+                )
         yield item if reader.faults.total == before else None

@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from conqret.data.digest import digest_of
-from conqret.data.item import Document, Item, Stance
+from conqret.data.item import PICTURE, Document, Item, Stance
 from conqret.errors import Fault
 from conqret.io.cell_values import LONG_DOCUMENT_TOKENS, as_list, estimated_tokens, is_missing, plain
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import FIELDS, Dialect
+from conqret.io.conversations import (
+    check_images,
+    holds_messages,
+    read_images,
+    read_messages,
+    with_conversation,
+)
 from conqret.io.faults import Unfit, kind, listed, near, quoted
+from conqret.io.images import image_url, is_image
+from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row
-from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.io.schema import Check, Field, Schema, TableReader, look_up
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
@@ -46,7 +56,10 @@ def _list(dialect: Dialect, value: object) -> list[object]:
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:
     if isinstance(value, Document):
-        value = value.model_dump()
+        value = value.model_dump(exclude_defaults=True)
+    image = ""
+    if is_image(value):
+        image, value = _picture(value, where, reader)
     if isinstance(value, str):
         value = {"text": value}
     if not isinstance(value, Mapping):
@@ -63,7 +76,25 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
     if values["id"] is None:
         reader.note("documents without an id are called by their place: d1, d2, …")
         values["id"] = f"d{number}"
-    return Document(**values)
+    return Document(**values, image=image)
+
+
+def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[str, Any]]:
+    """The URL of a document that is an image, and what else there is of it. Its caption is its title, and its text says
+    that it is an image."""
+    try:
+        url = image_url(value, reader.folder, reader.within)
+    except Unfit as unfit:
+        raise Unfit(unfit.problem, unfit.remedy, where) from None
+    record: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    names = ("title", "caption", "alt")
+    captions = [record[name].strip() for name in names if isinstance(record.get(name), str)]
+    others = {
+        name: record[name]
+        for name in (*DOCUMENT.fields["id"].columns, "url")
+        if name in record and not is_image(record[name])
+    }
+    return url, {**others, "text": PICTURE, "title": ": ".join(filter(None, captions))}
 
 
 def _content(value: object, where: str, reader: TableReader) -> str:
@@ -136,16 +167,25 @@ def item_schema(dialect: Dialect) -> Schema:
         "argument": absent_if_blank,
         "second_argument": absent_if_blank,
         "reference": _reference,
+        "nuggets": read_nuggets,
+        "messages": read_messages,
+        "images": read_images,
         "metadata": json_object,
     }
-    defaults: dict[str, object] = {"stance": "none", "documents": (), "metadata": {}}
+    defaults: dict[str, object] = {
+        "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (), "metadata": {},
+    }  # fmt: skip
     fields = {
-        name: Field(
-            dialect.columns.get(name, (name,)), check, defaults.get(name), _TOPIC if name == "topic" else ""
-        )
+        name: Field(_columns(dialect, name), check, defaults.get(name), _TOPIC if name == "topic" else "")
         for name, check in checks.items()
     }
     return Schema("an item", fields, dialect.mapped)
+
+
+def _columns(dialect: Dialect, name: str) -> tuple[str, ...]:
+    """The columns that may hold a field; messages may stand in that of the topic, where they are a list of such."""
+    topics = dialect.columns["topic"] if name == "messages" else ()
+    return tuple(column for column in dialect.columns.get(name, (name,)) if column not in topics)
 
 
 def read_items(
@@ -155,7 +195,10 @@ def read_items(
     made = Counter[str]()
     for row in reader.rows(records):
         before = reader.faults.total
-        values = reader.read(row.record, reader.schema)
+        column = _conversation(dialect, row.record)
+        values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
+        if values is not None:
+            values = reader.checked(_whole, values, column or reader.column("images"))
         extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"])
         if values is None or reader.faults.total > before:
             yield None
@@ -163,6 +206,37 @@ def read_items(
         if values["id"] is None:
             values["id"] = _named(reader, values["topic"], values["stance"], made)
         yield reader.model(Item, {**values, "metadata": extra})
+
+
+def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
+    """The column of a record that holds messages; empty where none does. A column that holds texts in other rows, as
+    that of the topic, counts where it holds a list of messages."""
+    own = dialect.columns.get("messages", ("messages",))
+    for column in own:
+        value = look_up(record, column)
+        if not is_missing(value) and (column not in dialect.columns["topic"] or holds_messages(value)):
+            return column
+    return ""
+
+
+def _conversing(schema: Schema, column: str) -> Schema:
+    """The schema of a record whose messages stand in this column, and in which the topic may be absent."""
+    fields = {
+        name: replace(field, columns=tuple(other for other in field.columns if other != column))
+        for name, field in schema.fields.items()
+    }
+    fields["messages"] = replace(schema.fields["messages"], columns=(column,))
+    fields["topic"] = replace(fields["topic"], needed="")
+    return replace(schema, fields=fields)
+
+
+def _whole(values: dict[str, Any], where: str, reader: TableReader) -> dict[str, Any]:
+    """The values of an item, with what its messages say."""
+    if values["messages"]:
+        values = with_conversation(values, where, reader)
+    if values["messages"] or values["images"] or any(document.image for document in values["documents"]):
+        check_images(values)
+    return values
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
@@ -212,12 +286,17 @@ def _reference(value: object, where: str, reader: TableReader) -> str | None:
     return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
 
+_OFTEN_OTHERS = frozenset({"messages", "images"})
+"""Fields whose names are near those of columns that many tables have for something else (``message``, ``image``)."""
+
+
 def _extra(
     reader: TableReader, dialect: Dialect, record: Mapping[str, object], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
-    absent = [name for name in FIELDS if name not in reader.columns] if dialect.native else []
+    named = [name for name in FIELDS if name not in _OFTEN_OTHERS]
+    absent = [name for name in named if name not in reader.columns] if dialect.native else []
     for key, value in record.items():
         if key in reader.heads or is_missing(value):
             continue

@@ -17,8 +17,8 @@ from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, 
 from conqret.io.faults import kind, quoted, repeated_in, too_many
 from conqret.io.rows import Row
 
-WRAPPERS = ("results", "items", "data")
-"""Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``)."""
+WRAPPERS = ("samples", "results", "items", "data")
+"""Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``, inspect_ai ``samples``)."""
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:

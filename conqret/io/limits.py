@@ -93,5 +93,13 @@ ROW = Limit("CONQRET_MAX_ROW", 128 * _MIB)
 ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
 """Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
 
-LIMITS = (LINE, LINES, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER)
+IMAGE = Limit("CONQRET_MAX_IMAGE", 4 * _MIB)
+"""Of one image of an item: Anthropic takes 5 MB in base64, OpenAI more."""
+
+IMAGES = Limit("CONQRET_MAX_IMAGES", 20, "images")
+"""Of one item: beyond that providers take smaller ones alone."""
+
+LIMITS = (
+    LINE, LINES, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER, IMAGE, IMAGES,
+)  # fmt: skip
 """All of them."""

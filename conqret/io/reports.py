@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
+from conqret.io.csv_table import CsvRows
+from conqret.io.decoding import Line, byte_lines, decoded
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
@@ -55,7 +58,7 @@ def read_requests(source: Requests) -> dict[str, str]:
     Raises:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
     """
-    rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
+    rows = _request_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "requests")
     reader, texts = TableReader(rows, REQUEST), dict[str, str]()
     for values in reader:
         reader.once("id", values["id"], "Give every request its own id")
@@ -66,6 +69,32 @@ def read_requests(source: Requests) -> dict[str, str]:
         texts[values["id"]] = "\n".join(parts)
     reader.finish(wanted="requests")
     return texts
+
+
+def _request_rows(path: str | Path) -> Rows:
+    """The rows of a file of requests. A table of ids and texts without a head, parted by tabs, is one of TREC's."""
+    rows, known = file_rows(path), {name for field in REQUEST.fields.values() for name in field.columns}
+    if not isinstance(rows, CsvRows) or known & set(rows.columns or known):
+        return rows
+    return _TopicRows(rows.path, rows.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _TopicRows:
+    """The lines of a file of topics as TREC has them: an id, a tab, and what is asked."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...] | None = ("qid", "title")
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        for line in byte_lines(self.path, self.name):
+            content = line if isinstance(line, Fault) else decoded(line, self.name)
+            if isinstance(content, Fault):
+                yield content
+            elif isinstance(line, Line) and content.strip():
+                topic, tab, title = content.rstrip("\r\n").partition("\t")
+                yield Row(line.number, {"qid": topic, "title": title} if tab else {"title": topic})
 
 
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
@@ -176,6 +205,26 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         "argument": text,
         "metadata": metadata,
     }
+
+
+def assignment_records(rows: Rows) -> Iterator[Row | Fault]:
+    """Each line of AutoNuggetizer's assignments as the record of an item, named RUN:TOPIC as a report is."""
+
+    def record(row: Row) -> Iterator[Row | Fault]:
+        given = row.record
+        query = given.get("query")
+        asked = query if isinstance(query, Mapping) else {"qid": given.get("qid"), "text": query}
+        names = {TOPIC: asked.get("qid", given.get("qid")), RUN: given.get(RUN)}
+        metadata = {name: value for name, value in names.items() if not is_missing(value)}
+        named = {"id": ":".join(str(metadata[name]) for name in (RUN, TOPIC) if name in metadata) or None}
+        fields = {
+            "topic": asked.get("text"),
+            "argument": given.get("answer_text"),
+            "nuggets": given.get("nuggets"),
+        }
+        yield Row(row.line, {**named, **fields, "metadata": metadata})
+
+    return mapped(rows, record)
 
 
 def _documents(value: object) -> list[Mapping[str, object]]:

@@ -88,17 +88,32 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 
 
 def item_record(item: Item) -> dict[str, object]:
-    """Return an item as the record of the native layout: the object that a JSONL line holds."""
-    return {
+    """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images and nuggets
+    stand there only where there are any."""
+    conversation = {
+        "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
+        "images": list(item.images),
+    }
+    record: dict[str, object] = {
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
         "documents": [
-            {"id": document.id, "text": document.text, "title": document.title, "url": document.url}
+            {
+                "id": document.id,
+                "text": document.text,
+                "title": document.title,
+                "url": document.url,
+                **({"image": document.image} if document.image else {}),
+            }
             for document in item.documents
         ],
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        **{name: value for name, value in conversation.items() if value},
         "metadata": dict(item.metadata),
     }
+    if item.nuggets:
+        record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
+    return record

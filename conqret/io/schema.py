@@ -128,14 +128,18 @@ class TableReader:
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
         heads: the columns behind those names with dots and +.
+        within: the folder in which files must lie that a row names; None where no row may name any.
     """
 
-    def __init__(self, rows: Rows, schema: Schema, faults: FaultList | None = None) -> None:
+    def __init__(
+        self, rows: Rows, schema: Schema, faults: FaultList | None = None, within: Path | None = None
+    ) -> None:
         self.schema, self._rows = schema, rows
         self.faults, self.notes = FaultList() if faults is None else faults, Notes()
         self.line, self.number, self.file = 0, 0, rows.name
         self.columns: dict[str, str] = {}
         self.heads: set[str] = set()
+        self.within = within
         self._met: dict[tuple[str, str], bool] = {}
         self._lines: dict[str, tuple[str, int]] = {}
 
@@ -203,6 +207,11 @@ class TableReader:
                 place = ".".join(map(str, problem["loc"])) or "the object"
                 self.fault(place, f"cannot be used: {problem['msg']}", "Mend the value, or remove the line")
             return None
+
+    @property
+    def folder(self) -> Path | None:
+        """Against which the paths in the row that was read last are resolved; None where it may name no file."""
+        return None if self.within is None else Path(self.file).parent
 
     def column(self, name: str) -> str:
         """Where the field stands in the row that was read last, or else where it would."""

@@ -17,14 +17,16 @@ from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.io.conversations import holds_messages
 from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
+from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
-from conqret.io.schema import TableReader
+from conqret.io.schema import TableReader, look_up
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -154,6 +156,7 @@ class ItemSource:
         frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
         skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
             lack one of ``needs`` (see :meth:`check`). None: whoever reads them does not offer that.
+        banks: the nuggets of their topics, which items get that have none.
     """
 
     rows: Rows
@@ -161,6 +164,7 @@ class ItemSource:
     frame_kind: FrameKind | None = None
     skip_invalid: bool | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
+    banks: NuggetBanks | None = None
 
     @property
     def name(self) -> str:
@@ -228,10 +232,11 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
-        return TableReader(self.rows, item_schema(self.layout))
+        return TableReader(self.rows, item_schema(self.layout), within=_files_within(self.rows))
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
-        return read_items(reader, self.layout, self.layout.records(self.rows))
+        items = read_items(reader, self.layout, self.layout.records(self.rows))
+        return items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 
 def open_items(
@@ -239,6 +244,7 @@ def open_items(
     *,
     columns: Mapping[str, str] | None = None,
     topics: Requests | None = None,
+    nuggets: NuggetSource | None = None,
     skip_invalid: bool | None = None,
 ) -> ItemSource:
     """Open a file, a folder of files, a frame, or items and dictionaries from memory.
@@ -250,6 +256,7 @@ def open_items(
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
+        nuggets: nugget banks, a file or what stands in its lines, of which each item gets that of its topic.
         skip_invalid: leave out items that have faults; False: say of them that they can be left out.
 
     Raises:
@@ -276,7 +283,17 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "
             "item"
         )
-    return ItemSource(rows, layout, kind, skip_invalid)
+    banks = None if nuggets is None else as_banks(nuggets)
+    return ItemSource(rows, layout, kind, skip_invalid, banks=banks)
+
+
+def _files_within(rows: Rows) -> Path | None:
+    """The folder whose images items may name: that of their file. What came from memory, or was fetched, names none."""
+    if isinstance(rows, ObjectRows | FrameRows | BeirRows):
+        return None
+    if isinstance(rows, FolderRows):
+        return Path(rows.name) if rows.kept is None else None
+    return Path(rows.name).parent
 
 
 def _why(faults: Iterable[Fault]) -> str:
@@ -301,11 +318,19 @@ def _rows(source: object) -> Rows:
     raise DeclarationError(f"{kind(source)} holds no items: give a path, a frame or a list")
 
 
+def _has_turns(rows: Rows, layout: Dialect) -> bool:
+    """Whether the first record that can be read holds messages."""
+    first = next((row.record for row in rows if isinstance(row, Row)), {})
+    return any(holds_messages(look_up(first, column)) for column in layout.columns["messages"])
+
+
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
     item_schema(CONQRET).with_columns(mapping)  # raises, where it names unknown fields
     names = columns_of(rows)
     layout = recognise(names)
+    if layout is not None and layout.turns and not _has_turns(rows, layout):
+        layout = None
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
         known = ", ".join(dialect.name for dialect in (*DIALECTS, *PLUGGED.values()))

@@ -3,7 +3,7 @@ question."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import JudgeSettings, as_path, chosen_format, client_options
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
+from conqret.judging.judge_settings import NUGGETS, JudgeSettings, as_path, chosen_format, client_options
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.local.model_identity import without_hub
 
@@ -49,19 +49,33 @@ def prepared(
         )
     if log is not None:
         source = log.source
-        checked, setup = check_items(source, _own_setup(settings, source, log))
+        setup = _own_setup(settings, source, log)
+        _check_nuggets(settings, setup)
+        checked, setup = check_items(source, setup)
         return replace(source, needs=setup.needs), checked, setup
     source = open_items(
         several,
         columns=settings.get("columns"),
         topics=settings.get("topics"),
+        nuggets=settings.get("nuggets"),
         skip_invalid=settings.get("skip_invalid", False),
     )
     custom_judge = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(
-        source, _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings)
-    )
+    setup = _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+    _check_nuggets(settings, setup)
+    checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     return replace(source, needs=setup.needs), checked, setup
+
+
+def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
+    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+        return
+    known = setup.judge.name in JUDGES
+    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
+    raise DeclarationError(
+        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
+    )
 
 
 def _own_setup(
@@ -73,6 +87,10 @@ def _own_setup(
     if settings.get("confidence"):
         raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
     options = JudgeOptions(**_judging(settings))
+    if options.conversation == "whole":
+        raise DeclarationError(
+            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
+        )
     client = client_options(settings.get("model"), settings)
     if log is not None:
         from conqret.judging.verdict_log import logged_judge
@@ -106,9 +124,9 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 
-def setup_of(settings: JudgeSettings) -> Setup:
+def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
     """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
-    name, model = chosen_format(settings), settings.get("model")
+    name, model = chosen_format(settings, items), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()

@@ -42,10 +42,12 @@ if TYPE_CHECKING:
 COMMON = (
     "format",
     "criterion",
+    "rubric",
     "model",
     "api_base",
     "judge",
     "metric",
+    "conversation",
     "columns",
     "output",
     "replay",
@@ -72,11 +74,14 @@ class ItemReading(OptionGroup):
 
     Files:
         topics: For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`,
-            `problem_statement`, …
+            `problem_statement`, …; or lines of an id, a tab and a text.
+        nuggets: Nugget banks (JSONL, also .gz; of TREC RAG, AutoNuggetizer or AutoJudge): judge which nuggets of its
+            topic each item states, by the format `nuggets`.
     """
 
     columns: options.Columns = None
     topics: Path | None = None
+    nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
 
 
@@ -169,11 +174,19 @@ def judge(
 
     conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini
 
+    conqret judge items.jsonl --criterion "clarity: How clear is the wording? 1-5" --model gpt-4o-mini
+
+    conqret judge items.jsonl --rubric rubric.toml --model gpt-4o-mini -o runs/rubric
+
+    conqret judge chats.jsonl --criterion "The answer is polite" --conversation whole --model gpt-4o-mini
+
     conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
 
     conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch
 
     conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8
+
+    conqret judge reports.jsonl --topics topics.tsv --nuggets banks.jsonl.gz --model gpt-4o-mini -o runs/nuggets
 
     conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge
 
@@ -194,6 +207,7 @@ def judge(
         "model": chosen.model,
         "columns": options.column_map(read.columns, options.ITEM_COLUMNS),
         "topics": read.topics,
+        "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,
         "prompts": ran.prompts,
         "abstain": applied.abstain,
@@ -209,7 +223,7 @@ def judge(
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = [parse_mean(text, _metrics(chosen.format, chosen.own, judging)) for text in gate.require or ()]
+    wanted = [parse_mean(text, _metrics(items, chosen, read, judging)) for text in gate.require or ()]
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
@@ -252,7 +266,7 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, chosen.format, criteria=chosen.own.criterion, wanted=by_default and not shown.quiet)
+    _name_a_model(items, chosen, read, wanted=by_default and not shown.quiet)
     _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
@@ -265,28 +279,27 @@ def judge(
     )
 
 
-def _name_a_model(
-    items: Path | None,
-    format: str | None,  # noqa: A002
-    *,
-    criteria: Sequence[str] | None,
-    wanted: bool,
-) -> None:
+def _name_a_model(items: Path | None, chosen: ChosenJudge, read: ItemReading, *, wanted: bool) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     if not wanted:
         return
     import shlex
 
+    from conqret.judging.rubric_files import RUBRIC
     from conqret.llm.suggestion import suggestion
 
-    judge = [("--format", format)] if format else [("--criterion", criterion) for criterion in criteria or ()]
-    typed = shlex.join(["conqret", "judge", str(items), *(word for option in judge for word in option)])
+    given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
+    given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
+    given += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
+    options = [str(word) for name, value in given if value is not None for word in (name, value)]
+    typed = shlex.join(["conqret", "judge", str(items), *options])
 
     named, why = suggestion() or (
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
     )
-    scores = "there are no scores" if criteria else "these scores are word statistics of the offline baseline"
+    unscored = chosen.own.criterion or chosen.own.rubric or chosen.format == RUBRIC
+    scores = "there are no scores" if unscored else "these scores are word statistics of the offline baseline"
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 
@@ -305,19 +318,22 @@ def _write_for_build(
         write_whole(markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
 
 
-def _metrics(format: str | None, any_judge: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
+def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions) -> set[str]:
     """The metrics of which something can be required: those that are asked for."""
-    from conqret.judging.criterion import criteria_of
+    from conqret.io import open_items
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
+    from conqret.judging.judge_settings import chosen_format
     from conqret.judging.own_judge import PAIRED, SINGLE
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if any_judge.elsewhere:
+    if chosen.own.elsewhere:
         return asked or {PAIRED, SINGLE}
-    if any_judge.criterion:
-        return {criterion.name for criterion in criteria_of(any_judge.criterion)}
-    known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
-    return known & asked or known
+    named = chosen_format(
+        {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
+        None if items is None else lambda: open_items(items),
+    )
+    judge = JUDGES.resolve(named or DEFAULT_FORMAT)
+    return {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
 
 
 def _read(calibration: Path) -> Calibration:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Calls, Metric
 from conqret.judging.judge_options import JudgeOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,16 +58,22 @@ class BatchedEngines(Engines):
 
 @dataclass(frozen=True)
 class OwnCriteria(OptionGroup):
-    """Criteria of one's own instead of a format.
+    """Criteria of one's own instead of a format, or a rubric.
 
     Judging:
         criterion: A criterion of your own instead of `--format`: a statement, which is met or not (`The answer names a
             source`), or a question with a scale at its end (`clarity: How clear is the wording? 1-5`). May be repeated;
             up to 12 criteria are asked in one call.
-        one_call_each: Ask each `--criterion` in a call of its own.
+        rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSON Lines, CSV): for all items, or
+            one rubric for each topic or item. ResearchRubrics, TREC RAG 2026, HealthBench and DRAGUN are read as they
+            are.
+        criteria_per_call: Ask so many criteria of a rubric in one call. Default: 12.
+        one_call_each: Ask each criterion in a call of its own.
     """
 
     criterion: list[str] | None = None
+    rubric: Path | None = None
+    criteria_per_call: Annotated[int | None, Within(1)] = None
     one_call_each: bool = False
 
     def given(self) -> dict[str, Any]:
@@ -100,7 +107,7 @@ class OwnJudge(OwnCriteria):
     @property
     def elsewhere(self) -> bool:
         """Whether the judge is no model that is asked here: a function, an address, a log."""
-        return bool(self.given().keys() - {"criteria", "one_call_each"})
+        return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call", "one_call_each"})
 
 
 @dataclass(frozen=True)

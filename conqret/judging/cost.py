@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conqret.data import Document, Item
-from conqret.judging.instrument import answer_room, filled
+from conqret.data import Document, Item, Nugget
+from conqret.judging.conversation import images_in
+from conqret.judging.instrument import answer_room, case_of, filled
 from conqret.judging.judge_parts import Ask, Case
 from conqret.judging.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.request import IMAGE_TOKENS
 from conqret.prompts import RenderedPrompt
 
 COUNTED = 20_000
@@ -143,18 +145,27 @@ def times(ask: Ask[Any], setup: Setup) -> int:
 
 def answer_tokens(ask: Ask[Any], items: Sequence[Item]) -> int:
     """The tokens of an answer to ``ask`` about one of ``items``: those of the sentences and ratings that it has to hold
-    for as many documents, each cited once. 0 where none is written because log-probabilities are read."""
+    for as many nuggets and documents, each cited once. 0 where none is written because log-probabilities are read."""
     if ask.reading is not None or not items:
         return 0
     count = max(1, round(sum(len(item.documents) for item in items) / len(items)))
     places = range(1, count + 1)
     item = PROBE.model_copy(
         update={
+            "id": items[0].id,  # by which its rubric is found, and by its metadata
+            "metadata": items[0].metadata,
             "documents": tuple(Document(id=str(place), text=STAND_IN) for place in places),
             "argument": " ".join(f"So it is [{place}]." for place in places),
+            "nuggets": _mean_nuggets(items),
         }
     )
     return _length(ask.baseline(Case(item)))
+
+
+def _mean_nuggets(items: Sequence[Item]) -> tuple[Nugget, ...]:
+    """As many nuggets as an item has on average."""
+    count = round(sum(len(item.nuggets) for item in items) / len(items))
+    return (Nugget(text=STAND_IN),) * count
 
 
 def _length(answer: object) -> int:
@@ -176,13 +187,14 @@ def judged_tokens(
     """
     covered = item.model_copy(update={"documents": covers(item.documents)})
     prompt = setup.library[ask.prompt]
-    used = prompt_tokens(filled(prompt, ask, Case(covered, setup.options)), client)
-    if "documents" in setup.library.used(ask.prompt)["user"]:
+    rendered = filled(prompt, ask, case_of(covered, setup.options))
+    used = prompt_tokens(rendered, client) + IMAGE_TOKENS * len(images_in(rendered, covered))
+    if "documents" in setup.library.used(ask.prompt)["user"] and "documents" in ask.needs | ask.optional:
         used += sizes.all(item.documents, client)
     if ask.reading is None:
         return capped(used + unwritten, client)
     argument = answer_room(ask, item, client) + unwritten
-    bare = filled(prompt, ask, Case(item.model_copy(update={"documents": ()}), setup.options))
+    bare = filled(prompt, ask, case_of(item.model_copy(update={"documents": ()}), setup.options))
     contexts = (used, prompt_tokens(bare, client))
     return sum(capped(context, client, argument) + argument for context in contexts)
 

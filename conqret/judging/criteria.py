@@ -7,7 +7,7 @@ rating. A judge of criteria is a format like any other: its fingerprint is the t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -21,24 +21,27 @@ from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, rated
 
-DECLARED, ONE_EACH = "criteria", "one call each"
+DECLARED, ONE_EACH, IN_ONE_CALL = "criteria", "one call each", "criteria in one call"
 """The parts of an identity that say from what such a judge was made."""
 MOST_IN_ONE_CALL = 12
 YES_OR_NO = Scale(0, 1)
 NO_BASELINE = "word statistics say nothing of a criterion in words: name a model"
 
 
-def criteria_judge(criteria: Sequence[Criterion], *, one_call_each: bool = False) -> Judge:
-    """The judge of these criteria: one request an item for up to :data:`MOST_IN_ONE_CALL`, or one each.
+def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
+    """The judge of these criteria: one request an item for so many of them, as many again for the next.
 
     Raises:
         DeclarationError: there are none.
     """
     if not criteria:
         raise DeclarationError("no criterion is given")
-    size = 1 if one_call_each else MOST_IN_ONE_CALL
-    numbered = tuple(_Numbered(number, criterion) for number, criterion in enumerate(criteria, 1))
-    asks = tuple(_ask(numbered[start : start + size]) for start in range(0, len(numbered), size))
+    numbered = tuple(
+        Numbered(number, criterion, criterion.name) for number, criterion in enumerate(criteria, 1)
+    )
+    asks = tuple(
+        _ask(numbered[start : start + in_one_call]) for start in range(0, len(numbered), in_one_call)
+    )
     return Judge(
         name=CRITERIA,
         summary=f"criteria in a sentence each: {'; '.join(map(_in_words, criteria))}",
@@ -48,9 +51,24 @@ def criteria_judge(criteria: Sequence[Criterion], *, one_call_each: bool = False
         asks=asks,
         declared={
             DECLARED: [criterion.plain() for criterion in criteria],
-            **({ONE_EACH: True} if one_call_each else {}),
+            **size_declared(in_one_call),
         },
     )
+
+
+def size_declared(in_one_call: int) -> dict[str, Any]:
+    """How an identity says how many criteria stand in one call, where it is not the usual number."""
+    if in_one_call == MOST_IN_ONE_CALL:
+        return {}
+    return {ONE_EACH: True} if in_one_call == 1 else {IN_ONE_CALL: in_one_call}
+
+
+def declared_size(identity: Mapping[str, Any]) -> int:
+    """How many criteria stand in one call, as an identity says."""
+    size = identity.get(IN_ONE_CALL)
+    if identity.get(ONE_EACH) is True:
+        return 1
+    return size if isinstance(size, int) and size > 0 else MOST_IN_ONE_CALL
 
 
 def _in_words(criterion: Criterion) -> str:
@@ -64,32 +82,34 @@ def recorded_criteria(identity: Mapping[str, Any]) -> Judge:
     Raises:
         DeclarationError: the record holds no criteria, or faulty ones.
     """
-    return criteria_judge(
-        criteria_of(identity.get(DECLARED) or ()), one_call_each=identity.get(ONE_EACH) is True
-    )
+    return criteria_judge(criteria_of(identity.get(DECLARED) or ()), in_one_call=declared_size(identity))
 
 
-def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """An identity in which each of its criteria, if it has any, is a part of its own, in words."""
-    criteria = criteria_of(identity.get(DECLARED) or ())
-    if not criteria:
-        return dict(identity)
-    parts = {
-        f"criterion {criterion.name}": f"{criterion}; looks at {', '.join(criterion.shows).replace('_', ' ')}"
+def in_parts(criteria: Sequence[Criterion]) -> dict[str, str]:
+    """Each criterion as a part of an identity, in words."""
+    return {
+        f"criterion {criterion.name}": "; ".join(
+            (
+                str(criterion),
+                f"looks at {', '.join(criterion.shows).replace('_', ' ')}",
+                *(f"{name} {value}" for name, value in criterion.in_a_rubric.items()),
+            )
+        )
         for criterion in criteria
     }
-    return {**identity, DECLARED: ", ".join(criterion.name for criterion in criteria), **parts}
 
 
 @dataclass(frozen=True)
-class _Numbered:
-    """A criterion with its place, by which prompt and response name it."""
+class Numbered:
+    """A criterion with its place, by which prompt and response name it, and the metric that it is."""
 
     number: int
     criterion: Criterion
+    metric: str
 
     @property
     def field(self) -> str:
+        """What the response calls it."""
         return f"criterion_{self.number}"
 
     def lacking(self, item: Item) -> list[str]:
@@ -97,22 +117,38 @@ class _Numbered:
         return [name for name in self.criterion.shows if name in FIELDS and not getattr(item, FIELDS[name])]
 
     def missing(self, item: Item) -> Measure:
+        """The measure of an item that lacks something."""
         lacking = " and no ".join(name.replace("_", " ") for name in self.lacking(item))
         return Measure.missing(
             Reason.NOTHING_TO_JUDGE, f"the item has no {lacking}, which this criterion looks at"
         )
 
 
-def _ask(criteria: tuple[_Numbered, ...]) -> Ask[Typed]:
-    """One request for several criteria. What an item lacks is not asked of it."""
-    shown = frozenset[str]().union(*(entry.criterion.fields for entry in criteria))
+NOT_IN_ITS_RUBRIC = "the rubric of this item has fewer criteria"
 
-    def judged(case: Case) -> tuple[_Numbered, ...]:
-        return tuple(entry for entry in criteria if not entry.lacking(case.item))
+
+def criteria_ask(
+    prompt: str,
+    metrics: tuple[str, ...],
+    criteria_of_item: Callable[[Item], tuple[Numbered, ...]],
+    *,
+    shown: frozenset[str],
+    given: tuple[Numbered, ...] | None = None,
+) -> Ask[Typed]:
+    """One request for the criteria of an item that are called so; ``given`` are those of all items, where they are the
+    same. ``shown`` are the fields that any of them looks at. What an item lacks is not asked of it."""
+
+    def criteria(case: Case) -> tuple[Numbered, ...]:
+        every = criteria_of_item(case.item) if given is None else given
+        return tuple(entry for entry in every if entry.metric in metrics)
+
+    def judged(case: Case) -> tuple[Numbered, ...]:
+        return tuple(entry for entry in criteria(case) if not entry.lacking(case.item))
 
     def lost(case: Case) -> dict[str, Measure]:
-        return {
-            entry.criterion.name: entry.missing(case.item) for entry in criteria if entry.lacking(case.item)
+        beyond = Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_IN_ITS_RUBRIC)
+        return dict.fromkeys(metrics, beyond) | {
+            entry.metric: entry.missing(case.item) for entry in criteria(case) if entry.lacking(case.item)
         }
 
     def settled(case: Case) -> Mapping[str, Measure] | None:
@@ -120,28 +156,51 @@ def _ask(criteria: tuple[_Numbered, ...]) -> Ask[Typed]:
 
     def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
         return lost(case) | {
-            entry.criterion.name: _measure(entry.criterion, getattr(reply.value, entry.field))
+            entry.metric: _measure(entry.criterion, getattr(reply.value, entry.field))
             for entry in judged(case)
         }
 
-    def about(metrics: frozenset[str]) -> Ask[Typed]:
-        return _ask(tuple(entry for entry in criteria if entry.criterion.name in metrics))
+    def about(wanted: frozenset[str]) -> Ask[Typed]:
+        fewer = tuple(metric for metric in metrics if metric in wanted)
+        fields = shown
+        if given is not None:
+            kept = (entry.criterion.fields for entry in given if entry.metric in fewer)
+            fields = frozenset[str]().union(*kept)
+        return criteria_ask(prompt, fewer, criteria_of_item, shown=fields, given=given)
+
+    def own(case: Case) -> dict[str, Any]:
+        looked_at = frozenset[str]().union(*(entry.criterion.fields for entry in criteria(case)))
+        return {"criteria": criteria(case), "shown": tuple(sorted(looked_at))}
+
+    def hidden(case: Case) -> dict[str, Any]:
+        looked_at = own(case)["shown"]
+        return {
+            name: () if name == "documents" else None for name in FIELDS.values() if name not in looked_at
+        }
 
     return Ask(
-        prompt=CRITERIA,
-        metrics=tuple(entry.criterion.name for entry in criteria),
+        prompt=prompt,
+        metrics=metrics,
         needs=frozenset(),
         optional=shown,
         response=lambda case: _response(judged(case)),
         score=score,
         baseline=lambda case: {entry.field: _unknown(entry.criterion) for entry in judged(case)},
-        variables=lambda case: {
-            **{name: () if name == "documents" else None for name in FIELDS.values() if name not in shown},
-            "answered": tuple(entry.field for entry in judged(case)),
-        },
-        settings={"criteria": criteria, "shown": tuple(sorted(shown))},
+        variables=lambda case: {**hidden(case), "answered": tuple(entry.field for entry in judged(case))},
+        own_settings=own,
         settled=settled,
         about=about,
+    )
+
+
+def _ask(criteria: tuple[Numbered, ...]) -> Ask[Typed]:
+    """One request for several criteria, the same for all items."""
+    return criteria_ask(
+        CRITERIA,
+        tuple(entry.metric for entry in criteria),
+        lambda item: criteria,
+        shown=frozenset[str]().union(*(entry.criterion.fields for entry in criteria)),
+        given=criteria,
     )
 
 
@@ -162,7 +221,7 @@ def _unknown(criterion: Criterion) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _response(criteria: tuple[_Numbered, ...]) -> type[Typed]:
+def _response(criteria: tuple[Numbered, ...]) -> type[Typed]:
     """The model of the response: an explanation and a rating for each criterion, in their order."""
     fields: dict[str, Any] = {entry.field: (_answer_type(entry.criterion.scale), ...) for entry in criteria}
     return create_model("CriteriaAnswer", __base__=Typed, **fields)

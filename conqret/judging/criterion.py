@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
 
@@ -26,6 +27,11 @@ FIELDS = {
     "second_answer": "second_argument",
 }
 """The field of an item that holds what is looked at. The question is the topic, which every item has."""
+Importance = Literal["vital", "okay"]
+"""How much a criterion of a rubric matters: without it an answer is not good, or it is good to have."""
+IMPORTANCES: tuple[str, ...] = get_args(Importance)
+WEIGHT_OF = {"vital": 1.0, "okay": 0.5}
+"""What a criterion weighs that has an importance and no weight; one that has neither weighs 1."""
 _MENTIONS = {
     "documents": r"documents?|passages?|contexts?|retrieved|evidence",
     "reference": r"references? (?:answer|text)|reference|gold (?:answer|standard)|expected (?:answer|output)",
@@ -40,6 +46,7 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z][\w -]{0,59}?)\s*:\s+(?P<question>\S.*)",
 _LONGEST_NAME = 40
 _MOST_POINTS = 101
 _LONGEST_QUESTION = 4000
+_LONGEST_AXIS = 100
 _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response", "is", "are", "does", "do"}
 
 
@@ -54,9 +61,14 @@ class Criterion:
         anchors: what a rating means, by rating; not every rating needs one.
         looks_at: what of an item is shown, of :data:`LOOKS_AT`. Without it, what the question names: the answer, and
             documents, a reference or a second answer where it speaks of them. The question is always shown.
+        weight: in a rubric, how many points it brings where it is met, below 0 for a fault; without one 1, or by its
+            importance 1 (vital) or 0.5 (okay).
+        importance: in a rubric, ``vital`` or ``okay``.
+        axis: in a rubric, what it is about: criteria of the same axis have a score together.
 
     Raises:
-        DeclarationError: the name, the question, the scale, an anchor or what it looks at is none.
+        DeclarationError: the name, the question, the scale, an anchor, what it looks at, the weight or the importance
+            is none.
     """
 
     name: str
@@ -64,6 +76,9 @@ class Criterion:
     scale: tuple[int, int] | None = None
     anchors: Mapping[int, str] | Sequence[tuple[int, str]] = ()
     looks_at: Sequence[str] = ()
+    weight: float | None = None
+    importance: Importance | None = None
+    axis: str = ""
 
     def __post_init__(self) -> None:
         name: object = self.name
@@ -94,6 +109,28 @@ class Criterion:
             if name not in LOOKS_AT:
                 raise DeclarationError(f"{where} looks at {name!r}; it can look at {', '.join(LOOKS_AT)}")
         object.__setattr__(self, "looks_at", tuple(name for name in LOOKS_AT if name in looks_at))
+        object.__setattr__(
+            self, "weight", None if self.weight is None else _checked_weight(self.weight, where)
+        )
+        if self.importance not in (None, *IMPORTANCES):
+            raise DeclarationError(
+                f"{where} has the importance {str(self.importance)[:60]!r}; it can be {' or '.join(IMPORTANCES)}"
+            )
+        axis: object = self.axis
+        if not isinstance(axis, str) or len(axis) > _LONGEST_AXIS:
+            raise DeclarationError(f"{where}: its axis must be a text of at most {_LONGEST_AXIS} characters")
+        object.__setattr__(self, "axis", " ".join(axis.split()))
+
+    @property
+    def points(self) -> float:
+        """What it weighs in a rubric."""
+        return WEIGHT_OF.get(self.importance or "", 1.0) if self.weight is None else self.weight
+
+    @property
+    def in_a_rubric(self) -> dict[str, Any]:
+        """What it has that only a rubric makes something of: weight, importance and axis."""
+        found = {"weight": self.weight, "importance": self.importance, "axis": self.axis}
+        return {name: value for name, value in found.items() if value not in (None, "")}
 
     @property
     def shows(self) -> tuple[str, ...]:
@@ -122,6 +159,7 @@ class Criterion:
             "scale": None if self.scale is None else list(self.scale),
             "anchors": [list(anchor) for anchor in self._anchors],
             "looks_at": list(self.shows),
+            **self.in_a_rubric,
         }
 
     @property
@@ -145,6 +183,12 @@ def _checked_scale(scale: Any, where: str) -> tuple[int, int]:
     if high - low >= _MOST_POINTS:
         raise DeclarationError(f"{where}: its scale has {high - low + 1} ratings; at most {_MOST_POINTS}")
     return low, high
+
+
+def _checked_weight(weight: Any, where: str) -> float:
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+        raise DeclarationError(f"{where} has the weight {str(weight)[:60]!r}, and a number is expected")
+    return float(weight)
 
 
 def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) -> list[tuple[int, str]]:
@@ -189,10 +233,11 @@ def parse_criterion(text: str) -> Criterion:
     if at_end := _SCALE_AT_END.search(body):
         scale = int(at_end["low"]), int(at_end["high"])
         body = body[: at_end.start()].strip()
-    return Criterion(name or _name_from(body), body, scale)
+    return Criterion(name or name_from(body), body, scale)
 
 
-def _name_from(question: str) -> str:
+def name_from(question: str) -> str:
+    """The name of a criterion that has none, from the first words of its question."""
     words = re.findall(r"[a-z0-9]+", question.lower())
     telling = [word for word in words if word not in _LEFT_OUT_OF_NAMES] or words
     name = ""
@@ -204,8 +249,14 @@ def _name_from(question: str) -> str:
     return name if name[:1].isalpha() else f"criterion_{name}".strip("_")
 
 
-def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
-    """A criterion from one, from its text, or from plain data (a table of a settings file, a record).
+_TABLE = ("name", "question", "scale", "anchors", "looks_at")
+"""The fields of a criterion as a table; one of a rubric has those besides."""
+OF_A_RUBRIC = ("weight", "importance", "axis")
+
+
+def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = False) -> Criterion:
+    """A criterion from one, from its text, or from plain data (a table of a settings file, a record); ``graded`` where
+    it is one of a rubric, which has weights, importance and axes.
 
     Raises:
         DeclarationError: it is none of these, or faulty.
@@ -216,9 +267,10 @@ def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
         return parse_criterion(data)
     if not isinstance(data, Mapping):
         raise DeclarationError(f"a criterion is a text, a table or a Criterion, not {type(data).__name__}")
-    known = ("name", "question", "scale", "anchors", "looks_at")
+    known = (*_TABLE, *OF_A_RUBRIC) if graded else _TABLE
     if unknown := [str(key) for key in data if key not in known]:
-        raise DeclarationError(f"a criterion has no {unknown[0]!r}; it has {', '.join(known)}")
+        of_a_rubric = "; that belongs to one of a rubric (--rubric)" if unknown[0] in OF_A_RUBRIC else ""
+        raise DeclarationError(f"a criterion has no {unknown[0]!r}; it has {', '.join(known)}{of_a_rubric}")
     question = data.get("question")
     scale, anchors = data.get("scale"), data.get("anchors") or ()
     if isinstance(anchors, Mapping):  # the keys of JSON and TOML are texts
@@ -228,13 +280,16 @@ def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
         }
     if not isinstance(question, str):
         raise DeclarationError("a criterion has no question: say in a sentence what is judged")
-    name = data.get("name") or _name_from(question)
+    name = data.get("name") or name_from(question)
     return Criterion(
         name,
         question,
         tuple(scale) if isinstance(scale, list) else scale,
         anchors,
         data.get("looks_at") or (),
+        data.get("weight"),
+        data.get("importance"),
+        data.get("axis") or "",
     )
 
 
@@ -257,5 +312,10 @@ def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
         raise DeclarationError(
             f"two criteria are called {repeated[0]}: put a name of its own before each, as in "
             '"clarity: How clear is the wording? 1-5"'
+        )
+    if weighed := [criterion for criterion in criteria if criterion.in_a_rubric]:
+        raise DeclarationError(
+            f"the criterion {weighed[0].name} has {', '.join(weighed[0].in_a_rubric)}, of which only a rubric makes "
+            "something: give it as rubric=… (--rubric FILE)"
         )
     return criteria

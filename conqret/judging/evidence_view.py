@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Document, Item, Judgment, Measure, Part
+from conqret.io.images import described, inline
 from conqret.judging.item_parts import citation_verdicts, is_documents
 from conqret.show import words
 from conqret.show.score_cells import Cell, part_cell
@@ -34,6 +35,32 @@ class ArgumentView:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageView:
+    """An image: its URL where the page itself can show it, and what it is in words."""
+
+    url: str
+    words: str
+
+    @classmethod
+    def of(cls, images: Iterable[str]) -> tuple[ImageView, ...]:
+        """The views of images by their URLs."""
+        return tuple(cls(inline(url), cut(described(url), 300)) for url in images)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A message before the question. ``document`` is the number of the document that holds what a tool gave back."""
+
+    role: str
+    name: str
+    pieces: tuple[Piece, ...]
+    omitted: int
+    calls: tuple[str, ...]
+    document: int
+    images: tuple[ImageView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentView:
     """A document, the argument's citations of it, and its rating where the format rates documents."""
 
@@ -50,6 +77,29 @@ class DocumentView:
     cited: tuple[tuple[str, tuple[int, ...]], ...]
     flagged: bool
     trim: str
+    images: tuple[ImageView, ...]
+
+
+TURNS = 200
+"""Earlier messages of an item that the page shows: the last ones."""
+
+
+def turns(judgment: Judgment, item: Item) -> Iterator[TurnView]:
+    """The messages before the question, in their order."""
+    limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.messages), TURNS), 1))
+    places = {document.id: place for place, document in enumerate(item.documents[:DOCUMENTS], start=1)}
+    for number, turn in list(enumerate(item.messages, start=1))[-TURNS:]:
+        excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"message:{number}"]
+        shown = turn.content[:limit]
+        yield TurnView(
+            role=turn.role,
+            name=cut(turn.name, 100),
+            pieces=tuple(flagged(shown, excerpts)),
+            omitted=len(turn.content) - len(shown),
+            calls=tuple(cut(call, 1000) for call in turn.calls[:50]),
+            document=places.get(turn.document, 0),
+            images=ImageView.of(turn.images),
+        )
 
 
 def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
@@ -95,6 +145,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) ->
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=any(flag in judgment.addressed for flag in flags),
             trim=trims.get(document.id, ""),
+            images=ImageView.of([document.image] if document.image else []),
         )
 
 

@@ -15,6 +15,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.judging.conversation import PROMPT as CONVERSATION
+from conqret.judging.conversation import has_turns, images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
@@ -23,7 +25,7 @@ from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import Answer, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 
@@ -33,6 +35,10 @@ class Asks(Window, Protocol):
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         """Ask; never raises for what the world did."""
+
+    @property
+    def blind(self) -> str:
+        """Why the model is sent no images; empty where it is."""
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
@@ -77,15 +83,16 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     if _judges_elsewhere(type(instrument.client)):
         return await cast(JudgesElsewhere, instrument.client).judge(item, instrument)
     judge, options = instrument.judge, instrument.options
-    item_case = Case(item, options)
-    swapped = Case(swap_item(item), options, swapped=True) if item.second_argument else item_case
+    item_case = case_of(item, options)
+    swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
     outcomes = await _gather(
         [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
     measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
     for part in judge.computed:
         measures |= part.measures(item)
-    wanted = options.metrics or judge.metrics
+    if judge.combined is not None:
+        measures = {**judge.combined.score(item, measures), **measures}
     return Judgment(
         item=item.id,
         topic=item.topic,
@@ -93,13 +100,20 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         format=judge.name,
         model=instrument.model,
         fingerprint=instrument.fingerprint,
-        measures={metric: measures[metric] for metric in judge.metrics if metric in wanted},
+        measures=judge.report(measures, options.metrics),
         version=item.version,
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
         strays=_strays(item),
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
     )
+
+
+def case_of(item: Item, options: JudgeOptions) -> Case:
+    """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
+    if options.conversation == "whole" and item.messages:
+        return Case(whole(item), options, last=item)
+    return Case(item, options)
 
 
 def flags(item: Item) -> Iterable[Flag]:
@@ -110,6 +124,8 @@ def flags(item: Item) -> Iterable[Flag]:
         (f"document:{document.id}", f"{document.title}\n{document.text}" if document.title else document.text)
         for document in item.documents
     ]
+    texts += [(f"nugget:{number}", nugget.text) for number, nugget in enumerate(item.nuggets, start=1)]
+    texts += [(f"message:{number}", turn.content) for number, turn in enumerate(item.messages, start=1)]
     for where, text in texts:
         check_computing()
         for injection in find_injections(text or ""):
@@ -146,15 +162,30 @@ def _sampled(case: Case, sample: int) -> Case:
 
 async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
     if not ask.both_orders:
-        return await _ask_once(ask, item_case, instrument)
-    first, other = await _gather([_ask_once(ask, item_case, instrument), _ask_once(ask, swapped, instrument)])
+        return await _ask_parts(ask, item_case, instrument)
+    first, other = await _gather(
+        [_ask_parts(ask, item_case, instrument), _ask_parts(ask, swapped, instrument)]
+    )
     return _Outcome(
         both_orders(first.measures, other.measures), (*first.calls, *other.calls), first.trims or other.trims
     )
 
 
+async def _ask_parts(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """A request for each of the cases into which the question parts a case."""
+    cases = ask.cases(case)
+    outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
+    if len(outcomes) == 1:
+        return outcomes[0]
+    return _Outcome(
+        ask.joined(case, [outcome.measures for outcome in outcomes]),
+        tuple(call for outcome in outcomes for call in outcome.calls),
+        _most_trimmed(outcomes),
+    )
+
+
 async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
-    settled = ask.settled(case)
+    settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
     prompt = instrument.library[ask.prompt]
@@ -174,11 +205,15 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
+    images = images_in(rendered, case.item)
+    if images and client.blind:
+        lost = Measure.missing(Reason.NO_VISION, client.blind)
+        return _Outcome(dict.fromkeys(ask.metrics, lost))
     answer = await client.ask(
         Request(
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
-            messages=messages(rendered),
+            messages=messages(rendered, images),
             response=ask.response(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,
@@ -208,14 +243,29 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
 
 
 def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
-    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it."""
-    return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
+    of images."""
+    read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
+    return read + IMAGE_TOKENS * len(item.pictures)
 
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``."""
+    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
     system, user = given(ask, case)
-    rendered = prompt.render(user, system)
+    if not has_turns(case.item):
+        rendered = prompt.render(user, system)
+    else:
+        turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
+        if case.last is not None:
+            texts = whole_texts(case.last, turns, documents=documents)
+            user |= {name: text for name, text in texts.items() if user[name]}
+        rendered = with_turns(
+            prompt.render(user, system),
+            case.item,
+            turns,
+            documents=documents,
+            judged=case.options.conversation,
+        )
     return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
 
 
@@ -229,14 +279,16 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "dimensions": dimensions,
         "shown": tuple(sorted(ask.needs)),
         **ask.settings,
+        **ask.own_settings(case),
     }
     user = {
         "topic": item.topic,
         "stance": item.stance,
-        "documents": item.documents,
+        "documents": marked(item, item.documents),
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        "nuggets": item.nuggets,
         **ask.variables(case),
     }
     return system, user

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conqret.data import Item, Judgment, Measure, Part
+from conqret.judging.nugget_measures import BY_SUB_NARRATIVE
 from conqret.show import words
-from conqret.show.score_cells import Cell, part_cell
+from conqret.show.score_cells import Cell, level, part_cell
 from conqret.show.visible_text import cut
 from conqret.text.sentences import sentences
 
@@ -18,9 +19,16 @@ PART_LIMIT = 400
 
 _PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
 
-KINDS = {"sentence": "Citations", "criterion": "Criteria", "nugget": "Nuggets"}
+KINDS = {
+    "sentence": "Citations",
+    "criterion": "Criteria",
+    "nugget": "Nuggets",
+    "sub-narrative": "Sub-narratives",
+}
 """What a table of parts is called."""
 
+WEIGHT = ", weight "
+"""What stands in the label of a rubric's criterion between what was found and its weight."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
 
 
@@ -66,15 +74,37 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
     for metric, measure in judgment.measures.items():
         if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
-    kind = "criterion" if judgment.format == "static-rubric" else "nugget"
     for group in groups.values():
+        together = list(zip(*(measure.parts for measure in group.values()), strict=True))
+        kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
+        if judgment.format == "rubric":
+            yield _table(kind, ("Found", "Weight"), [_weighed(parts[0]) for parts in together])
+            continue
+        if set(group) == {words.label(BY_SUB_NARRATIVE)}:
+            kind = "sub-narrative"
         rows = [
             _row(
                 words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
             )
-            for parts in zip(*(measure.parts for measure in group.values()), strict=True)
+            for parts in together
         ]
-        yield _table(kind, tuple(group), rows)
+        columns = tuple(group)
+        given = {} if item is None else {nugget.text: nugget.importance or "–" for nugget in item.nuggets}
+        if kind == "nugget" and given and all(row.name in given for row in rows):
+            rows = [replace(row, cells=(Cell(given[row.name], None), *row.cells)) for row in rows]
+            columns = ("Importance", *columns)
+        yield _table(kind, columns, rows)
+
+
+def _weighed(part: Part) -> PartRow:
+    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the colour of what
+    is left of them."""
+    verdict, _, weight = (part.label or "").partition(WEIGHT)
+    value = part.value
+    if value is not None and weight.startswith("-"):
+        value = 1 - value
+    found = Cell(cut(verdict, 60), None if value is None else level(value))
+    return _row(part.id, (found, Cell(weight, None, verdict="none")), [part])
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:

@@ -11,11 +11,15 @@ from conqret.data.digest import gathered
 from conqret.judging.evidence_view import (
     DOCUMENTS,
     EXPLANATION,
+    TURNS,
     ArgumentView,
     DocumentView,
+    ImageView,
+    TurnView,
     arguments,
     documents,
     explained,
+    turns,
 )
 from conqret.judging.item_parts import PartTable, tables
 from conqret.judging.overview import DIMENSION_NAMES
@@ -51,6 +55,9 @@ class FlagView:
 class ItemView:
     """What the page shows of an item beside what its line in the list says."""
 
+    turns: tuple[TurnView, ...]
+    turns_omitted: int
+    images: tuple[ImageView, ...]
     arguments: tuple[ArgumentView, ...]
     documents: tuple[DocumentView, ...]
     documents_omitted: int
@@ -79,6 +86,9 @@ def item_view(item: Item | None, judgment: Judgment) -> ItemView:
     rows = list(_measures(judgment))
     citing = tuple(arguments(judgment, item)) if item else ()
     return ItemView(
+        turns=tuple(turns(judgment, item)) if item else (),
+        turns_omitted=max(len(item.messages) - TURNS, 0) if item else 0,
+        images=ImageView.of(item.images) if item else (),
         arguments=citing,
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
@@ -168,6 +178,9 @@ def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
 
 def _place(where: str, item: Item | None) -> tuple[str, str, str]:
     """What a field of the item is called, where the page shows it, and its text."""
+    turn = where.removeprefix("message:")
+    if item is not None and turn != where and turn.isdecimal() and 0 < int(turn) <= len(item.messages):
+        return f"earlier message {turn}", "t", item.messages[int(turn) - 1].content
     if item is None or not where.startswith("document:"):
         anchor = {"argument": "a", "second_argument": "b"}.get(where, "")
         known = where in {"topic", "argument", "second_argument", "reference"}

@@ -19,6 +19,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
 from conqret.judging.judgments import Judgments
+from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.setup import Setup
 from conqret.judging.tables import skipped_row, verdict_row
 from conqret.runs.engine import execute
@@ -66,8 +67,10 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
               or a :class:`~conqret.judging.judge_parts.Judge` of your own
             - ``criteria``: criteria of your own instead of a format, each a sentence (``"The answer names a source"``,
-              ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`; all in one request
-              an item, or with ``one_call_each`` in one each
+              ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
+            - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
+              lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
+            - ``criteria_per_call``: how many criteria are asked in one request (12); ``one_call_each``: one
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -79,8 +82,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
             - ``confidence``: ask the judge how sure it is of each answer
+            - ``conversation``: what of items with messages is judged: the ``last`` answer, or the ``whole``
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
+            - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
+              each item is judged by those of its topic, by the format ``nuggets`` where none is named
             - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
@@ -98,7 +104,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
               ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
-              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response)
+              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response),
+              ``vision`` (whether the model takes images, where conqret does not know)
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
@@ -215,6 +222,8 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
         "format": setup.judge.name if name is None else name,
         "session": session,
     }
+    if "rubric" in settings:  # read once
+        left["rubric"] = rubrics_of(settings["rubric"])
     return session, left
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
+from conqret.judging.conversation import Conversation
 from conqret.judging.dimensions import Order
 from conqret.options import Within, check_ranges
 
@@ -34,6 +35,8 @@ class JudgeOptions:
         seed: The seed of the shuffled orders.
         relevant_from: The rating (0 to 5) from which a document counts as relevant in predicted precision.
         temperature: The model's temperature. Default: 0, or 0.7 with several samples.
+        conversation: What of items with `messages` is judged: the `last` answer, before which earlier turns are shown,
+            or the `whole` conversation, all that the assistant says.
 
     Raises:
         DeclarationError: a value is out of its range.
@@ -46,6 +49,7 @@ class JudgeOptions:
     relevant_from: Annotated[int, Within(0, 5)] = RELEVANT_FROM
     temperature: Annotated[float | None, Within(0)] = None
     confidence: bool = False
+    conversation: Conversation = "last"
 
     @property
     def sampling_temperature(self) -> float:
@@ -64,3 +68,4 @@ class SampleSettings(TypedDict, total=False):
     samples: int
     relevant_from: int
     temperature: float | None
+    conversation: Conversation

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -16,9 +16,11 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure, Reason
-from conqret.errors import check_known, first_line
+from conqret.errors import DeclarationError, check_known, first_line
+from conqret.judging.derived import COMPLEMENTS, complement
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.known_as import elsewhere
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -33,7 +35,8 @@ SECOND = "second."
 class Case:
     """One item as one request sees it: perhaps with its arguments swapped, its documents trimmed, its
     dimensions reordered. ``sample`` numbers the repetition, ``swapped`` says which argument stands first;
-    ``origin`` is the case that this one repeats."""
+    ``origin`` is the case that this one repeats. ``last`` is the item with its last answer alone as its argument, where
+    the whole of its conversation is judged."""
 
     item: Item
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -41,6 +44,7 @@ class Case:
     sample: int = 0
     swapped: bool = False
     origin: Case | None = None
+    last: Item | None = None
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -66,6 +70,7 @@ class Ask(Generic[R]):
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
     - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
+    - ``against``: the fields that the item is held against; one that lacks them is unscored, with nothing to judge
     - ``both_orders``: ask again with the two arguments swapped, and combine
     - ``rating_field``: the field whose log-probabilities are wanted, with the ``choices`` that it has
     - ``settled(case)``: measures that need no answer because there is nothing to ask; else None
@@ -74,6 +79,10 @@ class Ask(Generic[R]):
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
+    - ``own_settings(case)``: what else the system part is filled with, where it is not the same for all items
+    - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
+      measures are put together by ``joined(case, measures)``
+    - ``also``: by metric one more field that at least one item must have, so that the metric is reported
     """
 
     prompt: str
@@ -83,6 +92,7 @@ class Ask(Generic[R]):
     score: Callable[[JudgeReply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     optional: frozenset[str] = frozenset()
+    against: frozenset[str] = frozenset()
     variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
     settings: Mapping[str, Any] = field(default_factory=dict)
     context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
@@ -93,6 +103,26 @@ class Ask(Generic[R]):
     about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
+    own_settings: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    cases: Callable[[Case], Sequence[Case]] = field(default=lambda case: (case,))
+    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] = field(
+        default=lambda case, measures: measures[0]
+    )
+    also: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def looked_at(self) -> frozenset[str]:
+        """The fields of an item on which the request depends."""
+        return self.needs | self.optional | self.against
+
+    def unasked(self, case: Case) -> Mapping[str, Measure] | None:
+        """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
+        None."""
+        names = sorted(name for name in self.against if not (getattr(case.item, name) or "").strip())
+        if not names:
+            return self.settled(case)
+        missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
+        return dict.fromkeys(self.metrics, missing)
 
 
 @dataclass(frozen=True)
@@ -102,6 +132,7 @@ class ComputedMetrics:
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
     - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
     - ``version``: part of the fingerprint; raise it with every change of what comes out
+    - ``also``: as of :class:`Ask`
     """
 
     metrics: tuple[str, ...]
@@ -109,6 +140,13 @@ class ComputedMetrics:
     score: Callable[[Item], Mapping[str, Measure]]
     optional: frozenset[str] = frozenset()
     version: int = 1
+    also: Mapping[str, str] = field(default_factory=dict)
+    against: frozenset[str] = field(default=frozenset(), init=False)
+
+    @property
+    def looked_at(self) -> frozenset[str]:
+        """The fields of an item on which the metrics depend."""
+        return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
         """The measures of an item; where the function raises, failed ones that say so."""
@@ -119,23 +157,27 @@ class ComputedMetrics:
             return dict.fromkeys(self.metrics, lost)
 
 
-ELSEWHERE = {
-    "faithfulness": "groundedness",
-    "hallucination": "groundedness",
-    "answer_relevancy": "answer_relevance",
-    "response_relevancy": "answer_relevance",
-    "context_precision": "predicted_precision",
-    "contextual_precision": "predicted_precision",
-    "context_relevancy": "context_relevance",
-    "contextual_relevancy": "context_relevance",
-}
-"""By what ragas, DeepEval and TruLens call a metric, ours that comes nearest; for messages only."""
+@dataclass(frozen=True)
+class CombinedMetrics:
+    """Metrics that are put together from what was asked of the same item: a pure function, and no further question.
+
+    - ``made_of``: for each the asked metrics that it needs
+    - ``score(item, measures)``: the measures, of those metrics that this item has
+    - ``rows``: the asked metrics are rows behind these, and not reported by themselves
+    - ``check(items)``: what there is to say of the items, all of which it reads; raises where they do not fit
+    """
+
+    made_of: Mapping[str, frozenset[str]]
+    score: Callable[[Item, Mapping[str, Measure]], Mapping[str, Measure]]
+    rows: bool = False
+    check: Callable[[Iterable[Item]], Sequence[str]] = field(default=lambda items: ())
 
 
 @dataclass(frozen=True)
 class Judge:
     """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from.
-    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity."""
+    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity.
+    ``combined`` is what is put together from what it asks."""
 
     name: str
     summary: str
@@ -145,16 +187,72 @@ class Judge:
     asks: tuple[Ask[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
+    combined: CombinedMetrics | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
         parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
-        return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+        if self.combined is None:
+            return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+        by_themselves = () if self.combined.rows else parts
+        return (*self.combined.made_of, *(metric for part in by_themselves for metric in part.metrics))
+
+    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+        """What has to be asked for these metrics: themselves, and what those are made of that are put together."""
+        wanted = frozenset(metrics)
+        if self.combined is None:
+            return wanted
+        return wanted.union(*(made for name, made in self.combined.made_of.items() if name in wanted))
+
+    @property
+    def derived(self) -> Mapping[str, str]:
+        """The metrics that follow from one of this format, by name, each with that one; reported only by name."""
+        return {
+            name: base
+            for name, base in COMPLEMENTS.items()
+            if base in self.metrics and name not in self.metrics
+        }
+
+    def measured(self, metrics: Iterable[str]) -> frozenset[str]:
+        """``metrics``, with what follows from another replaced by that one."""
+        return frozenset(self.derived.get(metric, metric) for metric in metrics)
+
+    def check_measured(self, metrics: Iterable[str], study: str) -> None:
+        """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
+
+        Raises:
+            DeclarationError: one does.
+        """
+        for metric in metrics:
+            if base := self.derived.get(metric.replace("-", "_")):
+                raise DeclarationError(
+                    f"{metric} is 1 - {base}: {study} looks at {base} itself (--metric {base})"
+                )
+
+    def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
+        """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
+        follows from one stands behind it."""
+        wanted = frozenset(metrics)
+        if not wanted:
+            return self.metrics
+        order = (
+            name
+            for metric in self.metrics
+            for name in (metric, *(name for name, base in self.derived.items() if base == metric))
+        )
+        return tuple(name for name in order if name in wanted)
+
+    def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
+        """The measures of what is asked for, in the order of reports, from those of what was measured; without those
+        that the item does not have."""
+        follow = {name: complement(measures[base]) for name, base in self.derived.items() if base in measures}
+        every = {**follow, **measures}
+        return {metric: every[metric] for metric in self.reported(metrics) if metric in every}
 
     def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
-        wanted = frozenset(metrics)
+        wanted = self.measured(metrics)
         return (
             *self.select(wanted),
             *(part for part in self.computed if not wanted or wanted & set(part.metrics)),
@@ -167,8 +265,9 @@ class Judge:
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        wanted = frozenset(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *wanted, elsewhere=ELSEWHERE)
+        named = self.measured(metrics)
+        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
+        wanted = self.asked_for(named)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +278,7 @@ class Judge:
         were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        asks = [_about(ask, frozenset(options.metrics)) for ask in self.asks]
+        asks = [_about(ask, self.asked_for(self.measured(options.metrics))) for ask in self.asks]
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}

@@ -40,9 +40,12 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
         for name, value in asdict(setup.client).items()
         if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
     }
+    options = asdict(setup.options)
+    if not setup.turns:
+        del options["conversation"]
     return JudgeRecord(
         **setup.recorded,
-        options=asdict(setup.options),
+        options=options,
         model_options=settings,
         items_name=Path(source.name).name,
         items_layout=checked.layout,

@@ -13,12 +13,14 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.data import Judgment
-    from conqret.io import CheckedItems
+    from conqret.io import CheckedItems, ItemSource
+    from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
+    from conqret.judging.rubric_files import RubricSource
     from conqret.judging.setup import Setup
     from conqret.llm.backends.function import Function
     from conqret.llm.client import Client
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from conqret.studies.abstain.abstention import Abstention
 
 T = TypeVar("T")
+
+
+NUGGETS = "nuggets"
+"""The format of nuggets that are given, and a field of items."""
 
 
 class ClientSettings(TypedDict, total=False):
@@ -42,6 +48,7 @@ class ClientSettings(TypedDict, total=False):
     context_window: int | None
     input_price: float | None
     output_price: float | None
+    vision: bool | None
     max_concurrency: int
     max_attempts: int
     rpm: int | None
@@ -70,14 +77,16 @@ class ItemSettings(TypedDict, total=False):
 
 class OwnJudgeSettings(TypedDict, total=False):
     """A judge of one's own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
-    table, all in one request an item (up to twelve), or with ``one_call_each`` in one request each. Instead of format
-    and model, ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in
-    [0, 1], a mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``,
-    which imports that module. Or ``server``, the address of such a judge, which gets the item in a POST and answers in
-    JSON."""
+    table; or a ``rubric``: criteria with weights, or a file of them (docs/rubrics.md). Up to twelve criteria stand in
+    one request, or so many as ``criteria_per_call`` says, or with ``one_call_each`` one. Instead of format and model,
+    ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in [0, 1], a
+    mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``, which imports
+    that module. Or ``server``, the address of such a judge, which gets the item in a POST and answers in JSON."""
 
     criteria: Criteria
+    rubric: RubricSource
     one_call_each: bool
+    criteria_per_call: int
     judge: str | Function | None
     server: str | None
 
@@ -118,6 +127,7 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     seed: int
     confidence: bool
     topics: Requests | None
+    nuggets: NuggetSource | None
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
     session: Session | None
@@ -180,28 +190,69 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
-def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
-    """The format that the settings name, or the judge of their criteria (which may be named as the format
-    ``criteria``); None where they say nothing.
+def chosen_format(
+    settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
+) -> str | Judge | None:
+    """The format that the settings name, or the judge of their criteria or their rubric (which may be named as the
+    format ``criteria`` or ``rubric``), or that of the nuggets that they give; None where they say nothing. The format
+    ``rubric`` alone is made of the rubrics that ``items`` have.
 
     Raises:
-        DeclarationError: a criterion is faulty, or another judge is named besides.
+        DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
     from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, criteria_of
+    from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC, own_rubrics, rubrics_of
 
-    name, criteria = settings.get("format"), settings.get("criteria")
-    if not criteria:
-        if name == CRITERIA:
-            raise DeclarationError(GIVE_CRITERIA)
-        if settings.get("one_call_each"):
-            raise DeclarationError("one call is wanted for each criterion, and none is given (--criterion)")
-        return name
-    from conqret.judging.criteria import criteria_judge
-
+    name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
+    size = _in_one_call(settings)
+    if criteria and rubric is not None:
+        raise DeclarationError(
+            "criteria and a rubric are two judges: write the criteria into the rubric, too"
+        )
+    made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
+    if made_of is None and not (name == RUBRIC and items is not None):
+        if name in (CRITERIA, RUBRIC):
+            raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
+        for option in ("one_call_each", "criteria_per_call"):
+            if settings.get(option):
+                raise DeclarationError(f"{option} is for criteria, and none is given (--criterion, --rubric)")
+        others = (settings.get(option) for option in ("format", "judge", "server", "verdicts", "replay"))
+        given = settings.get("nuggets") is not None and all(other is None for other in others)
+        return NUGGETS if given else name
     for option in ("format", "judge", "server", "verdicts"):
-        if settings.get(option) not in (None, CRITERIA):
-            raise DeclarationError(f"criteria are a judge of their own: leave {option} out")
-    return criteria_judge(criteria_of(criteria), one_call_each=bool(settings.get("one_call_each")))
+        if settings.get(option) not in (None, made_of or RUBRIC):
+            own = "criteria are a judge of their own" if criteria else "a rubric is a judge of its own"
+            raise DeclarationError(f"{own}: leave {option} out")
+    if criteria:
+        from conqret.judging.criteria import criteria_judge
+
+        return criteria_judge(criteria_of(criteria), **size)
+    from conqret.judging.rubrics import rubric_judge
+
+    if rubric is None:
+        assert items is not None  # noqa: S101 - as was looked at above
+        source = items()
+        return rubric_judge(own_rubrics(source, source.name), **size)
+    return rubric_judge(rubrics_of(rubric), **size)
+
+
+def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
+    """How many criteria are asked in one call, where the settings say it.
+
+    Raises:
+        DeclarationError: it is no number from 1, or said twice.
+    """
+    size, each = settings.get("criteria_per_call"), bool(settings.get("one_call_each"))
+    if size is None:
+        return {"in_one_call": 1} if each else {}
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise DeclarationError(f"criteria_per_call is {size!r}; it must be a whole number from 1")
+    if each and size != 1:
+        raise DeclarationError(
+            f"one call is wanted for each criterion, and {size} criteria in a call: give one_call_each or "
+            "criteria_per_call"
+        )
+    return {"in_one_call": size}
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,11 +36,12 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
     for ask in setup.asks:
         distinct: dict[Any, Item] = {}
         for item in every:
-            shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
+            looked_at = (*sorted(ask.looked_at), "messages", "images")
+            shown = tuple(hash(getattr(item, name)) for name in looked_at)
             distinct.setdefault((item.topic, item.stance, shown), item)
-        asks.append(
-            (ask, [item for item in distinct.values() if ask.settled(Case(item, setup.options)) is None])
-        )
+        cases = [Case(item, setup.options) for item in distinct.values()]
+        parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]
+        asks.append((ask, [part.item for part in parts]))
     return asks
 
 

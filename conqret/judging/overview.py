@@ -25,6 +25,8 @@ SETTINGS = {
     "order": "Order of the dimensions",
     "relevant_from": "Relevant from rating",
     "confidence": "Asked how sure it is",
+    "conversation": "Judged of a conversation",
+    "vision": "Takes images",
     "max_concurrency": "Calls at once, at most",
     "timeout": "Timeout (seconds)",
     "max_attempts": "Requests for a call, at most",

@@ -21,6 +21,7 @@ from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_parts import JUDGES, JURY, Ask, Case, Judge, JudgeReply
+from conqret.judging.rubric_files import RUBRIC
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
@@ -38,7 +39,7 @@ PAIRED = "preference"
 SINGLE = "overall_quality"
 """What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
-SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference")
+SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference", "messages", "images")
 """What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
 
 
@@ -147,11 +148,11 @@ def _nothing(case: Case) -> Any:
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:
-    """The judge that a record names: a format, criteria, one's own for these metrics, or a jury.
+    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, or a jury.
 
     Raises:
         UnknownNameError: there is no such format here.
-        DeclarationError: the record's criteria are none.
+        DeclarationError: the record's criteria, or its rubric, are none.
     """
     if record.format == JURY.name:
         return JURY
@@ -159,6 +160,10 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
         from conqret.judging.criteria import recorded_criteria
 
         return recorded_criteria(record.identity)
+    if record.format == RUBRIC:
+        from conqret.judging.rubrics import recorded_rubric
+
+        return recorded_rubric(record.identity)
     return own_judge(record.metrics) if record.format == NAME else JUDGES[record.format]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
+from conqret.judging.conversation import whole
 from conqret.judging.item_parts import KINDS
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
@@ -93,7 +94,8 @@ def report_page(
     summary = (tally.summary or run.so_far()).with_calibrated(_calibrated_means(run))
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
-    items = {item.id: item for item in _found(run, wanted)}
+    conversation = record.judging.get("conversation") == "whole"
+    items = {item.id: whole(item) if conversation else item for item in _found(run, wanted)}
     both = maps(shown, summary, tally)
     return page(
         "judgments.html.j2",
@@ -107,6 +109,7 @@ def report_page(
         figure={"width": WIDTH, "height": HEIGHT},
         asked_at=asked_at,
         folder=str(run.path),
+        images=any(item.pictures for item in items.values()),
         **overview(record, summary, tally, beside),
     )
 

@@ -12,9 +12,10 @@ from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.own_judge import recorded_judge
+from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.recordings import Recordings
 
-_SETTINGS = ("max_tokens", "context_window")
+_SETTINGS = ("max_tokens", "context_window", "vision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def recorded_call(path: Path) -> RecordedCall:
     if run.record_file.is_file():
         record = run.record()
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        named = recorded_judge(record) if record.format == CRITERIA else record.format
+        named = recorded_judge(record) if record.format in (CRITERIA, RUBRIC) else record.format
         return RecordedCall(named, record.model, record.judging, options)
     with Recordings.open_for_replay(path) as store:
         stats = store.stats()
@@ -61,8 +62,9 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
         )
     name = formats[0] if formats else None
-    if CRITERIA in asks and name is None:  # which ones, only a run's folder says
-        return RecordedCall(CRITERIA, next(iter(stats.by_model)), {"samples": stats.samples_per_request})
+    own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)
+    if own is not None and name is None:  # which ones, only a run's folder says
+        return RecordedCall(own, next(iter(stats.by_model)), {"samples": stats.samples_per_request})
     judging: dict[str, Any] = {"samples": stats.samples_per_request}
     if name is not None:  # metrics of which nothing is recorded were not part of that run
         there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]

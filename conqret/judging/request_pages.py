@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from conqret.data import Judgment
+from conqret.io.images import described
 from conqret.judging.item_parts import tables
 from conqret.judging.judge_folder import ASKED
 from conqret.judging.recorded_requests import Exchange, RecordedRequests
@@ -24,6 +25,9 @@ _BELOW = "each by itself: below"
 
 OPEN = 20_000
 """Characters of an answer that stands open on the page; a longer one, like a prompt, is opened by whoever wants it."""
+
+LONG_NAME = 40
+"""Characters of what is rated from which its column gives way to those beside it."""
 
 PROMPTS = frozenset(_ROLES.values())
 
@@ -78,6 +82,8 @@ def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
     """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
     for message in exchange.messages:
         yield _ROLES.get(message.role, message.role), message.content
+        for number, url in message.images:
+            yield f"image {number}", described(url)
     if exchange.completion is not None:
         yield "raw answer", exchange.completion.refusal or indented(exchange.completion.text) or "(empty)"
     if exchange.call.error:
@@ -114,7 +120,8 @@ def parts_tables(judgment: Judgment) -> Iterator[Table]:
     """What stands behind the scores: documents, citations, criteria or nuggets, a row each."""
     for table in tables(judgment, None):
         explained = any(row.explanation for row in table.rows)
-        columns: list[str | Column] = ["Rated", *table.columns]
+        long = any(len(row.name) > LONG_NAME for row in table.rows)
+        columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
         if explained:
             columns.append(Column("What the judge says", "text"))
         rows = [

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
 from conqret.errors import DeclarationError
-from conqret.judging.judge_parts import ELSEWHERE
+from conqret.judging.known_as import named_here
 from conqret.judging.summary import Summary
 
 COVERAGE = "coverage"
@@ -32,7 +32,7 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         EXAMPLE,
         metrics,
         ends=(*ENDS, *BOUNDS),
-        elsewhere=ELSEWHERE,
+        elsewhere=named_here,
     )
     if requirement.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")

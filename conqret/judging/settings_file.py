@@ -75,7 +75,7 @@ def _leads_away(name: str, setting: Any) -> bool:
 
     if name == "model" and isinstance(setting, str):
         return bool(backend_of(setting).reaches(setting))
-    return name == "api_base" or (name == "items" and "://" in str(setting))
+    return name == "api_base" or (name in ("items", "rubric") and "://" in str(setting))
 
 
 def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

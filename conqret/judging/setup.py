@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.data import Document, Item
+from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.judge_settings import NUGGETS
+from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC
 from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
@@ -24,7 +28,9 @@ _NEEDS = {
     "documents": "rates documents",
     "argument": "judges an argument",
     "second_argument": "compares two arguments",
-    "reference": "holds an argument against a reference",
+    "reference": "holds what it judges against a reference",
+    "nuggets": "judges nuggets that are given (--nuggets, or the item's own)",
+    "nuggets.assignment": "computes measures of nuggets that are assigned already",
 }
 
 
@@ -45,19 +51,25 @@ PROBE = Item(
     argument="Whoever pays taxes should have a say in them [2]. Turnout rose in most towns [1].",
     second_argument="At sixteen few people follow politics.",
     reference="There are good reasons on both sides.",
+    nuggets=(
+        Nugget(text="Turnout rose in two of three towns.", importance="vital", sub_narrative="Turnout"),
+        Nugget(text="People of sixteen pay taxes.", importance="okay", sub_narrative="Work"),
+    ),
 )
 """An item that has everything: to see whether prompts can be filled, and what they look like then."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A judge, how it is run, its prompts and its model; no connection is open yet."""
+    """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
+    earlier turns or images, which prompts then show."""
 
     judge: Judge
     options: JudgeOptions
     library: Library
     client: ClientOptions
     notes: tuple[str, ...] = field(default=())
+    turns: bool = False
 
     @property
     def asks(self) -> tuple[Ask[Any], ...]:
@@ -72,13 +84,16 @@ class Setup:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, in the order in which they are reported."""
-        wanted = self.options.metrics
-        return tuple(metric for metric in self.judge.metrics if not wanted or metric in wanted)
+        return self.judge.reported(self.options.metrics)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
-        return self.judge.identity(self.options, self.library, self.client.identity)
+        identity = self.judge.identity(self.options, self.library, self.client.identity)
+        if not self.turns:
+            return identity
+        shown = {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
+        return {**identity, **shown, "conversation": self.options.conversation}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -128,8 +143,8 @@ def set_up(
             "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
             "package brings it (docs/adding-a-judge.md)"
         )
-    if format == CRITERIA:
-        raise DeclarationError(GIVE_CRITERIA)
+    if format in (CRITERIA, RUBRIC):
+        raise DeclarationError(GIVE_CRITERIA if format == CRITERIA else GIVE_RUBRIC)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     ask_prompts = (ask.prompt for ask in judge.asks)
@@ -142,6 +157,8 @@ def set_up(
         )
     if options.confidence:
         judge = stating_confidence(judge, library)
+    if options.conversation == "whole":
+        _check_whole(judge)
     probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
@@ -154,16 +171,25 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = (NO_CRITERIA,) if judge.name == CRITERIA and client.backend.baseline else ()
+    notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
-def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
+def _check_whole(judge: Judge) -> None:
+    """Raise DeclarationError where a judge cannot be shown the whole of a conversation as what it judges."""
+    if any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"the format {judge.name} reads how likely the last answer is: leave --conversation whole out"
+        )
+
+
+def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
     """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
     then to be read with ``setup.needs``.
 
     Without a selection by the user, metrics whose fields no item has are left out, with a note. A field that
-    some items lack, or that a selected metric needs, is a fault of each item that lacks it.
+    some items lack, or that a selected metric needs, is a fault of each item that lacks it. Unless these are not
+    ``all_items``, but some of many that come one by one, rubrics have to be for items that are there.
 
     Raises:
         ItemsError: every fault of every item.
@@ -177,26 +203,66 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     parts = judge.parts(options.metrics)
     notes = []
     if not options.metrics:
-        possible = [part for part in parts if all(checked.has[need] != "none" for need in part.needs)]
+        possible = [
+            part for part in parts if all(checked.has[need] != "none" for need in part.needs | part.against)
+        ]
         dropped = [part for part in parts if part not in possible]
         if possible and dropped:
             for part in dropped:
-                lacking = " or ".join(sorted(need for need in part.needs if checked.has[need] == "none"))
+                lacking = " or ".join(
+                    sorted(need for need in part.needs | part.against if checked.has[need] == "none")
+                )
                 notes.append(f"{', '.join(part.metrics)} left out: no item has {lacking}")
             parts = tuple(possible)
             metrics = tuple(
                 metric for metric in judge.metrics if any(metric in part.metrics for part in parts)
             )
             setup = replace(setup, options=replace(options, metrics=metrics))
-    looked_at = {name for part in parts for name in part.needs | part.optional}
+    setup, left_out = _without_lacking(setup, parts, checked, chosen=bool(options.metrics))
+    notes += left_out
+    looked_at = {name for part in parts for name in part.looked_at}
     if checked.has["reference"] != "none" and "reference" not in looked_at:
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
             f"{column} is a reference, which the format {judge.name} does not look at; to compare it with the argument "
             f"as a rival: --columns second_argument={column}"
         )
+    if setup.judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
+        notes.append(
+            "nuggets are assigned already in these items, and are assigned anew; to compute the measures from what is "
+            "there, without a model: --format nugget-assignments"
+        )
     needs = setup.needs
+    for name in sorted({name for part in parts for name in part.against}):
+        if checked.has[name] == "none":
+            needs[name] = f"format {judge.name} {_NEEDS[name]}"
+        elif checked.has[name] == "some":
+            notes.append(f"items without a {name} are unscored by {judge.name}, which {_NEEDS[name]}")
     if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
-    return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))
+    if judge.combined is not None and all_items:
+        notes += judge.combined.check(replace(source, needs=needs))
+    setup = replace(setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns)
+    return checked, setup
+
+
+def _without_lacking(
+    setup: Setup, parts: Iterable[Ask[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
+) -> tuple[Setup, list[str]]:
+    """The setup without metrics for which no item has what they also need, where nobody chose them; and why."""
+    also = {metric: need for part in parts for metric, need in part.also.items()}
+    lacking = {
+        metric: need
+        for metric, need in also.items()
+        if checked.has[need] == "none" and metric in setup.metrics
+    }
+    metrics = tuple(metric for metric in setup.metrics if metric not in lacking)
+    if chosen or not lacking or not metrics:
+        return setup, []
+    notes = [
+        f"{', '.join(metric for metric in lacking if lacking[metric] == need)} left out: no nugget has "
+        f"{'an' if need[need.rindex('.') + 1] in 'aeiou' else 'a'} {need.rpartition('.')[2].replace('_', '-')}"
+        for need in dict.fromkeys(lacking.values())
+    ]
+    return replace(setup, options=replace(setup.options, metrics=metrics)), notes

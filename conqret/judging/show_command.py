@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.recorded_requests import RecordedRequests
+    from conqret.llm.request import Message
 
 
 BEGINNING = 1_000
@@ -95,8 +96,6 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
 
 def plain(requests: RecordedRequests) -> dict[str, Any]:
     """What was asked and answered for an item, as plain data."""
-    from dataclasses import asdict
-
     return {
         "judgment": requests.judgment.model_dump(mode="json"),
         "exchanges": [
@@ -105,7 +104,7 @@ def plain(requests: RecordedRequests) -> dict[str, Any]:
                 "sample": exchange.call.sample,
                 "key": exchange.call.key,
                 "again": exchange.again,
-                "messages": [asdict(message) for message in exchange.messages],
+                "messages": [_message(message) for message in exchange.messages],
                 "answer": None if exchange.completion is None else exchange.completion.text,
                 "refusal": None if exchange.completion is None else exchange.completion.refusal,
                 "finish_reason": exchange.call.finish_reason,
@@ -115,6 +114,15 @@ def plain(requests: RecordedRequests) -> dict[str, Any]:
             for exchange in requests.exchanges
         ],
     }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    """A message as plain data; of its images what they are, and not their bytes."""
+    from conqret.io.images import described
+
+    images = [described(url) for _, url in message.images]
+    told = {"role": message.role, "content": message.content}
+    return {**told, "images": images} if images else told
 
 
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret labels collect items.jsonl --people anna,ben,carl -o labels\n\n"
+    "conqret labels collect items.jsonl --annotators anna,ben,carl -o labels\n\n"
     "conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o "
     "labels\n\n"
-    "conqret labels collect items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
-    "conqret labels collect items.jsonl --people anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
+    "conqret labels collect items.jsonl --task preference --annotators anna,ben --overlap 2 -o labels\n\n"
+    "conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
     "conqret labels status labels\n\n"
     "conqret labels export labels -o labels.csv"
 )
@@ -53,8 +53,8 @@ app = typer.Typer(
 class AnnotatorOptions(OptionGroup):
     """Who labels, and how many label an item."""
 
-    people: Annotated[
-        str, typer.Option(help="Who labels: names, comma-separated; each person gets a link of their own.")
+    annotators: Annotated[
+        str, typer.Option(help="Who labels: names, comma-separated; each annotator gets a link of their own.")
     ] = ""
     open_to: Annotated[
         int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
@@ -91,7 +91,7 @@ def run(
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
     asked: TaskOptions,
-    annotators: AnnotatorOptions,
+    panel: AnnotatorOptions,
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
@@ -132,15 +132,15 @@ def run(
             skip_invalid=skip_invalid,
             on_check=note_left_out,
         )
-    names = options.listed(annotators.people)
+    names = options.listed(panel.annotators)
     study = study_of(
         asked.task,
         screens,
         names,
-        overlap=annotators.overlap
-        if annotators.overlap is not None
-        else min(OVERLAP, max(len(names) + annotators.open_to, 1)),
-        open_to=annotators.open_to,
+        overlap=panel.overlap
+        if panel.overlap is not None
+        else min(OVERLAP, max(len(names) + panel.open_to, 1)),
+        open_to=panel.open_to,
         seed=seed,
         estimates=planned.estimates,
         probability=planned.probability,

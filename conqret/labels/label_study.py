@@ -67,7 +67,9 @@ def study_of(
         raise DeclarationError("there is nothing to label: no item gives a screen of this task")
     names = check_names(people)
     if not names and not open_to:
-        raise DeclarationError("say who labels: --people anna,ben,carl, or --open for whoever gets the link")
+        raise DeclarationError(
+            "say who labels: --annotators anna,ben,carl, or --open for whoever gets the link"
+        )
     able = len(names) + open_to
     if not 1 <= overlap <= able:
         raise DeclarationError(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
-from conqret.data.item import Frozen, Identifier, NonEmpty
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from conqret.data.item import Frozen, Identifier, NonEmpty, dumped
 from conqret.errors import DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
@@ -43,12 +46,18 @@ class ScreenQuestion(Frozen):
 
 
 class ScreenPassage(Frozen):
-    """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked."""
+    """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked.
+    ``images`` are URLs of images that belong to it."""
 
     title: str
     text: str
     lit: tuple[tuple[int, int], ...] = ()
     url: str = ""
+    images: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "images")
 
 
 class JudgingScreen(Frozen):
@@ -75,7 +84,8 @@ class Screen(Frozen):
     an attention check. ``practice`` says that everybody has the screen before the others, and is told then which
     answers are right, and ``why``. ``person`` is the number of whom alone it is for, in the order of their screens; 0
     is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and ``against`` for
-    which of its options (1 or 2) an argument is to be answered.
+    which of its options (1 or 2) an argument is to be answered. ``turns`` are the messages before the question, each
+    under who wrote it.
     """
 
     item: Identifier
@@ -92,6 +102,16 @@ class Screen(Frozen):
     person: int = 0
     judging: JudgingScreen | None = None
     against: int = 0
+    turns: tuple[ScreenPassage, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "turns")
+
+    @property
+    def pictured(self) -> bool:
+        """Whether it shows images."""
+        return any(passage.images for passage in (*self.turns, *self.passages))
 
     def about(self, names: Collection[str]) -> Screen:
         """The screen with the questions of these names alone; all, where there are none."""

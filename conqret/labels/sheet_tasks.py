@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from conqret.data import Item
 from conqret.io.label_sheets import LabelTask
+from conqret.labels.task import turns
 
 
 def shows(item: Item) -> dict[str, str]:
     """Topic, stance and argument, then the other argument and the documents as one text."""
-    parts = [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
+    said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
+    parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
+    parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
     parts += [
         f"[{number}] {document.title}\n{document.text}".replace(" \n", "\n", 1)
         for number, document in enumerate(item.documents, start=1)

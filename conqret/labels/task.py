@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,31 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
     if "documents" in wanted:
         shown_passages += [
             ScreenPassage(
-                title=f"[{place}] {document.title or '(no title)'}", text=document.text, url=document.url
+                title=f"[{place}] {document.title or '(no title)'}",
+                text=document.text,
+                url=document.url,
+                images=(document.image,) if document.image else (),
             )
             for place, document in enumerate(item.documents, start=1)
             if only is None or place == only + 1
         ]
     return tuple(shown_passages)
+
+
+def turns(item: Item) -> Iterator[ScreenPassage]:
+    """The messages before the question, each under who wrote it, and the images that the question shows."""
+    places = {document.id: place for place, document in enumerate(item.documents, start=1)}
+    for turn in item.messages:
+        lines = [turn.content, *(f"(calls {call})" for call in turn.calls)]
+        if turn.role == "tool":
+            place = places.get(turn.document)
+            lines = [
+                f"(what it gave back is document [{place}])" if place else "(what it gave back is not shown)"
+            ]
+        title = f"{turn.role.capitalize()}{f' ({turn.name})' if turn.name else ''}"
+        yield ScreenPassage(title=title, text="\n".join(filter(None, lines)), images=turn.images)
+    if item.images:
+        yield ScreenPassage(title="The question shows", text="", images=item.images)
 
 
 def with_gold(item: Item, screen: Screen) -> Screen:
@@ -115,7 +134,7 @@ def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
     """A screen of an item under its heading; ``more`` are the other fields of the screen."""
-    told = {"heading": heading(item), **more}
+    told = {"heading": heading(item), "turns": tuple(turns(item)), **more}
     return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **told)
 
 

@@ -36,7 +36,8 @@ class ModelFacts:
     that the provider had cached). ``tiered`` marks models whose price depends on the prompt's length. ``listed`` says
     whether anything is known of the model, ``schema`` and ``tools`` whether it takes a JSON schema or functions.
     ``in_flight`` is how many requests at a time make sense, ``timeout`` how many seconds one may take; None leaves it
-    to the client's ``max_concurrency`` and ``timeout``.
+    to the client's ``max_concurrency`` and ``timeout``. ``vision`` says whether it takes images; None, which counts as
+    no, where that is not known.
     """
 
     context_window: int | None = None
@@ -50,6 +51,7 @@ class ModelFacts:
     tools: bool = False
     in_flight: int | None = None
     timeout: float | None = None
+    vision: bool | None = None
 
     @property
     def priced(self) -> bool:

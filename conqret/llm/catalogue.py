@@ -34,6 +34,7 @@ def listed(options: ClientOptions) -> ModelFacts:
         listed=bool(entry),
         schema=bool(entry.get("supports_response_schema")),
         tools=bool(entry.get("supports_function_calling")),
+        vision=_vision(entry) if options.vision is None else options.vision,
     )
 
 
@@ -72,6 +73,10 @@ def _table(name: str) -> Mapping[str, Any]:
         return {}
     table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return table
+
+
+def _vision(entry: Mapping[str, Any]) -> bool | None:
+    return bool(entry.get("supports_vision")) if entry else None
 
 
 def _count(entry: Mapping[str, Any], name: str) -> int | None:

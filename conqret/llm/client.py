@@ -134,6 +134,19 @@ class Client(AbstractAsyncContextManager["Client"]):
         return self._facts.context_window
 
     @property
+    def blind(self) -> str:
+        """Why the model is sent no images; empty where it is."""
+        if self._facts.vision:
+            return ""
+        if self._backend.baseline:
+            return "the offline baseline reads words and sees no images: name a model that does"
+        if self._facts.vision is None and self._backend.prefix == "":
+            return f"it is not known that {self.model_id} takes images: say --vision if it does"
+        return f"{self.model_id} takes no images" + (
+            " as far as conqret knows: say --vision if it does" if self._options.vision is None else ""
+        )
+
+    @property
     def in_flight(self) -> int:
         """How many questions at a time make sense."""
         return self._facts.in_flight or self._options.max_concurrency

@@ -53,6 +53,8 @@ class ClientOptions:
         context_window: The model's context window in tokens, for a model that conqret does not know.
         input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.
         output_price: The same for a million completion tokens.
+        vision (--vision/--no-vision): Whether the model takes images, for a model that conqret does not know. Where
+            it takes none, items with images are unscored.
         client: `direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`:
             everything goes through litellm.
     Limits:
@@ -85,6 +87,7 @@ class ClientOptions:
     stop_after_failures: Annotated[float, Within(above=0, high=1)] = STOP_AFTER
     retry_unscored: bool = True
     client: Way = "direct"
+    vision: bool | None = None
 
     @classmethod
     def of(cls, model: str | ClientOptions) -> ClientOptions:

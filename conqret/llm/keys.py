@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Message, Request, image_digest
 
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
@@ -36,7 +36,7 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
 
 
 def request_key(model: str, request: Request[Any], *, read: bool = False) -> str:
-    """sha256 (hex) over canonical JSON of model, parameters, messages, response schema and sample.
+    """sha256 (hex) over canonical JSON of model, parameters, messages (with images' digests), response schema, sample.
 
     The request is the one that is sent: a question asked again (with its fault named, or with more room) has another
     key. Where it has texts to be read, they are part of the key: the messages need not hold them. What a model reads
@@ -57,6 +57,12 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
     return hashlib.sha256(b"[" + b",".join(identity) + b"]").hexdigest()
 
 
+def _told(message: Message) -> list[Any]:
+    """What of a message is part of the key: of an image its digest, and not its megabytes."""
+    images = [[number, image_digest(url)] for number, url in message.images]
+    return [message.role, message.content, *([images] if images else [])]
+
+
 @functools.lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
     """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
@@ -64,12 +70,14 @@ def schema_digest(response: type[BaseModel]) -> str:
 
 
 def _messages(messages: Sequence[Message]) -> bytes:
-    """The same as :func:`_texts` of roles and contents."""
+    """The same as :func:`_texts` of what each message tells."""
     try:
-        pairs = [b"[%s,%s]" % (_canonical(message.role), message.encoded) for message in messages]
+        if not any(message.images for message in messages):
+            pairs = [b"[%s,%s]" % (_canonical(message.role), message.encoded) for message in messages]
+            return b"[%s]" % b",".join(pairs)
     except ValueError:  # half a surrogate pair
-        return _canonical([[message.role, message.content] for message in messages])
-    return b"[%s]" % b",".join(pairs)
+        pass
+    return _texts([_told(message) for message in messages])
 
 
 def _texts(value: list[list[Any]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -31,10 +32,12 @@ _TEXT = TypeAdapter(str)
 
 @dataclass(frozen=True)
 class Message:
-    """One chat message; ``role`` is system, user or assistant."""
+    """One chat message; ``role`` is system, user or assistant. ``images`` follow its text: URLs (``data:`` or
+    ``https:``), each with the number by which the text names it."""
 
     role: str
     content: str
+    images: tuple[tuple[int, str], ...] = ()
 
     @cached_property
     def encoded(self) -> bytes:
@@ -46,15 +49,29 @@ class Message:
         return _TEXT.dump_json(self.content)
 
 
-def messages(rendered: RenderedPrompt) -> tuple[Message, Message]:
-    """The messages of a prompt."""
-    return _system(rendered.system), Message("user", rendered.user)
+IMAGE_TOKENS = 1_000
+"""Tokens that an image takes, where they are estimated: OpenAI and Anthropic count some 770 to 1,600."""
+
+
+def messages(rendered: RenderedPrompt, images: tuple[tuple[int, str], ...] = ()) -> tuple[Message, Message]:
+    """The messages of a prompt, with the images that it shows."""
+    return _system(rendered.system), Message("user", rendered.user, images)
 
 
 @lru_cache(maxsize=KEPT)
 def _system(text: str) -> Message:
     """The message of a static part, which is the same for many items."""
     return Message("system", text)
+
+
+def image_name(number: int) -> str:
+    """What stands before an image, so that a model knows which mark of the text it belongs to."""
+    return f'<image number="{number}"/>'
+
+
+def image_digest(url: str) -> str:
+    """What stands for an image in keys: the sha256 (hex) of its URL, which holds its bytes or its address."""
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Plain(BaseModel, frozen=True):

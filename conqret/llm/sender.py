@@ -17,7 +17,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
 from conqret.llm.redaction import Redaction, secrets_in_use
-from conqret.llm.request import Completion, Request
+from conqret.llm.request import IMAGE_TOKENS, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
@@ -211,7 +211,8 @@ class Sender:
 
     def _prompt_tokens(self, request: Request[Any]) -> int:
         encode = self._options.backend.encoder(self._options.model)
-        return sum(count_tokens(message.content, encode) for message in request.messages)
+        texts = sum(count_tokens(message.content, encode) for message in request.messages)
+        return texts + IMAGE_TOKENS * sum(len(message.images) for message in request.messages)
 
     def _estimate(self, request: Request[Any], prompt: int) -> float:
         """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""

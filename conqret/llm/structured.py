@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from conqret.io.jsonl import compact
 from conqret.llm.backend import ModelFacts
-from conqret.llm.request import Message, Plain
+from conqret.llm.request import Message, Plain, image_name
 
 SCHEMA_ENDPOINTS = frozenset(
     {
@@ -76,24 +76,39 @@ class Format:
     system_suffix: str = ""
     user_suffix: str = ""
 
-    def messages(self, messages: Sequence[Message]) -> list[dict[str, str]]:
-        """The chat messages to send, with our texts exactly as they are."""
-        sent = [{"role": message.role, "content": message.content} for message in messages]
+    def messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        """The chat messages to send, with our texts exactly as they are. A text with images becomes a list of parts."""
+        sent: list[dict[str, Any]] = [
+            {"role": message.role, "content": message.content} for message in messages
+        ]
         if self.system_suffix:
             if not sent or sent[0]["role"] != "system":
                 sent.insert(0, {"role": "system", "content": ""})
             sent[0]["content"] += self.system_suffix
         if self.user_suffix:
             sent[-1]["content"] += self.user_suffix
+        for place, message in enumerate(messages, start=len(sent) - len(messages)):
+            if message.images:
+                sent[place]["content"] = [_text(sent[place]["content"]), *_parts(message.images)]
         return sent
 
     def encoded(self, messages: Sequence[Message]) -> bytes:
         """The same as JSON."""
-        if not (self.system_suffix or self.user_suffix):
+        if not (self.system_suffix or self.user_suffix or any(message.images for message in messages)):
             with contextlib.suppress(ValueError):  # half a surrogate pair
                 each = (b'{"role":%s,"content":%s}' % (compact(m.role), m.encoded) for m in messages)
                 return b"[%s]" % b",".join(each)
         return compact(self.messages(messages))
+
+
+def _parts(images: Sequence[tuple[int, str]]) -> Iterator[dict[str, Any]]:
+    for number, url in images:
+        yield _text(image_name(number))
+        yield {"type": "image_url", "image_url": {"url": url}}
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 @functools.lru_cache(maxsize=KEPT)

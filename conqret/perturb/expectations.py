@@ -25,7 +25,13 @@ QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
 PREFERENCE = ("preference",)
 """Which of two arguments is better: 1 for the first."""
 
-EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE)
+CORRECTNESS = ("correctness", "completeness", "correctness_f1")
+"""What is said of the argument against a reference."""
+
+RECALL = ("context_recall",)
+"""What is said of the documents against a reference."""
+
+EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *CORRECTNESS, *RECALL)
 
 
 def expect(

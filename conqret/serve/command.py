@@ -78,7 +78,7 @@ def serve(
     shown: options.OutputOptions,
 ) -> None:
     """Serve judges over HTTP: an item in, a judgment out, one address for each format, and one for criteria of your
-    own, described by OpenAPI.
+    own or a rubric, described by OpenAPI.
 
     Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
@@ -99,10 +99,13 @@ def serve(
 
     conqret serve http --criterion "The answer names a source" --model gpt-4o-mini
 
+    conqret serve http --rubric rubric.toml --model gpt-4o-mini
+
     conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
     """
     from conqret.judging.criterion import CRITERIA
     from conqret.judging.judge_settings import chosen_format
+    from conqret.judging.rubric_files import RUBRIC
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
     from conqret.serve.access import read_keys
@@ -110,8 +113,9 @@ def serve(
     from conqret.serve.service_server import serve as served
 
     wanted = list(format or ())
-    own = chosen_format({**criteria.given(), "format": CRITERIA if CRITERIA in wanted else None})
-    formats: list[str | Judge] = [name for name in wanted if name != CRITERIA]
+    made_of = next((name for name in (CRITERIA, RUBRIC) if name in wanted), None)
+    own = chosen_format({**criteria.given(), "format": made_of})
+    formats: list[str | Judge] = [name for name in wanted if name not in (CRITERIA, RUBRIC)]
     formats += [] if own is None else [own]
     keys = read_keys(listening.api_key_env, listening.api_key_file)
     limits = IntakeLimits(

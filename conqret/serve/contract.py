@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from conqret._version import __version__
-from conqret.data import Document, Item, Judgment, Measure
+from conqret.data import Document, Item, Judgment, Measure, Nugget
 from conqret.data.item import Identifier, NonEmpty
 from conqret.judging.judge_parts import Judge
 from conqret.serve.problems import MEDIA_TYPE, Problem
@@ -46,7 +46,9 @@ def item_type(judge: Judge) -> type[Item]:
     documents = tuple[_DocumentIn | NonEmpty, ...]
     fields: dict[str, Any] = {"id": (Identifier | None, None), "documents": (documents, ())}
     for name in needed(judge):
-        fields[name] = (documents, Field(min_length=1)) if name == "documents" else (NonEmpty, ...)
+        listed = {"documents": documents, "nuggets": tuple[Nugget | NonEmpty, ...]}
+        if "." not in name:  # what stands in a nugget is checked with the item
+            fields[name] = (listed[name], Field(min_length=1)) if name in listed else (NonEmpty, ...)
     made: type[Item] = create_model(f"{_camel(judge)}Item", __base__=Item, **fields)
     return made
 
@@ -74,6 +76,8 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
         (Problem, "serialization"),
     ]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    for item in items:
+        _or_messages(schemas["$defs"][names[item, "validation"]["$ref"].rpartition("/")[2]])
     problem = {MEDIA_TYPE: {"schema": names[Problem, "serialization"]}}
     refusals = {
         str(status): {"description": description, "content": problem}
@@ -117,6 +121,27 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
         for path in ("/healthz", "/readyz"):
             paths[path]["get"]["security"] = []
     return document
+
+
+_FROM_MESSAGES = frozenset({"topic", "argument", "documents"})
+"""What an item's messages say, so that it need not say it itself."""
+
+
+def _or_messages(schema: dict[str, Any]) -> None:
+    """Have the schema of an item take a conversation in whatever form of chat messages, in the place of its fields."""
+    schema["properties"]["messages"] = {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "The messages of a conversation (role, content); without a topic, the last answer is judged.",
+    }
+    schema["properties"]["images"] = {
+        "type": "array",
+        "items": {"type": ["string", "object"]},
+        "description": "Images that the question shows: data: or https: URLs.",
+    }
+    required = schema.pop("required")
+    others = [name for name in required if name not in _FROM_MESSAGES]
+    schema["anyOf"] = [{"required": required}, {"required": ["messages", *others]}]
 
 
 _TOLD = {

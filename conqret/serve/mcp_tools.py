@@ -17,12 +17,13 @@ from pydantic import Field
 from conqret._optional import require
 from conqret._version import __version__
 from conqret.adapters.single import as_item
-from conqret.data import Judgment
+from conqret.data import Judgment, Nugget
 from conqret.errors import ConqretError, UnknownNameError
+from conqret.judging.conversation import Conversation
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import chosen_format
+from conqret.judging.judge_settings import NUGGETS, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain
@@ -76,7 +77,9 @@ class _Tools:
 
     async def judge(
         self,
-        topic: Annotated[str, Field(description="The question that is argued.")],
+        topic: Annotated[
+            str, Field(description="The question that is argued; leave it empty with messages.")
+        ] = "",
         documents: Texts = [],  # noqa: B006 - the schema shows it, and nobody changes it
         argument: Annotated[str, Field(description="What is judged; it cites documents as [1].")] = "",
         second_argument: Annotated[str, Field(description="For formats that compare two arguments.")] = "",
@@ -90,12 +93,51 @@ class _Tools:
                 "or a question with a scale at its end, as in clarity: How clear is the wording? 1-5"
             ),
         ] = [],  # noqa: B006
+        rubric: Annotated[
+            list[dict[str, Any]],
+            Field(
+                description="Weighted criteria instead of a format: each with question (a statement, or with a scale a "
+                "question), weight (below 0 for a fault), and where wanted name, scale ([1, 5]), anchors, importance "
+                "(vital, okay) and axis. Their scores are put together as rubric_score."
+            ),
+        ] = [],  # noqa: B006
+        nuggets: Annotated[
+            list[Nugget],
+            Field(
+                description="Points that a good argument states, each with its importance: judged by the format "
+                "nuggets, which of them it states."
+            ),
+        ] = [],  # noqa: B006
+        messages: Annotated[
+            list[dict[str, Any]],
+            Field(
+                description="A conversation, in the form of chat messages (role, content), instead of topic and "
+                "argument: its last answer is judged."
+            ),
+        ] = [],  # noqa: B006
+        conversation: Annotated[
+            Conversation,
+            Field(
+                description="Of a conversation: judge the last answer, or the whole of what the assistant says."
+            ),
+        ] = "last",
     ) -> Judgment:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
-            item = {**as_item(topic, argument, documents, second_argument), "stance": stance}
-            chosen = chosen_format({"criteria": criteria}) or format
-            judgments: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
+            asked = messages if messages and not topic else topic
+            item = {
+                **as_item(asked, argument, documents, second_argument),
+                "stance": stance,
+                "nuggets": nuggets,
+            }
+            if messages and topic:
+                item["messages"] = messages
+            chosen = chosen_format({"criteria": criteria, "rubric": rubric or None}) or format
+            if nuggets and chosen == DEFAULT_FORMAT:
+                chosen = NUGGETS
+            judgments: Judgments = await ajudge(
+                item, format=chosen, metrics=metrics, conversation=conversation, session=self._session
+            )
         except ConqretError as error:
             raise ToolError(str(error)) from None
         return judgments[0]

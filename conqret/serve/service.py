@@ -21,6 +21,7 @@ from conqret.judging.judge import ajudge
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judgments import Judgments
+from conqret.judging.known_as import elsewhere
 from conqret.judging.setup import set_up
 from conqret.runs.background import BackgroundLoop
 from conqret.runs.session import Session
@@ -229,7 +230,12 @@ def _metrics(request: Request, judge: Judge) -> list[str]:
     try:
         check_known("parameter", [METRIC], *(name[:100] for name in request.query_params))
         metrics = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
-        check_known(f"metric of format {judge.name}", judge.metrics, *(name[:100] for name in metrics))
+        check_known(
+            f"metric of format {judge.name}",
+            {*judge.metrics, *judge.derived},
+            *(name[:100] for name in metrics),
+            elsewhere=elsewhere,
+        )
     except UnknownNameError as error:
         raise Refusal(422, "unknown_name", str(error)) from None
     return list(dict.fromkeys(metrics))

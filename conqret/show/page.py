@@ -36,6 +36,7 @@ def page(
     within: Path = _HERE,
     forms: str = "'none'",
     around: Ways = (),
+    images: bool = False,
     **content: Any,
 ) -> Iterator[str]:
     """The page of ``template``, piece by piece.
@@ -47,6 +48,7 @@ def page(
         within: the folder of template, scripts and style, this one if not given.
         forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
         around: ways out of the page, into others: titles with addresses.
+        images: whether it shows images that stand in it as ``data:`` URLs.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
     css = "\n".join([_part("page.css"), *([_part(style, within)] if style else [])])
@@ -57,7 +59,7 @@ def page(
         .stream(
             css=Markup(css),  # noqa: S704 (a file of ours)
             js=Markup(js),  # noqa: S704 (a file of ours)
-            policy=policy(css, js, forms),
+            policy=policy(css, js, forms, images=images),
             version=__version__,
             around=around,
             words=words,
@@ -84,10 +86,12 @@ def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
     return atomic.write_files({file: content})[0]
 
 
-def policy(css: str, js: str, forms: str = "'none'") -> str:
-    """The content security policy of a page: nothing at all but this style and this script."""
+def policy(css: str, js: str, forms: str = "'none'", *, images: bool = False) -> str:
+    """The content security policy of a page: nothing at all but this style and this script, and images that stand in
+    the page itself."""
     rules = (
         "default-src 'none'",
+        *(["img-src data:"] if images else []),
         f"style-src {_digest(css)}",
         f"script-src {_digest(js)}",
         "require-trusted-types-for 'script'",

@@ -52,4 +52,5 @@ def measure_cell(measure: Measure) -> Cell:
 def part_cell(part: Part) -> Cell:
     """A part as one rating: its label, else its rating, else its value."""
     value_text = "" if part.value is None else words.score(part.value)
-    return cell(part.value, cut(part.label or "", 60) or words.rating(part.raw), value_text)
+    label = (part.label or "").replace("_", " ")
+    return cell(part.value, cut(label, 60) or words.rating(part.raw), value_text)

@@ -44,6 +44,7 @@ REASONS: dict[str, str] = {
     Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
     Reason.UNSURE: "the judge was not sure enough, and abstained",
     Reason.NO_BASELINE: "the offline baseline has no evidence for criteria of your own",
+    Reason.NO_VISION: "the item has an image, and the model takes none",
     Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
     Reason.TIMEOUT: "no answer came in time",
     Reason.CONNECTION: "the connection failed",
@@ -85,9 +86,14 @@ def failed(failures: Mapping[str, str]) -> list[str]:
     return [f"Some questions failed: {reason(name)}, as for {example}" for name, example in failures.items()]
 
 
+LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": "correctness F1"}
+"""Metrics whose label is not their name with blanks."""
+
+
 def label(metric: str) -> str:
     """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
-    words = metric.removeprefix(SECOND).replace("_", " ").strip()
+    name = metric.removeprefix(SECOND)
+    words = LABELS.get(name, name.replace("_", " ").strip())
     name = capitalised(words)
     return f"{name}, second" if metric.startswith(SECOND) else name
 

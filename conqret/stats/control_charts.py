@@ -1,17 +1,17 @@
-"""EWMA and CUSUM charts of a series of occasions against its first ones, with limits set by simulation.
+"""EWMA and CUSUM charts of a series of waves against its first ones, with limits set by simulation.
 
-Topics are measured on every occasion. An occasion's shift is the mean over topics of what changed since the baseline
-(the mean of the first b occasions); its noise is what topics do apart from each other: the residuals of topics by
-occasions, pooled over all occasions so far. Of normal noise nothing else matters: over that error, shifts have a
-distribution that depends on the numbers of topics and occasions alone. The charts are (Roberts 1959; Page 1954)
+Topics are measured on every wave. A wave's shift is the mean over topics of what changed since the baseline
+(the mean of the first b waves); its noise is what topics do apart from each other: the residuals of topics by
+waves, pooled over all waves so far. Of normal noise nothing else matters: over that error, shifts have a
+distribution that depends on the numbers of topics and waves alone. The charts are (Roberts 1959; Page 1954)
 
     EWMA   e_t = (1 - 0.3) e_(t-1) + 0.3 d_t, over its standard deviation
     CUSUM  u_t = max(0, u_(t-1) + z_t - 1), and the like downwards, z_t being d_t over its standard deviation
 
 and an alarm is where either passes its limit. The standard deviations count in that one baseline is common to all
-occasions. Limits of textbooks take baseline and noise as known, for series without an end; here both are estimated, as
+waves. Limits of textbooks take baseline and noise as known, for series without an end; here both are estimated, as
 they are in use, and the promise is one of a whole planned series: a judge that stands still raises any alarm at all in
-no more than a stated share of them, if its noise is independent between occasions.
+no more than a stated share of them, if its noise is independent between waves.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BASELINE = 3
-"""Occasions that are the baseline: with one, its own noise hides a shift of 2 standard errors in 87% of the series,
+"""Waves that are the baseline: with one, its own noise hides a shift of 2 standard errors in 87% of the series,
 with three in 40%, with five in 18%."""
-OCCASIONS = 20
-"""Occasions of a planned series, those of the baseline among them."""
+WAVES = 20
+"""Waves of a planned series, those of the baseline among them."""
 RATE = 0.05
 """The share of planned series of a judge that stands still in which any alarm is raised, at most."""
 SMOOTHING = 0.3
-"""The weight of the newest occasion in the EWMA: finds most of what a CUSUM is slow at, a large step."""
+"""The weight of the newest wave in the EWMA: finds most of what a CUSUM is slow at, a large step."""
 REFERENCE = 1.0
-"""What the CUSUM takes off at each step, in standard deviations of an occasion's shift: best for steps of twice that.
+"""What the CUSUM takes off at each step, in standard deviations of a wave's shift: best for steps of twice that.
 With the usual half the noise of a short baseline adds up, and the limit that this takes hides more."""
 SEED = 13
 IN_TAIL = 300
@@ -46,25 +46,25 @@ IN_TAIL = 300
 FEWEST_SERIES = 50_000
 BEYOND = 2.0
 """Standard errors of the simulated rate by which it stays below the stated one."""
-MOST_TOPICS, MOST_OCCASIONS = 10_000, 1_000
+MOST_TOPICS, MOST_WAVES = 10_000, 1_000
 _CHUNK = 20_000
 FOUND = 0.8
 """Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
 _ENOUGH, _MOST_ERRORS, _STEP = 4_000, 64.0, 0.02
 _LEAST = 1e-9
-"""What an error is taken to be where a judge says the same on every occasion: any change is then endless."""
+"""What an error is taken to be where a judge says the same on every wave: any change is then endless."""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A planned series: how many topics, how many occasions, and how many of these are the baseline.
+    """A planned series: how many topics, how many waves, and how many of these are the baseline.
 
     Raises:
-        DeclarationError: fewer than six topics, no baseline, no occasion after it, or too many to simulate.
+        DeclarationError: fewer than six topics, no baseline, no wave after it, or too many to simulate.
     """
 
     topics: int
-    occasions: int = OCCASIONS
+    waves: int = WAVES
     baseline: int = BASELINE
 
     def __post_init__(self) -> None:
@@ -72,23 +72,23 @@ class Design:
             raise DeclarationError(
                 f"a series of {self.topics} topics cannot be charted: {FEWEST_TESTED} to {MOST_TOPICS:,} are needed"
             )
-        if not 1 <= self.baseline < self.occasions <= MOST_OCCASIONS:
+        if not 1 <= self.baseline < self.waves <= MOST_WAVES:
             raise DeclarationError(
-                f"a series of {self.occasions} occasions, {self.baseline} of them the baseline, cannot be charted: it "
-                f"needs one occasion of baseline, one after it, and {MOST_OCCASIONS:,} at most"
+                f"a series of {self.waves} waves, {self.baseline} of them the baseline, cannot be charted: it "
+                f"needs one wave of baseline, one after it, and {MOST_WAVES:,} at most"
             )
 
     @property
     def of_squares(self) -> Design:
         """The design whose limits suit a quantity that is made of squares, of which few topics may hold nearly all:
         that of half as many topics (six at least), whose error is known as badly."""
-        return Design(max(FEWEST_TESTED, self.topics // 2), self.occasions, self.baseline)
+        return Design(max(FEWEST_TESTED, self.topics // 2), self.waves, self.baseline)
 
 
 @dataclass(frozen=True)
 class Charts:
-    """The charts of shifts (occasions after the baseline by series), whose ``errors`` are standard errors of one
-    occasion's mean over topics. ``up`` and ``down`` are the CUSUMs."""
+    """The charts of shifts (waves after the baseline by series), whose ``errors`` are standard errors of one
+    wave's mean over topics. ``up`` and ``down`` are the CUSUMs."""
 
     shifts: NDArray[np.float64]
     errors: NDArray[np.float64]
@@ -96,7 +96,7 @@ class Charts:
 
     @cached_property
     def ewma(self) -> NDArray[np.float64]:
-        """The EWMA of the shifts, in their unit; an occasion without a value (NaN) leaves it as it was."""
+        """The EWMA of the shifts, in their unit; a wave without a value (NaN) leaves it as it was."""
         import numpy as np
 
         averages, now = np.zeros_like(self.shifts), np.zeros(self.shifts.shape[1])
@@ -107,8 +107,8 @@ class Charts:
 
     @cached_property
     def ewma_errors(self) -> NDArray[np.float64]:
-        """The standard deviation of the EWMA at each occasion, in the unit of the shifts: for weights w of the
-        occasions so far ``sqrt(sum(w^2) + sum(w)^2 / b)`` errors."""
+        """The standard deviation of the EWMA at each wave, in the unit of the shifts: for weights w of the
+        waves so far ``sqrt(sum(w^2) + sum(w)^2 / b)`` errors."""
         import numpy as np
 
         weights = SMOOTHING * (1 - SMOOTHING) ** np.arange(len(self.shifts))
@@ -200,8 +200,8 @@ def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> ControlL
 
 @lru_cache(maxsize=64)
 def missable_shift(design: Design, limits: ControlLimits, later: int, seed: int = SEED) -> float | None:
-    """The least shift, in standard errors of one occasion's mean, that is found in 80% of the series where it comes
-    right after the baseline and is there on all ``later`` occasions so far; None where it would have to be beyond 64.
+    """The least shift, in standard errors of one wave's mean, that is found in 80% of the series where it comes
+    right after the baseline and is there on all ``later`` waves so far; None where it would have to be beyond 64.
     """
     (charts,) = simulated(Design(design.topics, design.baseline + later, design.baseline), _ENOUGH, seed)
     low, high = 0.0, _MOST_ERRORS
@@ -218,13 +218,13 @@ def simulated(
     design: Design, series: int, seed: int, *, shift: float = 0.0, after: int = 0
 ) -> Iterator[Charts]:
     """The charts of ``series`` planned series of normal noise, some thousands at a time, in units of the standard error
-    of one occasion's mean; after ``after`` occasions (the baseline's among them) all topics are ``shift`` higher."""
+    of one wave's mean; after ``after`` waves (the baseline's among them) all topics are ``shift`` higher."""
     import numpy as np
 
-    rng = np.random.default_rng([seed, design.topics, design.occasions, design.baseline])
-    later = design.occasions - design.baseline
+    rng = np.random.default_rng([seed, design.topics, design.waves, design.baseline])
+    later = design.waves - design.baseline
     freedom = (design.topics - 1) * (design.baseline - 1 + np.arange(1, later + 1))
-    moved = np.where(np.arange(design.baseline, design.occasions) >= after, shift, 0.0)
+    moved = np.where(np.arange(design.baseline, design.waves) >= after, shift, 0.0)
     for start in range(0, series, _CHUNK):
         count = min(_CHUNK, series - start)
         shifts = rng.standard_normal((later, count)) + moved[:, None]

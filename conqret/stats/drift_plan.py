@@ -1,4 +1,4 @@
-"""How often a series of occasions finds a shift, how soon, and what it raises at nothing, by simulation."""
+"""How often a series of waves finds a shift, how soon, and what it raises at nothing, by simulation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ QUANTITIES = 2
 
 @dataclass(frozen=True, slots=True)
 class PlannedSeries:
-    """One cell: the standard error of an occasion's mean, the share of series of a judge that stands still in which any
+    """One cell: the standard error of a wave's mean, the share of series of a judge that stands still in which any
     chart raises an alarm (the charts taken as unrelated), and the share in which the shift is found by the chart of
-    severity, with the mean number of occasions that this takes, the first shifted one being 1 (None: never found).
+    severity, with the mean number of waves that this takes, the first shifted one being 1 (None: never found).
     A series with an alarm before the shift has not found it."""
 
     topics: int
@@ -30,8 +30,8 @@ class PlannedSeries:
 
 @dataclass(frozen=True, slots=True)
 class ChartPlan:
-    """What is planned: scores stray by ``sd`` between occasions, of which a share ``icc`` of the variance is common to
-    the items of a topic; all move by ``shift`` after ``after`` occasions; ``metrics`` are charted, and all their charts
+    """What is planned: scores stray by ``sd`` between waves, of which a share ``icc`` of the variance is common to
+    the items of a topic; all move by ``shift`` after ``after`` waves; ``metrics`` are charted, and all their charts
     together raise false alarms in ``rate`` of the series.
 
     Raises:
@@ -64,9 +64,9 @@ class ChartPlan:
         """
         import numpy as np
 
-        if not design.baseline <= self.after < design.occasions or items < 1:
+        if not design.baseline <= self.after < design.waves or items < 1:
             raise DeclarationError(
-                f"the shift comes after {design.baseline} to {design.occasions - 1} occasions, not after {self.after}"
+                f"the shift comes after {design.baseline} to {design.waves - 1} waves, not after {self.after}"
                 if items > 0
                 else "a topic has one item at least"
             )

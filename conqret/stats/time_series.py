@@ -1,9 +1,9 @@
-"""The same items scored on several occasions: how far the mean has moved, and how far apart the scores lie.
+"""The same items scored on several waves: how far the mean has moved, and how far apart the scores lie.
 
-Items are paired with themselves: what counts is the difference from an item's own mean over the first occasions, the
-baseline. Each topic counts alike, with the mean over its items. Where no value is missing, an occasion's shift is the
-difference of two means over topics, and its error comes of the residuals of topics by occasions (two-way analysis of
-variance without replication) up to and with that occasion, so that what comes later changes nothing. A move that all
+Items are paired with themselves: what counts is the difference from an item's own mean over the first waves, the
+baseline. Each topic counts alike, with the mean over its items. Where no value is missing, a wave's shift is the
+difference of two means over topics, and its error comes of the residuals of topics by waves (two-way analysis of
+variance without replication) up to and with that wave, so that what comes later changes nothing. A move that all
 topics share is no noise there: it is the shift.
 """
 
@@ -26,13 +26,13 @@ LEAST_DEVIATION = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What became of a mean over topics since the baseline, an entry an occasion, the baseline's included.
+    """What became of a mean over topics since the baseline, an entry a wave, the baseline's included.
 
     Attributes:
         level: the mean of the baseline; NaN where nothing was scored.
-        values: the level on each occasion; NaN where there is no shift.
+        values: the level on each wave; NaN where there is no shift.
         shifts: how far the mean lies from it; NaN where fewer than six topics have a score.
-        errors: the standard error of the mean over topics of one occasion; NaN on the first, and where there is no
+        errors: the standard error of the mean over topics of one wave; NaN on the first, and where there is no
             shift.
         topics: how many topics have a score.
     """
@@ -45,16 +45,16 @@ class Moves:
 
 
 def severity(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Moves:
-    """How the mean moves of ``values`` (occasions by items, NaN where there is no score), items of ``topics``, against
-    the first ``baseline`` occasions. Items without a score in the baseline count nowhere."""
+    """How the mean moves of ``values`` (waves by items, NaN where there is no score), items of ``topics``, against
+    the first ``baseline`` waves. Items without a score in the baseline count nowhere."""
     import numpy as np
 
     return _moves(np.asarray(values, dtype=float), cluster_places(topics), baseline)
 
 
 def spread(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Moves:
-    """The same for the standard deviation of the scores on an occasion: a judge that uses less of the scale moves down.
-    What is paired are squared distances from that occasion's mean, which its own noise does not move (to first order);
+    """The same for the standard deviation of the scores on a wave: a judge that uses less of the scale moves down.
+    What is paired are squared distances from that wave's mean, which its own noise does not move (to first order);
     ``shifts`` and ``errors`` are those of the variance over twice the baseline's deviation (the delta method), so that
     a large move is known by ``values``."""
     import numpy as np
@@ -86,8 +86,8 @@ def _moves(values: NDArray[np.float64], places: NDArray[np.intp], baseline: int)
 
 
 def _residual_variances(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each occasion the variance of what is left of ``cells`` (occasions by topics) up to and with it, when the
-    means of occasions and topics are taken off; NaN where nothing is left."""
+    """For each wave the variance of what is left of ``cells`` (waves by topics) up to and with it, when the
+    means of waves and topics are taken off; NaN where nothing is left."""
     import numpy as np
 
     there = ~np.isnan(cells)

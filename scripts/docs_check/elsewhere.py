@@ -13,7 +13,8 @@ from scripts.docs_check.pages import ROOT, heading, steps
 
 DATA = "CONQRET_DATA"
 NEEDS_DATA = re.compile(
-    r"^docs/results/(?:offline-judge|retrieval|llm-judge|debates)\.md: |^docs/results/sensitivity\.md: python"
+    r"^docs/results/(?:offline-judge|retrieval|llm-judge|ragchecker|debates|trec-rag-2026)\.md: "
+    r"|^docs/results/sensitivity\.md: python"
 )
 """Measurements on data that are not ours to ship."""
 

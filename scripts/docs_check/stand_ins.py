@@ -55,8 +55,8 @@ server.serve_forever()
 """The function of the examples at an address."""
 SMALLER = {
     "python benchmarks/abstention.py": " --draws 1",
-    "python benchmarks/annotating.py": " --people 3 --labels 30 --pause 0",
-    "python benchmarks/annotating.py --kill 20": " --people 3 --kill 1",
+    "python benchmarks/annotating.py": " --annotators 3 --labels 30 --pause 0",
+    "python benchmarks/annotating.py --kill 20": " --annotators 3 --kill 1",
     "python -m tests.web.annotators --items 60": " --items 2 --task rating",
     "python -m tests.web.debate_study": " --judges 3",
     "python benchmarks/offline.py --seeds 5": " --seeds 1",
@@ -80,7 +80,7 @@ STEPS = 100
 
 def in_shell(command: str) -> str:
     """A command with a stand-in for each hosted model and search engine, and less to do."""
-    if re.search(r"--dry-run|--batch|--criterion", command):
+    if re.search(r"--dry-run|--batch|--criterion|--rubric", command):
         return command
     smaller = [more for start, more in SMALLER.items() if command.startswith(start)]
     command = SEARCH.sub(PAGES if "collect" in command else CORPUS, ITSELF.sub("", command))
@@ -172,7 +172,7 @@ class Servers:
         """A command with the addresses of servers that are here."""
         if SERVER in command:
             command = command.replace(SERVER, self._at("server", "-m", "tests.server", "--port", "0"))
-        if "--criterion" in command and not re.search(r"--dry-run|--batch", command):
+        if re.search("--criterion|--rubric", command) and not re.search(r"--dry-run|--batch", command):
             # the offline baseline has no evidence for criteria, and exits with 1
             address = self._at("server", "-m", "tests.server", "--port", "0")
             command = OFFLINE.sub(rf"\1\2openai/judge --api-base {address}", command)

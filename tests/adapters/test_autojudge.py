@@ -73,7 +73,10 @@ WORKFLOW_FILE = Path(conqret.adapters.__file__).with_name("workflow.yml")
 def test_the_workflow_has_every_format():
     variants = yaml.safe_load(WORKFLOW_FILE.read_text())["variants"]
     assert {variant["format"] for variant in variants.values()} == set(variants)
-    formats = set(JUDGES) - {"controllability"}  # it needs a side, and requests have none
+    # they need a reference or a side, which requests have not, or banks of nuggets, which stand in the place of
+    # query-rubric
+    referenced = {name for name in JUDGES if any(ask.against for ask in JUDGES[name].asks)}
+    formats = set(JUDGES) - referenced - {"controllability", "nuggets", "nugget-assignments"}
     assert set(variants) == formats, f"each format is a variant in {WORKFLOW_FILE}"
 
 
@@ -239,8 +242,8 @@ def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
     assert said_of["beta", "leaf"]["conqret"]["measures"]
 
 
-@pytest.mark.parametrize("variant", ["query-rubric", "direct"])
-def test_banks_that_are_given_are_not_used_and_a_note_says_so(run, tmp_path, variant):
+@pytest.mark.parametrize("variant", ["query-rubric", "rag-rubric", "direct"])
+def test_banks_that_are_given_are_judged_by_formats_of_nuggets_and_a_note_says_so(run, tmp_path, variant):
     code, said = run("--variant", "query-rubric")
     assert code == 0, said
     assert "given banks" not in said
@@ -250,15 +253,49 @@ def test_banks_that_are_given_are_not_used_and_a_note_says_so(run, tmp_path, var
     for create in ((), ("--no-create-nuggets",)):
         code, said = run("--variant", variant, "--filebase", "given", "--nugget-banks", str(others), *create)
         assert code == 0, said
-        why = {
-            "query-rubric": "writes its own nuggets, in the call that rates them",
-            "direct": "asks about no nuggets",
-        }
-        assert (
-            f"note: the format {variant} {why[variant]}: the 60 nuggets of the given banks are not used"
-            in said
-        )
+        metrics = {metric for _, _, metric in table(tmp_path / "given.eval.txt")}
+        if variant == "direct":
+            assert (
+                "note: the format direct asks about no nuggets: the 60 nuggets of the given banks are not used"
+                in said
+            )
+            assert metrics == {"context_relevance", "groundedness"}
+        else:
+            assert "note: judged by the 60 nuggets of the given banks, with the format nuggets" in said
+            assert metrics == {
+                "all_score",
+                "strict_all_score",
+            }  # they have neither importance nor sub-narratives
         (tmp_path / "given.nuggets.jsonl").unlink(missing_ok=True)
+
+
+def test_a_bank_of_claims_and_questions_with_importance(run, tmp_path):
+    bank = {
+        "query_id": "leaf",
+        "title_query": "Why do leaves fall?",
+        "claim_bank": {"a": {"claim": "A cause is known.", "query_id": "leaf", "importance": "vital"}},
+        "nugget_bank": {
+            "b": {
+                "question": "Who tells of it?",
+                "query_id": "leaf",
+                "answers": {"many books": {"answer": "many books"}},
+                "importance": "okay",
+            }
+        },
+    }
+    (tmp_path / "banks.jsonl").write_text(json.dumps(bank) + "\n")
+    code, said = run(
+        "--variant", "query-rubric", "--topic", "leaf", "--nugget-banks", str(tmp_path / "banks.jsonl")
+    )
+    assert code == 0, said
+    found = table(tmp_path / "query-rubric.eval.txt")
+    assert {metric for _, _, metric in found} >= {"all_score", "vital_score", "weighted_score"}
+    items = (tmp_path / "query-rubric.conqret" / "items.jsonl").read_text().splitlines()
+    (nuggets,) = {json.dumps(json.loads(line)["nuggets"]) for line in items}
+    assert json.loads(nuggets) == [
+        {"text": "Who tells of it? many books", "importance": "okay"},
+        {"text": "A cause is known.", "importance": "vital"},
+    ]
 
 
 def test_one_budget_for_all_phases(run, tmp_path, monkeypatch):

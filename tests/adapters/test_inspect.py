@@ -11,12 +11,20 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="the extra inspect is not 
 
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
-from inspect_ai.model import ModelOutput  # noqa: E402
+from inspect_ai.model import (  # noqa: E402
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    ModelOutput,
+)
 from inspect_ai.solver import solver  # noqa: E402
+from inspect_ai.tool import ToolCall  # noqa: E402
 
 import conqret  # noqa: E402
 from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
 from conqret.errors import DeclarationError  # noqa: E402
+from conqret.io import open_items  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
@@ -113,6 +121,49 @@ def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
     assert result.metadata == {
         "worst_case": one.worst_case, "best_case": one.best_case, "reasons": dict(one.reasons),
     }  # fmt: skip
+
+
+@solver
+def conversing():
+    """A conversation with a tool, without asking a model."""
+
+    async def solve(state, generate):
+        state.messages = [
+            ChatMessageSystem(content="Be brief."),
+            ChatMessageUser(content="Zoos?"),
+            ChatMessageAssistant(
+                content="", tool_calls=[ToolCall(id="c1", function="look", arguments={"at": "zoos"})]
+            ),
+            ChatMessageTool(content="Cages are small.", tool_call_id="c1", function="look"),
+            ChatMessageAssistant(content="Some are cruel [1]."),
+            ChatMessageUser(content="Should they be banned?"),
+            ChatMessageAssistant(content=SAID),
+        ]
+        state.output = ModelOutput.from_content("m", SAID)
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize("suffix", ["json", "eval"])
+def test_a_conversation_is_judged_by_its_last_answer(tmp_path, suffix):
+    task = inspect_ai.Task(
+        dataset=[Sample(id="c", input="Zoos?")],
+        solver=conversing(),
+        scorer=[conqret_metric("direct", "groundedness")],
+    )
+    (found,) = inspect_ai.eval(
+        task, model="mockllm/model", log_dir=str(tmp_path), display="none", log_format=suffix
+    )
+    log = read_eval_log(found.location)
+    assert log.samples[0].scores["conqret_direct_groundedness"].value is not None
+    (item,) = conqret.judge(items_of(log), format="direct", metrics=["groundedness"]).source
+    assert (item.topic, item.argument) == ("Should they be banned?", SAID)
+    assert [turn.role for turn in item.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert [document.text for document in item.documents] == ["Cages are small."]
+    if suffix == "json":  # which is read as it is
+        (same,) = open_items(found.location)
+        assert (same.topic, same.argument, same.messages) == (item.topic, item.argument, item.messages)
 
 
 def test_a_misspelt_metric_is_told_when_it_is_made():

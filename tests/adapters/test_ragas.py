@@ -8,7 +8,8 @@ import pytest
 os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
 pytest.importorskip("ragas", reason="the extra ragas is not installed")
 
-from ragas import Dataset, EvaluationDataset, experiment
+from ragas import Dataset, EvaluationDataset, MultiTurnSample, experiment
+from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 import conqret
 from conqret.adapters.ragas import ConqretMetric, as_dataset, items_of
@@ -119,7 +120,26 @@ def test_an_evaluation_dataset():
     assert not {"id", "stance", "second_argument", "metadata"} & set(again[0].to_dict()), "ragas drops them"
 
 
-def test_several_turns_are_a_fault():
+def test_a_conversation_is_judged_by_its_last_answer():
+    turns = [
+        HumanMessage(content="Zoos?"),
+        AIMessage(content="", tool_calls=[ToolCall(name="look", args={"at": "zoos"})]),
+        ToolMessage(content="Cages are small."),
+        AIMessage(content="Some are cruel [1]."),
+        HumanMessage(content="Should they be banned?"),
+        AIMessage(content="Yes, for cages are small [1]."),
+    ]
+    dataset = EvaluationDataset(samples=[MultiTurnSample(user_input=turns)])
+    (item,) = conqret.judge(items_of(dataset), format="direct", metrics=["groundedness"]).source
+    assert (item.topic, item.argument) == ("Should they be banned?", "Yes, for cages are small [1].")
+    assert [document.text for document in item.documents] == ["Cages are small."]
+    assert [turn.role for turn in item.messages] == ["user", "assistant", "tool", "assistant"]
+    assert ConqretMetric("direct", "groundedness").score(turns).value is not None
+    (again,) = conqret.judge(items_of(as_dataset([item])), format="direct", metrics=["groundedness"]).source
+    assert again.messages == item.messages
+
+
+def test_several_turns_without_an_answer_are_a_fault():
     turns = EvaluationDataset.from_list([{"user_input": [{"content": "Hello", "type": "human"}]}])
     with pytest.raises(DeclarationError, match="user_input"):
         conqret.judge(items_of(turns), format="direct")

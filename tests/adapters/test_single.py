@@ -8,10 +8,11 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 
-from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, kept, told
+from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, conversed, kept, told
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
@@ -45,6 +46,44 @@ def test_empty_fields_are_left_out():
     assert as_item("T", "", None, None) == {"topic": "T"}
     with pytest.raises(DeclarationError, match=r"topic. is empty"):
         as_item("", "A")
+
+
+CHAT = [
+    {"role": "user", "content": "Zoos?"},
+    {"role": "assistant", "content": "Some."},
+    {"role": "user", "content": "Should they be banned?"},
+    {"role": "assistant", "content": "Yes, for cages are small [1]."},
+]
+
+
+def test_messages_stand_for_question_and_answer():
+    (item,) = SingleMetric.of("direct", "groundedness").judge.judge([as_item(CHAT, None, DOCUMENTS)]).source
+    assert (item.topic, item.argument, len(item.messages)) == (CHAT[2]["content"], CHAT[3]["content"], 2)
+    (other,) = (
+        SingleMetric.of("direct", "groundedness").judge.judge([as_item(CHAT[:3], "No.", DOCUMENTS)]).source
+    )
+    assert (other.topic, other.argument, other.messages) == (item.topic, "No.", item.messages)
+
+
+def test_messages_of_other_libraries_are_models_or_dataclasses():
+    @dataclass
+    class Said:
+        role: str
+        content: str
+
+    said = [Said(**message) for message in CHAT]
+    assert as_item(said)["messages"] == CHAT
+
+
+def test_a_question_and_its_answer_are_no_conversation():
+    assert conversed(CHAT[:1]) is conversed(CHAT[:2]) is conversed(()) is None
+    assert conversed(CHAT) == CHAT
+    assert conversed([{"role": "system", "content": "Be brief."}, CHAT[0]]) is not None
+
+
+def test_turns_are_among_what_other_libraries_have_no_place_for():
+    item = Item(id="i", topic="T?", messages=({"role": "user", "content": "U?"},))
+    assert beyond(item)["messages"] == [{"role": "user", "content": "U?"}]
 
 
 @pytest.mark.parametrize(

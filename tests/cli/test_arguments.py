@@ -61,7 +61,11 @@ def test_every_output_is_known() -> None:
         (("judge", DEMO, "--seed", "1", "--seed=1", "--seed", "2"), "--seed", "3 times"),
         (("labels", "sample", DEMO, "-o", "a.csv", "--output", "b.csv"), "--output", "twice"),
         (("labels", "agreement", LABELS, "--layout", "table", "--layout", "sheet"), "--layout", "twice"),
-        (("labels", "collect", DEMO, "-o", "x", "--people", "anna", "--people", "ben"), "--people", "twice"),
+        (
+            ("labels", "collect", DEMO, "-o", "x", "--annotators", "anna", "--annotators", "ben"),
+            "--annotators",
+            "twice",
+        ),
         (("debate", "agreement", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
         (
             ("debateqa", "curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"),

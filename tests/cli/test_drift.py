@@ -42,7 +42,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     for day in range(1, 5):
         monkeypatch.setenv("SEED", str(day))
         monkeypatch.setenv("STRICT", "0.15" if day == 4 else "0")
-        done = cli(*line, "--occasion", f"2026-01-0{day}", "--junit", "drift.xml")
+        done = cli(*line, "--wave", f"2026-01-0{day}", "--junit", "drift.xml")
         codes.append(done.code)
         assert max(map(len, done.out.splitlines())) <= 80, done.out
     assert codes == [0, 0, 0, 1]
@@ -50,9 +50,9 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     assert "12 requests sent now" in done.err
     assert 'failures="1"' in (tmp_path / "drift.xml").read_text()
     assert "<svg" in (tmp_path / "kept" / "drift.html").read_text()
-    again = cli(*line, "--occasion", "2026-01-04", "--dry-run", "--json")
+    again = cli(*line, "--wave", "2026-01-04", "--dry-run", "--json")
     assert json.loads(again.out)["calls"] == 12
-    again = cli(*line, "--occasion", "2026-01-04")
+    again = cli(*line, "--wave", "2026-01-04")
     assert again.code == 1
     assert "0 requests sent now" in again.err
     read = cli(
@@ -65,7 +65,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     assert found == json.loads((tmp_path / "kept" / "drift.json").read_text())
     since = cli("judges", "drift", "kept", "--since", "2026-01-04", "--page", "new.md")
     assert since.code == 0
-    assert "1 of 3 occasions of the baseline" in since.out
+    assert "1 of 3 waves of the baseline" in since.out
     assert "Drift of own-judge" in (tmp_path / "new.md").read_text()
 
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
     items = write_items(tmp_path / "anchors.jsonl", demo())
     few = write_items(tmp_path / "few.jsonl", demo()[:4])
     for arguments, message in (
-        ((items,), "say with -o in which folder the occasions are"),
+        ((items,), "say with -o in which folder the waves are"),
         ((items, items, "-o", tmp_path / "kept"), "one file of anchors is judged"),
         ((items, "-o", tmp_path / "kept", "--judge", "a:b", "--format", "direct"), "has no format"),
         ((tmp_path, "--page", "drift.pdf"), "ends in .pdf"),
@@ -81,7 +81,7 @@ def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
         ((tmp_path / "nowhere",), "there is no such folder"),
         ((tmp_path,), "there is no judged run"),
         ((tmp_path, "--rate", "2"), "a rate of false alarms lies in"),
-        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs one occasion of baseline, one after it"),
+        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs one wave of baseline, one after it"),
         ((few, "-o", tmp_path / "kept"), "a series of 2 topics cannot be charted"),
     ):  # fmt: skip
         done = cli("judges", "drift", *arguments)
@@ -95,5 +95,5 @@ def test_a_plan(cli: Cli) -> None:
     (cell,) = json.loads(done.out)
     assert cell["found"] > 0.9
     assert cell["false_alarms"] <= 0.05
-    assert "A shift of 0.05 after 10 of 20 occasions" in cli("judges", "power", "drift", "--topics", "12").out
+    assert "A shift of 0.05 after 10 of 20 waves" in cli("judges", "power", "drift", "--topics", "12").out
     assert "not after 2" in cli("judges", "power", "drift", "--after", 2).err

@@ -47,7 +47,7 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
     )
     for wrong, words in (
         ("grounded > 1", "did you mean 'groundedness'"),
-        ("faithfulness > 1", "there is no metric to require 'faithfulness': did you mean 'groundedness'?"),
+        ("faithfulness > 1", "there is no metric to require 'faithfulness': here it is 'groundedness'"),
         (
             "preference >= 0",
             "there is no metric to require 'preference'",

@@ -16,7 +16,7 @@ from typer.main import get_command
 from conqret import __version__
 from conqret.cli.commands import PANELS
 from conqret.cli.main import app
-from conqret.data import Document, Item
+from conqret.data import Document, Item, Nugget
 from conqret.judging.judge_parts import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
@@ -131,7 +131,13 @@ def test_prompt_show_of_what_is_asked_for_alone(cli: Cli) -> None:
 def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> None:
     document = Document(id="d", title="A heading", text="One million bottles a minute.")
     odd = Item(
-        id="odd", topic="Plastic bottles", documents=(document,), argument="Too many.", second_argument="No."
+        id="odd",
+        topic="Plastic bottles",
+        documents=(document,),
+        argument="Too many.",
+        second_argument="No.",
+        reference="A few.",
+        nuggets=(Nugget(text="There are many bottles."),),
     )
     bare = Item(id="bare", topic="Plastic bottles")
     items = write_items(tmp_path / "odd.jsonl", [odd, bare])

@@ -89,7 +89,7 @@ def test_a_sheet_holds_sound_items_alone(cli: Cli, items: Path, tmp_path: Path) 
 
 
 def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> None:
-    refused = cli("labels", "collect", items, "--people", "anna", "-o", tmp_path / "study")
+    refused = cli("labels", "collect", items, "--annotators", "anna", "-o", tmp_path / "study")
     assert refused.code == 2
     assert "items.jsonl:4 [argument] is missing or empty, and the task rating shows it" in refused.err
     assert not (tmp_path / "study").exists()
@@ -105,7 +105,7 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
         "--task",
         "perspective",
         "--skip-invalid",
-        "--people",
+        "--annotators",
         "a",
         "-o",
         tmp_path / "s",

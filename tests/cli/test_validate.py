@@ -131,7 +131,7 @@ def test_calibrate(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise")
     file = tmp_path / "calibration.json"
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
-    done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--beside", run)
+    done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--baseline", run)
     assert done.code == 0
     assert "Alpha beside free baselines" in done.out
     assert "a constant or the offline floor on" in " ".join(done.err.split())

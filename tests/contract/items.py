@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 from conqret import Document, Item
+from conqret.data import Nugget
 from conqret.io import open_items
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -31,10 +32,36 @@ HOSTILE = {
 """Texts that try to leave their block of the prompt, or to steer the judge; none of them cites anything."""
 
 
+def given_nuggets(place: int) -> tuple[Nugget, ...]:
+    """Nuggets for an item, assigned in another way at each of three places."""
+    labels = ("support", "partial_support", "not_support")
+    texts = ("Many people want it to change.", "It costs money and it would save some later on.")
+    return tuple(
+        Nugget.model_validate(
+            {
+                "text": text,
+                "importance": ("vital", "okay")[number],
+                "sub_narrative": "what people want",
+                "assignment": labels[(place + number) % 3],
+            }
+        )
+        for number, text in enumerate(texts)
+    )
+
+
 @functools.cache
 def demo() -> tuple[Item, ...]:
-    """The 24 items of the demo set."""
-    return tuple(open_items(DEMO))
+    """The 24 items of the demo set, each with nuggets."""
+    return tuple(
+        item.model_copy(update={"nuggets": given_nuggets(place)})
+        for place, item in enumerate(open_items(DEMO))
+    )
+
+
+@functools.cache
+def referenced() -> tuple[Item, ...]:
+    """The 24 items of the demo set, each with its second argument as a reference, too."""
+    return tuple(item.model_copy(update={"reference": item.second_argument}) for item in demo())
 
 
 def with_text(item: Item, text: str) -> Item:
@@ -51,6 +78,7 @@ def with_text(item: Item, text: str) -> Item:
             "documents": documents,
             "argument": f"{item.argument}\n\n{text}",
             "second_argument": f"{item.second_argument}\n\n{text}",
+            "reference": f"{item.reference}\n\n{text}",
         }
     )
 
@@ -66,6 +94,8 @@ def _item(name: str, documents: list[str], argument: str, second: str, titles: s
         ),
         argument=argument,
         second_argument=second,
+        reference=second,
+        nuggets=given_nuggets(0),
     )
 
 

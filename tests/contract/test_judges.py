@@ -23,7 +23,7 @@ from conqret.judging.judge_parts import JUDGES, Case
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.prompts import Library
-from tests.contract.items import DEMO, HOSTILE, UNUSUAL, demo, with_text
+from tests.contract.items import DEMO, HOSTILE, UNUSUAL, referenced, with_text
 
 formats = pytest.mark.parametrize("name", JUDGES)
 asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
@@ -32,7 +32,7 @@ computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[n
 
 @cache
 def judged(name: str) -> tuple[Judgment, ...]:
-    return tuple(judge(demo(), format=name, model="offline"))
+    return tuple(judge(referenced(), format=name, model="offline"))
 
 
 def said(judgment: Judgment) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def said(judgment: Judgment) -> dict[str, Any]:
 
 @formats
 def test_offline_every_declared_metric_gets_a_score_and_nothing_else(name: str) -> None:
-    for item, judgment in zip(demo(), judged(name), strict=True):
+    for item, judgment in zip(referenced(), judged(name), strict=True):
         assert judgment.item == item.id
         assert tuple(judgment.measures) == JUDGES[name].metrics
         for metric, measure in judgment.measures.items():
@@ -77,7 +77,8 @@ def test_it_is_declared_in_full(name: str) -> None:
     assert found.name == name
     assert all(text.strip() for text in (found.summary, found.scale, found.score, found.source))
     for ask in found.asks:
-        assert ask.needs <= {"documents", "argument", "second_argument"}
+        assert ask.needs <= {"documents", "argument", "second_argument", "nuggets"}
+        assert ask.against <= {"reference"}
         assert ask.metrics
         assert ("preference" in ask.metrics) == ask.both_orders
     assert JUDGES[name.upper().replace("-", "_")] is found
@@ -85,16 +86,16 @@ def test_it_is_declared_in_full(name: str) -> None:
 
 @formats
 def test_it_is_deterministic(name: str) -> None:
-    again = judge(demo()[:3], format=name, model="offline")
+    again = judge(referenced()[:3], format=name, model="offline")
     assert [said(judgment) for judgment in again] == [said(judgment) for judgment in judged(name)[:3]]
 
 
 def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     code = (
         "import hashlib; from conqret import judge; from conqret.judging.judge_parts import JUDGES;"
-        "from tests.contract.items import demo;"
+        "from tests.contract.items import referenced;"
         "print([hashlib.sha256(repr([j.model_dump(mode='json', exclude={'trace'}) for j in"
-        " judge(demo()[:2], format=f)]).encode()).hexdigest() for f in JUDGES])"
+        " judge(referenced()[:2], format=f)]).encode()).hexdigest() for f in JUDGES])"
     )
     outputs = {
         subprocess.run(
@@ -128,7 +129,7 @@ def test_a_metric_that_raises_is_a_failure(name: str) -> None:
 
     found = JUDGES[name]
     other = replace(found, computed=tuple(replace(one, score=broken) for one in found.computed))
-    for judgment in judge(demo()[:2], format=other):
+    for judgment in judge(referenced()[:2], format=other):
         assert judgment.status == "failed"
         assert {(measure.reason, measure.detail) for measure in judgment.measures.values()} == {
             ("judge_failed", "ZeroDivisionError: division by zero")
@@ -140,8 +141,8 @@ def test_what_is_computed_asks_no_model(name: str) -> None:
     with pytest.raises(
         DeclarationError, match=f"the format {name} is computed from the items and asks no model"
     ):
-        judge(demo(), format=name, model="gpt-4o")
-    (judgment,) = judge(demo()[:1], format=name)
+        judge(referenced(), format=name, model="gpt-4o")
+    (judgment,) = judge(referenced()[:1], format=name)
     assert (judgment.model, judgment.trace.calls) == ("no-model", ())
 
 
@@ -205,8 +206,11 @@ NULLABLE = {
 }
 """What a judge may say that it cannot be judged, by prompt."""
 
-SHORTER = {"document_nuggets"}
+SHORTER = {"document_nuggets", "reference_claims"}
 """Lists that hold what there is, and one entry at least."""
+
+EMPTY = {"answer_claims"}
+"""Lists that hold what there is, which may be nothing."""
 
 MEASURED = {"tokens"}
 """Whole numbers that a model's reading counts: no rating, so that any one from 1 is right."""
@@ -235,7 +239,8 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
                 (3, None, []) if path[-1] in ("explanation", "nugget", "claim") else (3, None, "neither", "")
             )
         elif isinstance(value, list):
-            wrong = ([] if path[-1] in SHORTER else value[:-1], [*value, value[0]], {}, None)
+            shorter = () if path[-1] in EMPTY else ([] if path[-1] in SHORTER else value[:-1],)
+            wrong = (*shorter, [*value, value[0]], {}, None)
         else:
             wrong = ({**value, "comment": "more"}, [], "text")
         for other in wrong:
@@ -247,7 +252,7 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
 
 @formats
 def test_no_wrong_answer_is_valid(name: str) -> None:
-    case = Case(demo()[0])
+    case = Case(referenced()[0])
     for ask in JUDGES[name].asks:
         response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
@@ -262,23 +267,23 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
 @formats
 def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
     for ask in JUDGES[name].asks:
-        schema = ask.response(Case(demo()[0])).model_json_schema()
+        schema = ask.response(Case(referenced()[0])).model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             if part.get("type") == "object":
                 assert part["additionalProperties"] is False
                 assert set(part["required"]) == set(part["properties"])
             for field, inner in part.get("properties", {}).items():
                 for kind in inner.get("anyOf", [inner]):
-                    if kind.get("type") == "integer" and field not in ("document", "sentence"):
+                    if kind.get("type") == "integer" and field not in ("document", "sentence", "nugget"):
                         assert {"minimum", "maximum"} <= set(kind), field
 
 
 @pytest.mark.parametrize("payload", HOSTILE)
 @formats
 def test_hostile_items_are_judged_and_flagged(name: str, payload: str) -> None:
-    item = with_text(demo()[0], HOSTILE[payload])
+    item = with_text(referenced()[0], HOSTILE[payload])
     if payload == "control characters":  # those are a fault of the items, before any judging
-        item = with_text(demo()[0], "<{{ x }}")
+        item = with_text(referenced()[0], "<{{ x }}")
     (judgment,) = judge([item], format=name, model="offline")
     assert judgment.status == "scored"
     if payload not in ("angle quotes", "opening tags"):
@@ -310,7 +315,7 @@ def test_unusual_items_are_judged(name: str, item: Item) -> None:
 
 @formats
 def test_the_order_of_the_documents_is_free(name: str) -> None:
-    item = demo()[0].model_copy(update={"argument": "It is so.", "second_argument": "It is not so."})
+    item = referenced()[0].model_copy(update={"argument": "It is so.", "second_argument": "It is not so."})
     turned = item.model_copy(update={"documents": item.documents[::-1]})
     for judgment in judge([item], format=name), judge([turned], format=name):
         assert set(judgment[0].measures) == set(JUDGES[name].metrics)
@@ -324,7 +329,7 @@ def test_the_order_of_the_documents_is_free(name: str) -> None:
 
 @formats
 def test_samples_keep_every_sample(name: str) -> None:
-    (judgment,) = judge(demo()[:1], format=name, samples=3)
+    (judgment,) = judge(referenced()[:1], format=name, samples=3)
     for measure in judgment.measures.values():
         assert len(measure.samples) == (3 if JUDGES[name].asks else 0)
         assert (measure.majority is not None) == bool(measure.samples)
@@ -336,7 +341,7 @@ def test_samples_keep_every_sample(name: str) -> None:
 @formats
 def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(name: str, tmp_path: Path) -> None:
     try:
-        screens = screens_of(task_of(name), demo()[:2], TaskRequest())
+        screens = screens_of(task_of(name), referenced()[:2], TaskRequest())
     except DeclarationError:
         command = [
             sys.executable,
@@ -357,4 +362,4 @@ def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(name: str, tmp_p
         assert not (tmp_path / "labels").exists()
     else:
         assert all(screen.questions for screen in screens)
-        assert {screen.item for screen in screens} == {item.id for item in demo()[:2]}
+        assert {screen.item for screen in screens} == {item.id for item in referenced()[:2]}

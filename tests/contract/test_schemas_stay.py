@@ -39,7 +39,9 @@ from conqret.retrieval.expansion import Perspectives
 from conqret.retrieval.listwise_windows import RankingAnswer
 
 DIGESTS = {
+    "answer-correctness": "01e7232233325a4a",
     "citation-support": "b02d04494be15698",
+    "context-recall": "b9701b7bd1976820",
     "controllability": "3fc550aa1deb1e39",
     "counter-argument": "b734be1e25c400d0",
     "direct/context-relevance": "4618c2b1d801f945",
@@ -52,6 +54,7 @@ DIGESTS = {
     "likelihood": "6edaf331b60a9ff0",
     "listwise": "606dacb95abc18c8",
     "listwise-rag": "fb1ca2b2f793a78b",
+    "nuggets": "7e496ac8d5c8c7e1",
     "pointwise": "6f0aaf0790c7b145",
     "query-rubric/context-relevance": "2b7ef254a22101ca",
     "query-rubric/groundedness": "2b7ef254a22101ca",

@@ -217,6 +217,33 @@ def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, 
     assert spread[0].fingerprint == here[0].fingerprint
 
 
+def test_nuggets_that_are_given_are_spread_too(cluster: str, tmp_path: Path) -> None:
+    nuggets = [{"text": f"Point {number} is small.", "importance": "vital"} for number in range(12)]
+    rows = [
+        {"id": f"i{number}", "topic": "Zoos?", "argument": f"Cage {number} is small.", "nuggets": nuggets}
+        for number in range(4)
+    ]
+    here = conqret.judge(rows, format="nuggets")
+    spread = conqret.judge(rows, format="nuggets", engine="ray", workers=WORKERS, output=tmp_path / "run")
+    assert [one.values for one in spread] == [one.values for one in here]
+    assert spread[0].fingerprint == here[0].fingerprint
+
+
+def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
+    rubric = {
+        one.id: ["It names a source", "clarity: How clear is it? 1-3"]
+        for one in open_items(items(tmp_path, 5))
+    }
+    settings: dict[str, Any] = {"rubric": rubric, **asked(server)}
+    del settings["format"], settings["metrics"]
+    here = conqret.judge(items(tmp_path, 6), **settings)
+    spread = conqret.judge(
+        items(tmp_path, 6), **settings, engine="ray", workers=WORKERS, output=tmp_path / "run"
+    )
+    assert [one.values for one in spread] == [one.values for one in here]
+    assert spread[0].fingerprint == here[0].fingerprint
+
+
 def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,3 +339,16 @@ def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="answers in this process alone: leave out the engine ray"):
         conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
     assert not run.exists()
+
+
+def test_images_and_turns_go_to_the_workers(cluster: str, tmp_path: Path) -> None:
+    with FaultServer() as sees:
+        found = conqret.judge(
+            ROOT / "fixtures" / "examples" / "pictures.jsonl",
+            criteria="The documents bear the answer out", model="openai/gpt-4o", api_base=sees.url,
+            engine="ray", workers=WORKERS, output=tmp_path / "run",
+        )  # fmt: skip
+        contents = [request.body["messages"][1]["content"] for request in sees.requests]
+    assert [str(judgment.status) for judgment in found][:2] == ["scored", "scored"]
+    (parts,) = [content for content in contents if isinstance(content, list)]
+    assert [part["type"] for part in parts] == ["text", "text", "image_url"]

@@ -40,7 +40,8 @@ FORMATS = (
     "judge fixtures/demo/items.jsonl --format {} -o OUT/{} --json",
     "judge fixtures/examples/ragas_with_gaps.jsonl --format {} --skip-invalid -o OUT/{}-gaps --json",
 )
-NO_FORMATS = frozenset({"likelihood", "reward", "verdicts"})  # they need weights, or a log
+NO_FORMATS = frozenset({"likelihood", "nugget-assignments", "nuggets", "reward", "verdicts"})
+# they need weights, nuggets, or a log
 
 Results = dict[str, Any]
 

@@ -64,7 +64,37 @@ RECORDS = {
     "query and contexts": {
         "query": TOPIC, "response": ANSWER, "contexts": ["Cages.", "Keepers."], "ground_truth": GOLD,
     },
+    "messages": {
+        "id": "q1", "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "ideal": GOLD,
+        "messages": [{"role": "user", "content": TOPIC}, {"role": "assistant", "content": ANSWER}],
+    },
+    "DeepEval conversations": {
+        "turns": [
+            {"role": "user", "content": TOPIC},
+            {"role": "assistant", "content": ANSWER, "retrieval_context": ["Cages.", "Keepers."]},
+        ],
+        "expected_outcome": GOLD,
+    },
+    "inspect_ai": {
+        "id": "q1", "epoch": 1, "target": GOLD, "attachments": {"a1": ANSWER},
+        "metadata": {"documents": [{"id": "d1", "text": "Cages."}, "Keepers."]},
+        "messages": [
+            {"role": "user", "content": TOPIC},
+            {"role": "assistant", "content": [{"type": "text", "text": "attachment://a1"}]},
+        ],
+    },
+    "ragas conversations": {
+        "user_input": [
+            {"type": "human", "content": TOPIC},
+            {"type": "ai", "content": "", "tool_calls": [{"name": "look", "args": {"at": "zoos"}}]},
+            {"type": "tool", "content": "Cages."},
+            {"type": "tool", "content": "Keepers."},
+            {"type": "ai", "content": ANSWER},
+        ],
+    },
 }  # fmt: skip
+FROM_TURNS = {"DeepEval conversations": "context-1", "ragas conversations": "tool-1"}
+"""The id of the first document where it is no document of the record's own."""
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -82,7 +112,7 @@ def test_a_peers_record(name):
         **{one: ["Cages."] for one in ("pyterrier-rag", "SQuAD", "question and context", "BEIR")},
     }
     assert texts == one.get(name, ["Cages.", "Keepers."])
-    assert item.documents[0].id == "d1"
+    assert item.documents[0].id == FROM_TURNS.get(name, "d1")
     reports = name == "TREC RAG reports"
     if reports or "q1" in str(RECORDS[name]):
         assert item.id == ("q1:t" if reports else "q1")
@@ -174,7 +204,7 @@ def test_a_fault_names_the_whole_way(fault_of):
 
 
 def test_every_layout_has_a_record_here():
-    assert set(RECORDS) == {layout.name for layout in DIALECTS}
+    assert {*RECORDS, "AutoNuggetizer assignments"} == {layout.name for layout in DIALECTS}
 
 
 @pytest.mark.parametrize("layout", DIALECTS, ids=lambda layout: layout.name)

@@ -19,6 +19,8 @@ FULL = {
     "reference": "d",
 }
 
+NUGGETS = ("nuggets", "nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
+
 
 def lines(*records: object) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
@@ -34,6 +36,7 @@ def test_what_a_check_returns(write):
         "argument": "all",
         "second_argument": "some",
         "reference": "some",
+        **dict.fromkeys(NUGGETS, "none"),
     }
     assert checked.layout == "conqret"
     assert len(checked.digest) == 64
@@ -47,6 +50,7 @@ def test_all_and_none(write):
         "argument": "none",
         "second_argument": "none",
         "reference": "none",
+        **dict.fromkeys(NUGGETS, "none"),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conqret import Document, Item, Measure
-from conqret.data import Call, Reason
+from conqret.data import Call, Nugget, Reason
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgeReply
@@ -25,6 +25,8 @@ ITEM = Item(
     ),
     argument="Bears pace in their cages [1]. Cranes do not need a cage [2][3]. So it must end.",
     second_argument="Cranes came back because of cages [2].",
+    reference="Bears pace. Cranes came back.",
+    nuggets=(Nugget(text="Bears pace.", importance="vital", sub_narrative="Bears"),),
 )
 
 

@@ -110,7 +110,7 @@ def test_what_changed_is_said_criterion_by_criterion() -> None:
 def test_one_request_for_twelve_and_one_each_where_wanted() -> None:
     criteria = criteria_of([f"c{number}: Is it so? 1-5" for number in range(MOST_IN_ONE_CALL + 1)])
     assert [len(ask.metrics) for ask in criteria_judge(criteria).asks] == [MOST_IN_ONE_CALL, 1]
-    assert {len(ask.metrics) for ask in criteria_judge(criteria, one_call_each=True).asks} == {1}
+    assert {len(ask.metrics) for ask in criteria_judge(criteria, in_one_call=1).asks} == {1}
 
 
 def test_the_fingerprint_is_text_and_scale() -> None:
@@ -197,7 +197,7 @@ def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...])
     name, *options = study
     place = [options.pop(0)] if name == "judges" else []
     with FaultServer() as server:
-        items = some(tmp_path, 24)  # twelve topics; a series of occasions takes six at least
+        items = some(tmp_path, 24)  # twelve topics; a series of waves takes six at least
         words = (name, *place, items, *options, *criterion, "--api-base", server.url)
         assert forks.run(*words, "-o", tmp_path / "study") == 0
         assert server.requests

@@ -164,6 +164,18 @@ def test_criteria_of_ones_own_are_the_judge(suite: pytest.Pytester) -> None:
     faulty.stdout.fnmatch_lines(["*criteria are a judge of their own: leave format out*"])
 
 
+def test_a_rubric_is_the_judge(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_it(conqret_judge, conqret_items):
+            judgment = conqret_judge(conqret_items[:1])[0]
+            assert (judgment.format, list(judgment.measures)) == ("rubric", ["rubric_score", "it_cites"])
+        """
+    )
+    (suite.path / "rubric.toml").write_text('[[criteria]]\nquestion = "It cites"\nweight = 2\n')
+    run(suite, "--conqret-items", "items.jsonl", "--conqret-rubric=rubric.toml").assert_outcomes(passed=1)
+
+
 def test_recordings_are_kept(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """

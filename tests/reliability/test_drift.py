@@ -1,4 +1,4 @@
-"""A judge on dated occasions: what is charted, what is told of it, and what is refused."""
+"""A judge on dated waves: what is charted, what is told of it, and what is refused."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from conqret.studies.card.card_fit import last_checked, standing
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import make_card
 from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
-from conqret.studies.drift.drift_study import judge_occasion
+from conqret.studies.drift.drift_study import judge_wave
 from conqret.studies.drift.page import chart_tables, drift_junit, drift_screen, drift_sheet
-from conqret.studies.drift.result import Drift, WavePlan, chart_occasions, read_drift
+from conqret.studies.drift.result import Drift, WavePlan, chart_waves, read_drift
 from conqret.studies.drift.waves import Wave, WaveJudgments, changes_between, few
 from tests.reliability.cards import card_of, parts_of
 
@@ -37,7 +37,7 @@ def record(**more: object) -> JudgeRecord:
     return JudgeRecord.model_validate(given | more)
 
 
-def occasion(day: int, values: dict[str, float], **more: object) -> WaveJudgments:
+def wave(day: int, values: dict[str, float], **more: object) -> WaveJudgments:
     given = {
         "name": f"day {day}", "place": f"drift/day {day}", "date": f"2026-01-{day:02}T06:00:00+00:00", "model": "m",
         "fingerprint": "f", "conqret": "0.1", "anchors": len(values), "missing": 0, "usd": None, "tokens": None,
@@ -54,21 +54,21 @@ def series(
     rng = random.Random(7)
     levels = {str(anchor["id"]): rng.uniform(0.3, 0.7) for anchor in ANCHORS}
     return [
-        occasion(day, {item: change(day, level) + rng.gauss(0, 0.03) for item, level in levels.items()})
+        wave(day, {item: change(day, level) + rng.gauss(0, 0.03) for item, level in levels.items()})
         for day in range(1, count + 1)
     ]
 
 
 @pytest.fixture(scope="module")
 def stricter() -> Drift:
-    return chart_occasions(series(12, lambda day, value: value - 0.06 * (day > 7)), WavePlan())
+    return chart_waves(series(12, lambda day, value: value - 0.06 * (day > 7)), WavePlan())
 
 
 def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None:
     severity, spread = stricter.charts
     assert stricter.alarms == (severity,)
     assert severity.alarm is not None
-    assert severity.alarm.occasion in {"day 8", "day 9"}
+    assert severity.alarm.wave in {"day 8", "day 9"}
     assert not any(point.alarm for point in severity.points[:4])
     assert severity.newest is not None
     assert severity.newest.shift == pytest.approx(-0.06, abs=0.02)
@@ -79,16 +79,15 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert max(map(len, lines)) <= 80
     said = " ".join(" ".join(lines).split())
     assert (
-        "1 alarm in severity and spread of 1 metric (24 anchors, 8 topics; 12 occasions, from “day 1” to"
-        in said
+        "1 alarm in severity and spread of 1 metric (24 anchors, 8 topics; 12 waves, from “day 1” to" in said
     )
     alarms, others = chart_tables(stricter)
     assert [table.rows[0][1] for table in (alarms, others)] == ["severity (mean)", "spread (SD)"]
-    assert alarms.rows[0][2:4] == (f"alarm since {severity.alarm.occasion}", f"{severity.level:.3f}")
+    assert alarms.rows[0][2:4] == (f"alarm since {severity.alarm.wave}", f"{severity.level:.3f}")
     assert others.rows[0][2:4] == ("no alarm", f"{spread.level:.3f}")
     assert "the lower, the more severe" in others.note
     assert not alarms.note
-    assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
+    assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.wave}" in said
     assert "conqret runs diff drift/day 1 drift/day 12" in said
     sheet = drift_sheet(stricter)
     for chart in sheet.sections[0].charts:
@@ -103,7 +102,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
 
 
 def test_a_judge_that_uses_less_of_its_scale_is_found() -> None:
-    found = chart_occasions(
+    found = chart_waves(
         series(12, lambda day, value: 0.5 + (value - 0.5) * (0.4 if day > 5 else 1)), WavePlan()
     )
     assert "spread" in {alarm.quantity for alarm in found.alarms}
@@ -111,7 +110,7 @@ def test_a_judge_that_uses_less_of_its_scale_is_found() -> None:
 
 
 def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
-    for found in (chart_occasions(series(20), WavePlan()), chart_occasions([series(1)[0]] * 6, WavePlan())):
+    for found in (chart_waves(series(20), WavePlan()), chart_waves([series(1)[0]] * 6, WavePlan())):
         assert not found.alarms
         assert drift_junit(found).count(b"<failure") == 0
         (table,) = chart_tables(found)
@@ -120,25 +119,25 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
     assert "nothing moved at all" in drift_sheet(found).lede[0]
     one_anchor = [series(1)[0]] * 6
     values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
-    moved = WaveJudgments(one_anchor[0].occasion, one_anchor[0].record, one_anchor[0].topics, values)
-    assert not chart_occasions([*one_anchor[:5], moved], WavePlan()).alarms  # one of 24, and no drift
+    moved = WaveJudgments(one_anchor[0].wave, one_anchor[0].record, one_anchor[0].topics, values)
+    assert not chart_waves([*one_anchor[:5], moved], WavePlan()).alarms  # one of 24, and no drift
 
 
 def test_before_the_baseline_is_there_nothing_is_charted() -> None:
-    found = chart_occasions(series(2), WavePlan())
+    found = chart_waves(series(2), WavePlan())
     assert [chart.verdict for chart in found.charts] == ["baseline", "baseline"]
     said = " ".join(" ".join(drift_screen(found)).split())
-    assert "2 of 3 occasions of the baseline, and nothing to compare yet" in said
+    assert "2 of 3 waves of the baseline, and nothing to compare yet" in said
     assert "".join(drift_sheet(found).html()).count('<svg class="chart"') == 0
 
 
 def test_what_has_no_score_is_no_score_and_is_told() -> None:
-    nothing = [occasion(day, {}, anchors=0, missing=24) for day in range(1, 6)]
-    found = chart_occasions(nothing, WavePlan())
+    nothing = [wave(day, {}, anchors=0, missing=24) for day in range(1, 6)]
+    found = chart_waves(nothing, WavePlan())
     assert [chart.verdict for chart in found.charts] == ["no value", "no value"]
     assert "nothing to chart" in " ".join(drift_screen(found))
-    lost = [*series(4), occasion(5, {}, anchors=0, missing=24)]
-    found = chart_occasions(lost, WavePlan())
+    lost = [*series(4), wave(5, {}, anchors=0, missing=24)]
+    found = chart_waves(lost, WavePlan())
     assert found.charts[0].newest is not None
     assert found.charts[0].newest.shift is None
     assert found.charts[0].points[1].ewma == found.charts[0].points[0].ewma
@@ -147,13 +146,11 @@ def test_what_has_no_score_is_no_score_and_is_told() -> None:
 
 
 def test_what_changed_is_told() -> None:
-    before = occasion(1, {}, answered_by=("m-1",), usd=0.01, seconds=1.0, system_fingerprints=("fp_1",))
-    now = occasion(
+    before = wave(1, {}, answered_by=("m-1",), usd=0.01, seconds=1.0, system_fingerprints=("fp_1",))
+    now = wave(
         2, {}, answered_by=("m-2",), usd=0.02, seconds=3.0, conqret="0.2", system_fingerprints=("fp_2",)
     )
-    now = WaveJudgments(
-        now.occasion, record(identity={"model": "m", "prompt a": "2"}), now.topics, now.values
-    )
+    now = WaveJudgments(now.wave, record(identity={"model": "m", "prompt a": "2"}), now.topics, now.values)
     assert list(changes_between(before, now)) == [
         "prompt a: added",
         "the model answers as m-2, and m-1 before",
@@ -184,7 +181,7 @@ def test_requirements(stricter: Drift) -> None:
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four occasions of a function, the last of them stricter."""
+    """Four waves of a function, the last of them stricter."""
     folder = tmp_path_factory.mktemp("drift")
     rng, less = random.Random(1), 0.0
 
@@ -193,7 +190,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     for day in range(1, 5):
         less = 0.2 if day == 4 else 0.0
-        judge_occasion(ANCHORS, folder / "all", f"day-{day}", judge=grade)
+        judge_wave(ANCHORS, folder / "all", f"day-{day}", judge=grade)
         file = folder / "all" / f"day-{day}" / "run.json"
         file.write_text(
             file.read_text().replace(json.loads(file.read_text())["created"], f"2026-01-0{day}T06:00:00")
@@ -201,46 +198,46 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "all"
 
 
-def test_occasions_are_read_by_their_dates(judged: Path) -> None:
+def test_waves_are_read_by_their_dates(judged: Path) -> None:
     runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
     found = drift(*runs)
-    assert [one.name for one in found.occasions] == ["day-1", "day-2", "day-3", "day-4"]
+    assert [one.name for one in found.waves] == ["day-1", "day-2", "day-3", "day-4"]
     assert [alarm.quantity for alarm in found.alarms] == ["severity"]
     assert drift(judged).charts == found.charts
-    assert drift(judged, since="day-2").occasions[0].name == "day-2"
-    assert len(drift(judged, since="2026-01-03").occasions) == 2
-    assert found.occasions[0].answered_by == (found.occasions[0].model,)
-    for since, message in (("day-9", "since is an occasion"), ("2027-01-01", "no occasion is of 2027-01-01")):
+    assert drift(judged, since="day-2").waves[0].name == "day-2"
+    assert len(drift(judged, since="2026-01-03").waves) == 2
+    assert found.waves[0].answered_by == (found.waves[0].model,)
+    for since, message in (("day-9", "since is a wave"), ("2027-01-01", "no wave is of 2027-01-01")):
         with pytest.raises(DeclarationError, match=message):
             drift(judged, since=since)
 
 
-def test_an_occasion_of_other_anchors_or_a_second_format_is_refused_before_anything_is_asked(
+def test_an_wave_of_other_anchors_or_a_second_format_is_refused_before_anything_is_asked(
     judged: Path,
 ) -> None:
     other = [ANCHORS[0] | {"argument": "another"}, *ANCHORS[1:]]
-    with pytest.raises(DeclarationError, match="has other anchors than the first occasion"):
-        judge_occasion(other, judged, "day-5", judge=lambda item: 0.5)
+    with pytest.raises(DeclarationError, match="has other anchors than the first wave"):
+        judge_wave(other, judged, "day-5", judge=lambda item: 0.5)
     with pytest.raises(DeclarationError, match="a series has one format"):
-        judge_occasion(ANCHORS, judged, "day-5", format="pointwise", metrics=["clarity"])
+        judge_wave(ANCHORS, judged, "day-5", format="pointwise", metrics=["clarity"])
     for name in ("../day-5", "", "a/b"):
-        with pytest.raises(DeclarationError, match="an occasion is named"):
-            judge_occasion(ANCHORS, judged, name)
+        with pytest.raises(DeclarationError, match="a wave is named"):
+            judge_wave(ANCHORS, judged, name)
     with pytest.raises(DeclarationError, match="holds a run"):
-        judge_occasion(ANCHORS, judged / "day-1", "day-5")
+        judge_wave(ANCHORS, judged / "day-1", "day-5")
     assert not (judged / "day-5").exists()
 
 
-def test_logs_of_what_a_judge_said_are_occasions(tmp_path: Path) -> None:
+def test_logs_of_what_a_judge_said_are_waves(tmp_path: Path) -> None:
     for day, less in enumerate((0.0, 0.0, 0.1), 1):
         said = [
             {"id": anchor["id"], "score": 0.5 + 0.01 * place % 0.2 - less}
             for place, anchor in enumerate(ANCHORS)
         ]
-        judge_occasion(ANCHORS, tmp_path, f"log-{day}", verdicts=said)
+        judge_wave(ANCHORS, tmp_path, f"log-{day}", verdicts=said)
     found = drift(tmp_path, baseline=2)
     assert [alarm.quantity for alarm in found.alarms] == ["severity"]
-    assert [one.changes for one in found.occasions] == [
+    assert [one.changes for one in found.waves] == [
         (),
         (),
         (),
@@ -266,12 +263,12 @@ def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: P
 def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: Path) -> None:
     card = card_of(tmp_path, with_bias=False)
     assert last_checked(card) == card.run.created[:10]
-    newest = stricter.occasions[-1]
+    newest = stricter.waves[-1]
     recorded = newest.model_copy(update={"date": "2031-01-01", "recorded": True})
     asked = newest.model_copy(
         update={"date": "2030-05-06T06:00:00+00:00", "fingerprint": card.run.fingerprint}
     )
-    told = stricter.model_copy(update={"occasions": (*stricter.occasions, recorded, asked)})
+    told = stricter.model_copy(update={"waves": (*stricter.waves, recorded, asked)})
     known = card.model_copy(update={"drift": told})
     assert last_checked(known) == "2030-05-06"
     assert "behaviour last checked on 2030-05-06, and it had drifted by then: clarity (severity)" in standing(
@@ -279,7 +276,7 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
     )
     page = card_sheet(known)
     assert "Is it still as it was?" in page.markdown()
-    with pytest.raises(DeclarationError, match=r"the newest occasion \(day 12\) is of another instrument"):
+    with pytest.raises(DeclarationError, match=r"the newest wave \(day 12\) is of another instrument"):
         make_card(card.run, *parts_of(tmp_path), drift=stricter)
     assert "It has drifted, on clarity (severity)" in " ".join(
         make_card(card.run, *parts_of(tmp_path), drift=told).limits

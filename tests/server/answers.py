@@ -69,7 +69,7 @@ def _fill_object(
 ) -> Any:
     filled = {}
     for name, part in schema.get("properties", {}).items():
-        counts = name in ("number", "index", "document") and part.get("type") == "integer"
+        counts = name in ("number", "index", "document", "nugget") and part.get("type") == "integer"
         filled[name] = place + 1 if counts else _fill(part, defs, rng, length, place)
     return filled
 

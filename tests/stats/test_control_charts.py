@@ -22,7 +22,7 @@ def test_the_cusum_is_that_of_the_tables():
     average = np.linalg.solve(np.eye(len(below)) - below, np.ones(len(below)))[0]
     assert average / 2 == pytest.approx(370, rel=0.02)  # both sides: Hawkins (1993), k = 1, h = 2.52
     stays = np.linalg.matrix_power(below, 20).sum(axis=1)[0]
-    known = Design(topics=10_000, occasions=920, baseline=900)  # as good as known: mean and noise
+    known = Design(topics=10_000, waves=920, baseline=900)  # as good as known: mean and noise
     alarms = np.concatenate(
         [one.cusum_statistic.max(axis=0) > 2.52 for one in simulated(known, 20_000, seed=3)]
     )
@@ -30,13 +30,13 @@ def test_the_cusum_is_that_of_the_tables():
 
 
 def by_another_hand(scores: np.ndarray, baseline: int) -> tuple[np.ndarray, np.ndarray]:
-    """Both statistics of series of topic means (series by occasions by topics), as their definitions say."""
-    count, occasions, topics = scores.shape
-    ewma = np.zeros((count, occasions - baseline))
+    """Both statistics of series of topic means (series by waves by topics), as their definitions say."""
+    count, waves, topics = scores.shape
+    ewma = np.zeros((count, waves - baseline))
     cusum = np.zeros_like(ewma)
     up = down = np.zeros(count)
     moves = scores.mean(axis=2) - scores[:, :baseline].mean(axis=(1, 2))[:, None]
-    for last in range(baseline, occasions):
+    for last in range(baseline, waves):
         seen = scores[:, : last + 1]
         left = seen - seen.mean(axis=2, keepdims=True) - seen.mean(axis=1, keepdims=True)
         left += seen.mean(axis=(1, 2), keepdims=True)
@@ -117,8 +117,8 @@ def test_a_plan_finds_what_the_bar_asks_for():
     ("made", "message"),
     [
         (lambda: Design(5), "5 topics cannot be charted: 6 to"),
-        (lambda: Design(12, 3, 3), "needs one occasion of baseline, one after it"),
-        (lambda: Design(12, 20, 0), "needs one occasion of baseline"),
+        (lambda: Design(12, 3, 3), "needs one wave of baseline, one after it"),
+        (lambda: Design(12, 20, 0), "needs one wave of baseline"),
         (lambda: Design(12, 10**6), "1,000 at most"),
         (lambda: set_limits(Design(12), 0.0), "lies in"),
         (lambda: set_limits(Design(12), 0.9), "lies in"),
@@ -127,7 +127,7 @@ def test_a_plan_finds_what_the_bar_asks_for():
         (lambda: ChartPlan(0.1, 0.1, 2.0, 10), "icc lies in"),
         (
             lambda: ChartPlan(0.1, 0.1, 0.0, 2).plan(Design(12), 5),
-            "comes after 3 to 19 occasions, not after 2",
+            "comes after 3 to 19 waves, not after 2",
         ),
         (lambda: ChartPlan(0.1, 0.1, 0.0, 10).plan(Design(12), 0), "one item at least"),
     ],

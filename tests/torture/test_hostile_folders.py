@@ -142,7 +142,7 @@ def test_labels_are_not_written_through_a_link(cli: Cli, theirs: Path, tmp_path:
     study = tmp_path / "study"
     study.mkdir()
     (study / ".lock").symlink_to(tmp_path / "precious")
-    done = cli("labels", "collect", theirs, "--people", "anna,ben", "-o", study, "--port", 0)
+    done = cli("labels", "collect", theirs, "--annotators", "anna,ben", "-o", study, "--port", 0)
     assert done.code == 2
     assert "leads out of the folder" in done.err
     assert (tmp_path / "precious").read_bytes() == b"precious\n"

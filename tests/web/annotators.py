@@ -157,7 +157,7 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
         file_of(task, count, folder),
         "--task",
         task,
-        "--people",
+        "--annotators",
         ",".join(PEOPLE),
         "-o",
         labels,

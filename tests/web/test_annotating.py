@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_server import ANNOTATE_PORT
+from conqret.labels.label_study import study_of
 from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.pages.label_app import annotation_app
 from conqret.labels.pages.study_access import Setting
+from conqret.labels.task import TaskRequest
+from conqret.labels.task_choice import screens_of, task_of
 from conqret.web.local_server import guarded
 from conqret.web.request_guard import LOOPBACK
 from tests.annotation.studies import begun
+from tests.io.test_conversations import DATA, OPENAI
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -100,6 +105,28 @@ async def test_from_the_link_to_the_last_screen(study: Study) -> None:
         [("4", "sound"), ("cannot judge", "")],
         [("cannot judge", ""), ("4", "sound")],
     )
+
+
+async def test_the_turns_before_the_question_and_images_are_shown(tmp_path: Path) -> None:
+    rows = [
+        {"id": "chat", "messages": OPENAI, "documents": [{"image": DATA, "caption": "A chart."}]},
+        {"id": "hostile", "messages": [{"role": "user", "content": "<b>Zoos</b>?"}, *OPENAI[4:]]},
+    ]
+    screens = screens_of(task_of("rating"), list(open_items(rows)), TaskRequest())
+    ledger = Ledger.open(tmp_path, study_of("rating", screens, ("anna",), overlap=1), screens, ("anna",))
+    study = Study(ledger, tmp_path)
+    anna = study.browser()
+    await anna.begin(study.link("anna"))
+    pages = {}
+    for place in (1, 2):
+        pages["hostile" if "Zoos" in anna.page else "chat"] = anna.page
+        await anna.send(f"/screen/{place}", **{"q:overall_quality": "4"})
+    ledger.close()
+    assert re.findall(r"<h3>(\w+)", pages["chat"])[:5] == ["System", "User", "Assistant", "Tool", "Assistant"]
+    assert re.findall(r'<img src="([^"]*)"', pages["chat"]) == [DATA]
+    assert "img-src data:" in pages["chat"]
+    assert "&lt;b&gt;Zoos" in pages["hostile"]
+    assert "img-src" not in pages["hostile"]
 
 
 async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Study) -> None:

@@ -40,7 +40,13 @@ def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
 def test_who_comes_back_the_next_day_goes_on_by_the_same_link(
     browser: Chromium, cli: Cli, tmp_path: Path
 ) -> None:
-    asked = ("labels", "collect", written_items(tmp_path / "items.jsonl", items(6)), "--people", "anna,ben")
+    asked = (
+        "labels",
+        "collect",
+        written_items(tmp_path / "items.jsonl", items(6)),
+        "--annotators",
+        "anna,ben",
+    )
     page, labels = browser.apart(), tmp_path / "labels"
     links = []
     for screens in (3, 3):
@@ -163,7 +169,7 @@ def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
     browser: Chromium, tmp_path: Path
 ) -> None:
     asked = ("labels", "collect", written_items(tmp_path / "items.jsonl", items(1)), "--task", "dimensions")
-    with started(*asked, "--people", "anna", "-o", tmp_path / "labels") as server:
+    with started(*asked, "--annotators", "anna", "-o", tmp_path / "labels") as server:
         page = browser.apart(width=390, height=844)
         come_in(page, server.links["anna"])
         until(page, "document.querySelector('#questions fieldset.now')")

@@ -35,7 +35,7 @@ main()
 def labelling(folder: Path, code: str) -> Iterator[tuple[Started, tuple[str, int]]]:
     file = written_items(folder / "items.jsonl", items(2))
     with started(
-        "labels", "collect", file, "--people", "anna,ben", "-o", folder / "labels", code=code
+        "labels", "collect", file, "--annotators", "anna,ben", "-o", folder / "labels", code=code
     ) as server:
         host, _, port = server.base.removeprefix("http://").partition(":")
         yield server, (host, int(port))

@@ -42,7 +42,7 @@ def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_pat
         "labels",
         "collect",
         written_items(tmp_path / "items.jsonl", items(30)),
-        "--people",
+        "--annotators",
         "anna",
         "-o",
         labels,

@@ -120,6 +120,26 @@ def test_every_format_takes_and_gives_what_the_document_says(
             jsonschema.validate({**item, field: None}, schema(document, name, "Item"))
 
 
+def test_a_conversation_is_judged_by_its_last_answer(open_service: Running, document: dict[str, Any]) -> None:
+    item = {
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Zoos?"}]},
+            {"role": "tool", "content": "Cages are small."},
+            {"role": "assistant", "content": "Some are cruel."},
+            {"role": "user", "content": "Ban them?"},
+            {"role": "assistant", "content": "Yes, for cages are small [1]."},
+        ]
+    }
+    jsonschema.validate(item, schema(document, "direct", "Item"))
+    got = open_service.judge("direct?metric=groundedness", item)
+    assert (got.status, got.json["topic"]) == (200, "Ban them?")
+    assert got.json["measures"]["groundedness"]["value"] > 0
+    wrong = open_service.judge("direct", {"messages": [{"role": "user", "content": "Zoos?"}]})
+    assert (wrong.status, wrong.json["code"]) == (422, "invalid_item")
+    pictured = open_service.judge("direct", {**item, "documents": ["../../etc/secret.png"]})
+    assert (pictured.status, "beside a file of items alone" in pictured.text) == (422, True)
+
+
 def test_the_document_is_openapi(open_service: Running, document: dict[str, Any]) -> None:
     assert document["openapi"] == "3.1.0"
     assert {one for one in document["paths"] if "judge" in one} == {f"/v1/judge/{name}" for name in JUDGES}

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
+from conqret.io.images import described, inline
+from conqret.labels.screens import Screen
 from conqret.show.page import page
 
 if TYPE_CHECKING:
@@ -96,8 +98,19 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
 
 
 def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
-    """The answer with a page of a template."""
-    parts = page(template, scripts=scripts, style="annotating.css", within=_HERE, forms="'self'", **content)
+    """The answer with a page of a template; where its ``screen`` has images, it may show them."""
+    shown = content.get("screen")
+    parts = page(
+        template,
+        scripts=scripts,
+        style="annotating.css",
+        within=_HERE,
+        forms="'self'",
+        images=isinstance(shown, Screen) and shown.pictured,
+        described=described,
+        inline=inline,
+        **content,
+    )
     return html_of("".join(parts).encode("utf-8", "replace"), status)
 
 

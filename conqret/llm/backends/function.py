@@ -252,7 +252,7 @@ def _asynchronous(function: Function | None) -> bool:
 
 
 def _facts(options: ClientOptions) -> ModelFacts:
-    facts = replace(on_this_machine(options), timeout=None)
+    facts = replace(on_this_machine(options), timeout=None, vision=True)
     return replace(facts, in_flight=None) if _asynchronous(_admitted.get(options.model)) else facts
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.backend import Backend, Connection
+from conqret.llm.backend import Backend, Connection, ModelFacts, stated
 from conqret.llm.backends.function import MOST, SAID, item_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
@@ -95,4 +96,13 @@ class ServerConnection(Connection):
             await opened.close()
 
 
-BACKEND = Backend(prefix=PREFIX, open=ServerConnection, reaches=lambda model: model.removeprefix(PREFIX))
+def _facts(options: ClientOptions) -> ModelFacts:
+    return replace(stated(options), vision=True)  # it gets the item itself
+
+
+BACKEND = Backend(
+    prefix=PREFIX,
+    open=ServerConnection,
+    facts=_facts,
+    reaches=lambda model: model.removeprefix(PREFIX),
+)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.backend import Backend, Connection, ModelFacts, on_this_machine
 from conqret.llm.backends.function import SAID, item_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
@@ -69,4 +70,8 @@ class LogConnection(Connection):
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 
-BACKEND = Backend(prefix=PREFIX, open=LogConnection, facts=on_this_machine, here=True)
+def _facts(options: ClientOptions) -> ModelFacts:
+    return replace(on_this_machine(options), vision=True)  # whoever judged saw the item itself
+
+
+BACKEND = Backend(prefix=PREFIX, open=LogConnection, facts=_facts, here=True)

@@ -18,7 +18,7 @@ from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_check import missing_key
 from conqret.llm.provider_errors import scrub, status_error
-from conqret.llm.request import Request
+from conqret.llm.request import Message, Request, image_name
 from conqret.llm.retry import ProviderError
 
 URL, VERSION = "https://api.anthropic.com", "2023-06-01"
@@ -68,7 +68,7 @@ class AnthropicBatches(BatchService):
             "model": self.server.model,
             "max_tokens": request.max_tokens or self.facts.max_output or ROOM,
             "messages": [
-                {"role": message.role, "content": message.content}
+                {"role": message.role, "content": _content(message)}
                 for message in request.messages
                 if message.role != "system"
             ],
@@ -124,6 +124,19 @@ class AnthropicBatches(BatchService):
             failure = status_error(status, told(inner) or "no answer", {})
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, f"the question was {scrub(str(kind))}"))
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A message's text, or its text and images in Anthropic's form."""
+    if not message.images:
+        return message.content
+    parts: list[dict[str, Any]] = [{"type": "text", "text": message.content}]
+    for number, url in message.images:
+        head, _, data = url.partition(",")
+        inside = {"type": "base64", "media_type": head[5:].partition(";")[0], "data": data}
+        source = inside if url.startswith("data:") else {"type": "url", "url": url}
+        parts += [{"type": "text", "text": image_name(number)}, {"type": "image", "source": source}]
+    return parts
 
 
 def _length(batch: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from conqret.data import Item
 from conqret.perturb.contradictions import Contradiction, contradict
-from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
+from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, RECALL, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.sentence_edits import cited_sentences, split
@@ -81,8 +81,8 @@ PERTURBATION = Perturbation(
     levels=LEVELS,
     expects=expect(
         fall=(*GROUNDING, "overall_quality"),
-        unchanged=(*RELEVANCE, *ANSWER, *SECOND),
-        no_rise=("local_acceptability", "global_acceptability", "credibility", "preference"),
+        unchanged=(*RELEVANCE, *RECALL, *ANSWER, *SECOND),
+        no_rise=("local_acceptability", "global_acceptability", "credibility", "preference", *CORRECTNESS),
     ),
     needs=frozenset({"argument", "documents"}),
     source="ConQRet, section 6.3, Figures 3 and 12, Table 18",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, expect
+from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, QUALITY, RECALL, RELEVANCE, expect
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
 
 
@@ -32,8 +32,8 @@ PERTURBATION = Perturbation(
     unit="percent of the documents",
     levels=(0, 10, 20, 50, 70, 100),
     expects=expect(
-        fall=(*RELEVANCE, *GROUNDING, "second.groundedness"),
-        unchanged=(*ANSWER, "second.answer_relevance"),
+        fall=(*RELEVANCE, *RECALL, *GROUNDING, "second.groundedness"),
+        unchanged=(*ANSWER, *CORRECTNESS, "second.answer_relevance"),
         no_rise=QUALITY,
     ),
     needs=frozenset({"documents"}),

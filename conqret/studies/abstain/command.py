@@ -46,7 +46,7 @@ def abstain(
     page: Path | None = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
@@ -91,7 +91,7 @@ def abstain(
         bound=risk.bound,
         together=risk.together,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(people=people, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, seed=seed),
     )
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)

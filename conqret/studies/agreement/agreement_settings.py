@@ -12,17 +12,17 @@ from conqret.stats.alternative_annotator import EPSILON
 from conqret.stats.estimate import CONFIDENCE
 
 SEED = 13
-PeopleRule = Literal["auto", "mean", "majority"]
+AggregateRule = Literal["auto", "mean", "majority"]
 """How several labels become one: their mean, or the most frequent (none where two are equally frequent). ``auto`` is
 the majority for nominal and binary labels, else the mean."""
 
 
 class AgreementSettings(Frozen):
-    """``people`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
+    """``aggregate`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
     as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. ``seed``
     draws what the tests of missing scores permute."""
 
-    people: PeopleRule = "auto"
+    aggregate: AggregateRule = "auto"
     positive_from: float | None = None
     epsilon: float = EPSILON["experts"]
     confidence: float = CONFIDENCE

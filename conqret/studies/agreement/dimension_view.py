@@ -51,7 +51,7 @@ class View:
         if self.positive_from is None and self.scale.binary:
             self.positive_from = self.scale.high
         categorical = self.scale.level == "nominal" or self.scale.binary
-        self.rule = settings.people
+        self.rule = settings.aggregate
         if self.rule == "auto":
             self.rule = "majority" if categorical else "mean"
         self.target = self._one_label(self.table)

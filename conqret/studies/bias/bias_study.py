@@ -117,7 +117,7 @@ def bias_plan(
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    format_name, client = chosen_format(settings), client_options(settings.get("model"), settings)
+    client = client_options(settings.get("model"), settings)
     judge, server, metrics = settings.get("judge"), settings.get("server"), settings.get("metrics", ())
     columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
     log = log_of(
@@ -125,12 +125,14 @@ def bias_plan(
         columns=columns, skip_invalid=skip_invalid,
     )  # fmt: skip
     source = log.source if log else open_items(items, columns=columns, skip_invalid=skip_invalid)
+    format_name = chosen_format(settings, lambda: source)
     chosen = DEFAULT_FORMAT if format_name is None else format_name
     if log is not None:
         chosen, client = logged_judge(log, client)
     elif judge is not None or server is not None:
         chosen, client = chosen_judge(judge, server, source, client, metrics, asks=asks)
     judging = set_up(chosen, client, JudgeOptions(tuple(metrics)), settings.get("prompts"))
+    judging.judge.check_measured(judging.options.metrics, "bias")
     checked, setup = check_items(source, judging)
     source = replace(source, needs=setup.needs)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)

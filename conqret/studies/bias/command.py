@@ -30,6 +30,7 @@ PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 COMMON = (
     "format",
     "criterion",
+    "rubric",
     "model",
     "judge",
     "probe",

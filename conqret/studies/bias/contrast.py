@@ -9,8 +9,9 @@ from typing import Literal
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import DECLARED
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
+from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
@@ -118,9 +119,11 @@ class ProbeContext:
 
     def likened(self, metric: str) -> str:
         """The metric whose biases ``metric`` may have: of a criterion of one's own that looks at the answer overall
-        quality, of one that looks at documents alone their relevance, of all others and of names that are known
-        themselves."""
-        looks_at = {one["name"]: one["looks_at"] for one in self.setup.judge.declared.get(DECLARED, ())}
+        quality, as of measures of nuggets, of one that looks at documents alone their relevance, of all others and of
+        names that are known themselves."""
+        looks_at = looked_at(self.setup.judge)
+        if metric in NUGGET_METRICS:
+            return OVERALL
         if metric in EVERYTHING or metric not in looks_at:
             return metric
         if "answer" in looks_at[metric]:

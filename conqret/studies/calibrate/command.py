@@ -18,8 +18,8 @@ def calibrate(
     output: Path = Path("calibration.json"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
-    beside: label_options.Floor = None,
+    aggregate: label_options.Aggregate = "auto",
+    baseline: label_options.Baseline = None,
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
     svg: Path | None = None,
@@ -56,9 +56,9 @@ def calibrate(
     calibration = fitted(
         run,
         read,
-        floor=beside,
+        floor=baseline,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
     )
     picture = None if svg is None else reliability_diagram(calibration)
     write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conqret.judging.criteria import identity_in_words
+from conqret.judging.rubrics import identity_in_words
 from conqret.judging.setup import Setup
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ def standing(card: Card) -> str:
 
 def last_checked(card: Card) -> str:
     """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run, the
-    bias probes, or an occasion on which its answers did not come from recordings alone."""
+    bias probes, or a wave on which its answers did not come from recordings alone."""
     dates = [card.run.created]
     if card.bias is not None:
         dates.append(card.bias.record.created)
     if card.drift is not None:
-        dates += [wave.date for wave in card.drift.occasions if not wave.recorded]
+        dates += [wave.date for wave in card.drift.waves if not wave.recorded]
     return max(dates)[:10]
 
 

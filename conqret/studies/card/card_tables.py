@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data.digest import gathered
-from conqret.judging.criteria import identity_in_words
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.rubrics import identity_in_words
 from conqret.show import words
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL

@@ -51,7 +51,7 @@ class Card(Frozen):
 
     Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
     dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given, and ``drift`` where occasions were. ``repeatability`` is that of
+    ``bias`` are there where such runs were given, and ``drift`` where waves were. ``repeatability`` is that of
     whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
     are sentences for people.
     """
@@ -91,7 +91,7 @@ def make_card(
     """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
 
     Raises:
-        DeclarationError: validation, bias table, sensitivity run or the newest occasion are of another instrument.
+        DeclarationError: validation, bias table, sensitivity run or the newest wave are of another instrument.
     """
     _same_instrument(record, validation, bias, sensitivity, drift)
     judge = recorded_judge(record)
@@ -148,8 +148,8 @@ def _same_instrument(
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
     if drift is not None:
-        newest = drift.occasions[-1]
-        parts[f"the newest occasion ({newest.name})"] = [dict(newest) | {"format": drift.format}]
+        newest = drift.waves[-1]
+        parts[f"the newest wave ({newest.name})"] = [dict(newest) | {"format": drift.format}]
     for part, judges in parts.items():
         if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
             run_identity, other = record.identity, judges[0].get("identity")

@@ -17,7 +17,7 @@ def compare(
     labels: label_options.Labels,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
@@ -50,7 +50,7 @@ def compare(
         runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
     )
     note(*compared.basis.notes)
     if compared.left_out:

@@ -17,7 +17,7 @@ def frontier(
     labels: label_options.Labels,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -40,7 +40,7 @@ def frontier(
         runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(people=people, confidence=confidence),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
     )
     note(*frontier_result.basis.notes)
     if frontier_result.left_out:

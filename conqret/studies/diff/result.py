@@ -304,6 +304,7 @@ def texts_of(run: JudgeFolder) -> dict[str, tuple[object, ...]]:
     return {
         item.id: (
             item.topic, item.stance, item.argument, item.second_argument, item.reference, item.documents,
+            item.messages, item.images,
         )
         for item in run.items()
     }  # fmt: skip

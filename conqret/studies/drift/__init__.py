@@ -1,1 +1,1 @@
-"""Drift: the same anchors judged on dated occasions, and whether the judge is still as it was."""
+"""Drift: the same anchors judged on dated waves, and whether the judge is still as it was."""

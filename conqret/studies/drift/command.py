@@ -33,18 +33,18 @@ class WaveOptions(OptionGroup):
     """The waves, and when an alarm is raised.
 
     Series:
-        occasion: The name of the occasion to be judged. Default: today's date (UTC).
-        since: Start the series anew with this occasion or date, after a change that you accept.
-        baseline: How many of the first occasions are the baseline that later ones are compared with.
-        occasions: How many occasions are planned, including the baseline's; `--rate` is for all of them together.
+        wave: The name of the wave to be judged. Default: today's date (UTC).
+        since: Start the series anew with this wave or date, after a change that you accept.
+        baseline: How many of the first waves are the baseline that later ones are compared with.
+        waves: How many waves are planned, including the baseline's; `--rate` is for all of them together.
         rate: The rate of false alarms: in which share of planned series a judge that has not changed raises any. It
-            holds where noise is independent between occasions.
+            holds where noise is independent between waves.
     """
 
-    occasion: str | None = None
+    wave: str | None = None
     since: str | None = None
     baseline: Annotated[int, Within(1)] = 3
-    occasions: int = 20
+    waves: int = 20
     rate: float = 0.05
 
 
@@ -99,7 +99,7 @@ def drift(
         typer.Argument(
             metavar="ITEMS|RUNS...",
             help="With -o: a file of items (the anchors), to be judged once more. Without: folders of judged runs, one "
-            "for each occasion, or one folder that holds them.",
+            "for each wave, or one folder that holds them.",
         ),
     ],
     *,
@@ -125,18 +125,18 @@ def drift(
 
     The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
     have not changed, one in twenty raises an alarm over a whole planned series, if noise is independent between
-    occasions. It also says what else changed: the name under which the model answers, its system, prompts, price and
+    waves. It also says what else changed: the name under which the model answers, its system, prompts, price and
     speed.
 
     Files:
-        output (--output, -o): The folder of all occasions, each a run in it. The same command again on the same day
+        output (--output, -o): The folder of all waves, each a run in it. The same command again on the same day
             goes on where it stopped.
 
     Examples:
 
     conqret judges drift anchors.jsonl --format direct --model gpt-4o-mini -o drift
 
-    conqret judges drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening
+    conqret judges drift anchors.jsonl --judge my_judge:grade -o drift --wave 2026-01-05-evening
 
     conqret judges drift drift --since 2026-02-01 --page drift.html
 
@@ -153,7 +153,7 @@ def drift(
     from conqret.studies.drift.result import drift as chart
 
     wanted = [parse_drift_requirement(text) for text in gate.require or ()]
-    series: dict[str, Any] = {"baseline": waves.baseline, "occasions": waves.occasions, "rate": waves.rate}
+    series: dict[str, Any] = {"baseline": waves.baseline, "waves": waves.waves, "rate": waves.rate}
     if "seed" in judging.given():
         series["seed"] = judging.given()["seed"]
     if page is not None:
@@ -178,7 +178,7 @@ def drift(
         if dry_run:
             tell_cost([expected_cost(given[0], **asked)], budget=ran.calls.budget, as_json=shown.json_output)
             return
-        judgments = _judge(given[0], output, waves.occasion, series, asked, shown)
+        judgments = _judge(given[0], output, waves.wave, series, asked, shown)
     else:
         _check_runs(given)
     charted = chart(*(given if output is None else [output]), since=waves.since, **series)
@@ -203,13 +203,13 @@ def drift(
 
 
 def _judge(
-    items: Path, output: Path, occasion: str | None, series: Any, asked: Any, shown: options.OutputOptions
+    items: Path, output: Path, wave: str | None, series: Any, asked: Any, shown: options.OutputOptions
 ) -> Judgments:
-    """Judge one more occasion, and say what was asked."""
-    from conqret.studies.drift.drift_study import judge_occasion, occasion_folder
+    """Judge one more wave, and say what was asked."""
+    from conqret.studies.drift.drift_study import judge_wave, wave_folder
     from conqret.studies.drift.result import WavePlan
 
-    place = occasion_folder(output, occasion)
+    place = wave_folder(output, wave)
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: CheckedItems, client: Client, kept: int) -> None:
@@ -219,7 +219,7 @@ def _judge(
             shown.note(*setup.notes)
             bar.start(client, kept, checked.count)
 
-        judgments = judge_occasion(
+        judgments = judge_wave(
             items, output, place.name, WavePlan(**series), on_start=started, on_judgment=bar.advance, **asked
         )
     shown.session(judgments.session, number(len(judgments), "judgment"))
@@ -233,6 +233,6 @@ def _check_runs(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.is_file():
             raise DeclarationError(
-                f"{path} is a file: to judge it once more, say with -o in which folder the occasions are; to read "
-                "occasions that are judged already, give their folders"
+                f"{path} is a file: to judge it once more, say with -o in which folder the waves are; to read "
+                "waves that are judged already, give their folders"
             )

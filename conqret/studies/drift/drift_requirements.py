@@ -1,7 +1,7 @@
 """``--require "severity[clarity] < 0.05"``: conditions on a series, read by a grammar and never evaluated.
 
-``NAME[METRIC] OPERATOR NUMBER``. ``severity`` and ``spread`` are the EWMA of a metric at the newest occasion, less the
-baseline; ``alarms`` counts charts, and ``coverage`` is the share of the newest occasion's anchors that are scored. A
+``NAME[METRIC] OPERATOR NUMBER``. ``severity`` and ``spread`` are the EWMA of a metric at the newest wave, less the
+baseline; ``alarms`` counts charts, and ``coverage`` is the share of the newest wave's anchors that are scored. A
 quantity that has no value fails its condition.
 """
 
@@ -41,7 +41,7 @@ def _value(requirement: Requirement, drift: Drift) -> float | None:
     if requirement.name == "alarms":
         return len(drift.alarms)
     if requirement.name == COVERAGE:
-        newest = drift.occasions[-1]
+        newest = drift.waves[-1]
         return newest.anchors / (newest.anchors + newest.missing)
     known = {chart.metric: chart for chart in drift.charts if chart.quantity == requirement.name}
     if requirement.dimension not in known:

@@ -1,4 +1,4 @@
-"""``judge_occasion``: the anchors judged once more, beside the occasions before."""
+"""``judge_wave``: the anchors judged once more, beside the waves before."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from conqret.studies.drift.waves import check_alike
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 
 
-def judge_occasion(
+def judge_wave(
     items: Any,
     folder: str | Path,
-    occasion: str | None = None,
+    wave: str | None = None,
     planned: WavePlan | None = None,
     **settings: Unpack[JudgeSettings],
 ) -> Judgments:
-    """Judge the anchors ``items`` into ``folder``/``occasion``, by default the day's date (UTC). An occasion that is
+    """Judge the anchors ``items`` into ``folder``/``wave``, by default the day's date (UTC). A wave that is
     there already is finished, and never asked twice; each has recordings of its own, so that the model is asked anew.
 
     Raises:
-        DeclarationError: as :func:`conqret.judge`; the name is no name of a folder; or the occasions that are there are
+        DeclarationError: as :func:`conqret.judge`; the name is no name of a folder; or the waves that are there are
             of other anchors or another format; or what is ``planned`` cannot be charted. Nothing is asked or written
             then.
     """
-    place = occasion_folder(folder, occasion)
+    place = wave_folder(folder, wave)
 
     def check(source: ItemSource, checked: CheckedItems, setup: Setup) -> None:
         (planned or WavePlan()).check(len({item.topic for item in source}))
@@ -50,20 +50,20 @@ def judge_occasion(
     return judgments
 
 
-def occasion_folder(folder: str | Path, occasion: str | None = None) -> Path:
-    """Where an occasion goes. Raises DeclarationError where the name is none, or the folder holds a run itself."""
-    name = dt.datetime.now(dt.UTC).date().isoformat() if occasion is None else occasion
+def wave_folder(folder: str | Path, wave: str | None = None) -> Path:
+    """Where a wave goes. Raises DeclarationError where the name is none, or the folder holds a run itself."""
+    name = dt.datetime.now(dt.UTC).date().isoformat() if wave is None else wave
     if not _NAME.fullmatch(name):
-        raise DeclarationError(f"an occasion is named with letters, digits, -, _ and ., not {name!r}")
+        raise DeclarationError(f"a wave is named with letters, digits, -, _ and ., not {name!r}")
     if (Path(folder) / RECORD_NAME).exists():
         raise DeclarationError(
-            f"{folder} holds a run: give another folder with -o, for the runs of all occasions"
+            f"{folder} holds a run: give another folder with -o, for the runs of all waves"
         )
     return Path(folder) / name
 
 
 def _first(folder: Path) -> JudgeRecord | None:
-    """The record of the first occasion in a folder."""
+    """The record of the first wave in a folder."""
     if not folder.is_dir():
         return None
     records = [JudgeFolder(path).record() for path in run_folders(folder)]

@@ -20,31 +20,31 @@ from conqret.studies.drift.result import Drift, DriftChart, SeriesPoint
 from conqret.studies.drift.waves import Wave, few
 
 DRAWN = 6
-"""Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
+"""Quantities that are drawn, two pictures each, from two waves after the baseline on: those with alarms first, then
 those nearest to their limits."""
 LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
 LEAST_END = 0.02
 """How far an upright axis reaches at least."""
 DriftLines = Mapping[str, Sequence[tuple[int, float | None]]]
-"""Lines by name: the number of an occasion, and a value."""
+"""Lines by name: the number of a wave, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
     "The limit on false alarms holds for a judge that does not change: its scores vary at random, and independently, "
-    "from one occasion to the next, each alone or those of a topic together. A move that all topics share on one "
-    "occasion counts as drift, not as noise: a judge with good and bad days raises alarms."
+    "from one wave to the next, each alone or those of a topic together. A move that all topics share on one "
+    "wave counts as drift, not as noise: a judge with good and bad days raises alarms."
 )
 
 ALARMS, OTHERS = "Alarms", "Without an alarm"
 _LEDE = (
-    "Anchors are the items that are judged again on each occasion. An alarm says that their scores moved together: the "
+    "Anchors are the items that are judged again on each wave. An alarm says that their scores moved together: the "
     "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
 )
 _FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift it would find")
 _NOTE = (
     "Severity is the mean score, each topic counting alike: the lower, the more severe. Spread is the standard "
     "deviation of the scores. EWMA (exponentially weighted moving average) and CUSUM (cumulative sum) are those of the "
-    "newest occasion, each with its limit; the first is of moves since the baseline, the second in standard deviations "
+    "newest wave, each with its limit; the first is of moves since the baseline, the second in standard deviations "
     f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift it would find: what 80% of such series "
     "would have found by now, had it come right after the baseline."
 )
@@ -60,14 +60,14 @@ def drift_screen(drift: Drift) -> Iterator[str]:
         yield from wrap(f"{head}{chart_name(chart)}: {chart_words(chart)}", WIDTH, subsequent_indent=" " * 10)
     if (more := len(rest) - LISTED) > 0:
         yield f"{'':<10}and {more} more without an alarm"
-    yield from pointed("What changed", _changes(drift.occasions)[-LISTED:])
+    yield from pointed("What changed", _changes(drift.waves)[-LISTED:])
     yield from pointed("What to do", list(_to_do(drift)))
     yield ""
 
 
 def drift_sheet(drift: Drift) -> ReportPage:
     """The page of a series."""
-    headline = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
+    headline = _headline(drift).removeprefix(f"{drift.format} with {drift.waves[-1].model}: ")
     pointed = [
         chart
         for chart in _nearest(drift.charts)
@@ -82,33 +82,33 @@ def drift_sheet(drift: Drift) -> ReportPage:
     tables = list(chart_tables(drift))
     return ReportPage(
         "drift",
-        f"Drift of {drift.format} with {drift.occasions[-1].model}",
+        f"Drift of {drift.format} with {drift.waves[-1].model}",
         [
             Section(
                 "Charts",
                 drawn,
-                "Occasions are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
+                "Waves are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
                 "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
             ),
             *(Section(table.title, [table]) for table in tables if table.title == ALARMS),
-            Section("Occasions", [_occasion_table(drift.occasions)]),
-            Section("What changed", [PageRemarks(changed)] if (changed := _changes(drift.occasions)) else []),
+            Section("Waves", [_wave_table(drift.waves)]),
+            Section("What changed", [PageRemarks(changed)] if (changed := _changes(drift.waves)) else []),
             *(Section(table.title, [table]) for table in tables if table.title != ALARMS),
             Section("Remarks", [PageRemarks([NULL, *(f"Left out: {path}." for path in drift.left_out)])]),
         ],
-        badges=words.floor_badges([occasion.model == OFFLINE_MODEL for occasion in drift.occasions]),
+        badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
         lede=[words.capitalised(headline), _LEDE],
         facts=[
-            ("Fingerprint", drift.occasions[-1].fingerprint),
+            ("Fingerprint", drift.waves[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
-            ("Planned", words.number(drift.planned, "occasion")),
+            ("Planned", words.number(drift.planned, "wave")),
             (
                 "Baseline",
-                f"the first {words.number(drift.baseline, 'occasion') if drift.baseline > 1 else 'occasion'}",
+                f"the first {words.number(drift.baseline, 'wave') if drift.baseline > 1 else 'wave'}",
             ),
             (
                 "False alarms",
-                f"in {drift.rate:.0%} of such series at most, if noise is independent between occasions",
+                f"in {drift.rate:.0%} of such series at most, if noise is independent between waves",
             ),
             ("Seed", str(drift.seed)),
         ],
@@ -128,9 +128,9 @@ def chart_words(chart: DriftChart) -> str:
         return f"{chart.level:.2f} so far"
     value = chart.newest.value
     now = "no score" if value is None else f"{value:.2f}"
-    now = f"{now} on {chart.newest.occasion}, {chart.level:.2f} in the baseline"
+    now = f"{now} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
     if chart.alarm is not None:
-        return f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.occasion}: {now}"
+        return f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
     seen = f"a shift of {chart.missable:.2f} would show" if chart.missable else "too few to show any shift"
     return f"{now}; {seen}"
 
@@ -142,18 +142,18 @@ def _way(quantity: str, up: bool) -> str:
 
 
 def _headline(drift: Drift) -> str:
-    first, newest = drift.occasions[0], drift.occasions[-1]
-    count = len(drift.occasions)
+    first, newest = drift.waves[0], drift.waves[-1]
+    count = len(drift.waves)
     metrics = number(len({chart.metric for chart in drift.charts}), "metric")
     counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
     if not drift.alarms and drift.having("no alarm"):
         counted = f"no drift found, {counted}{', and nothing moved at all' * _still(drift)}"
     if count <= drift.baseline:
-        counted = f"{count} of {drift.baseline} occasions of the baseline, and nothing to compare yet"
+        counted = f"{count} of {drift.baseline} waves of the baseline, and nothing to compare yet"
     when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"
     return (
         f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
-        f"{number(drift.topics, 'topic')}; {number(count, 'occasion')}, {when})."
+        f"{number(drift.topics, 'topic')}; {number(count, 'wave')}, {when})."
     )
 
 
@@ -164,28 +164,28 @@ def _still(drift: Drift) -> bool:
 
 
 def _to_do(drift: Drift) -> Iterator[str]:
-    newest = drift.occasions[-1].name
+    newest = drift.waves[-1].name
     if drift.alarms:
-        yield f"see which anchors moved: conqret runs diff {drift.occasions[0].place} {drift.occasions[-1].place}"
+        yield f"see which anchors moved: conqret runs diff {drift.waves[0].place} {drift.waves[-1].place}"
         yield "hold the judge against people again: conqret validate"
-        alarmed = {alarm.alarm.occasion for alarm in drift.alarms if alarm.alarm}
-        first = next(occasion.name for occasion in drift.occasions if occasion.name in alarmed)
+        alarmed = {alarm.alarm.wave for alarm in drift.alarms if alarm.alarm}
+        first = next(wave.name for wave in drift.waves if wave.name in alarmed)
         yield f"where you accept the change, begin a new series: --since {first}"
-    if len(drift.occasions) > drift.planned:
+    if len(drift.waves) > drift.planned:
         yield (
-            f"the series has more occasions than the {drift.planned} planned, and false alarms are likelier than "
+            f"the series has more waves than the {drift.planned} planned, and false alarms are likelier than "
             f"{drift.rate:.0%}: begin a new one with --since"
         )
-    if recorded := [occasion.name for occasion in drift.occasions if occasion.recorded]:
+    if recorded := [wave.name for wave in drift.waves if wave.recorded]:
         yield (
             f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[:LISTED])}"
         )
-    if drift.occasions[-1].missing:
-        yield f"{number(drift.occasions[-1].missing, 'anchor')} of {newest} without a score somewhere: judge them again"
+    if drift.waves[-1].missing:
+        yield f"{number(drift.waves[-1].missing, 'anchor')} of {newest} without a score somewhere: judge them again"
 
 
-def _changes(occasions: Sequence[Wave]) -> list[str]:
-    return [f"{occasion.name}: {text}" for occasion in occasions for text in occasion.changes]
+def _changes(waves: Sequence[Wave]) -> list[str]:
+    return [f"{wave.name}: {text}" for wave in waves for text in wave.changes]
 
 
 def chart_tables(drift: Drift) -> Iterator[Table]:
@@ -209,7 +209,7 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
 
 
 def _row(chart: DriftChart) -> tuple[Cell, ...]:
-    verdict = chart.verdict if chart.alarm is None else Alarm(f"alarm since {chart.alarm.occasion}")
+    verdict = chart.verdict if chart.alarm is None else Alarm(f"alarm since {chart.alarm.wave}")
     name = {"severity": "severity (mean)", "spread": "spread (SD)"}[chart.quantity]
     ewma = cusum = ""
     if (last := chart.newest) is not None:
@@ -224,21 +224,21 @@ def _limit(point: SeriesPoint) -> float | None:
     return None if point.limit is None else max(point.limit, TOLERANCE)
 
 
-def _occasion_table(occasions: Sequence[Wave]) -> Table:
+def _wave_table(waves: Sequence[Wave]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
-            occasion.name,
-            occasion.date[:10],
-            few(occasion.answered_by) or occasion.model,
-            occasion.anchors,
-            occasion.missing,
-            words.money(occasion.usd),
-            words.seconds(occasion.seconds) if occasion.seconds is not None else "",
+            wave.name,
+            wave.date[:10],
+            few(wave.answered_by) or wave.model,
+            wave.anchors,
+            wave.missing,
+            words.money(wave.usd),
+            words.seconds(wave.seconds) if wave.seconds is not None else "",
         )
-        for occasion in occasions
+        for wave in waves
     ]
     columns = (
-        "Occasion",
+        "Wave",
         Column("Date", "name"),
         Column("Answered by", "text"),
         "Scored",
@@ -246,7 +246,7 @@ def _occasion_table(occasions: Sequence[Wave]) -> Table:
         "Cost per anchor",
         "Time per anchor",
     )
-    return Table("Occasions", columns, rows)
+    return Table("Waves", columns, rows)
 
 
 def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
@@ -263,7 +263,7 @@ def _pictures(chart: DriftChart, drift: Drift) -> Iterator[Chart]:
     places = range(drift.baseline + 1, drift.baseline + 1 + len(chart.points))
     numbered = list(zip(places, chart.points, strict=True))
     moves: DriftLines = {
-        "occasion": [(at, point.shift) for at, point in numbered],
+        "wave": [(at, point.shift) for at, point in numbered],
         "EWMA": [(at, point.ewma) for at, point in numbered],
         "upper limit": [(at, _limit(point)) for at, point in numbered],
         "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
@@ -285,7 +285,7 @@ def _picture(title: str, y: str, lines: DriftLines, *, both: bool) -> Chart:
     top = max(LEAST_END, *(abs(point.y) for line_values in drawn.values() for point in line_values))
     return Chart(
         words.capitalised(title),
-        "occasion",
+        "wave",
         y,
         [ChartLine(name, line_values) for name, line_values in drawn.items() if line_values],
         ends=(-top if both else 0.0, top),

@@ -1,4 +1,4 @@
-"""From occasions to charts: is the judge still as severe as it was, and does it use as much of its scale?"""
+"""From waves to charts: is the judge still as severe as it was, and does it use as much of its scale?"""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.bounded import read_written
 from conqret.stats.control_charts import (
     BASELINE,
-    OCCASIONS,
     RATE,
     SEED,
+    WAVES,
     Charts,
     ControlLimits,
     Design,
@@ -26,24 +26,24 @@ from conqret.stats.control_charts import (
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.time_series import Moves, severity, spread
-from conqret.studies.drift.waves import Wave, WaveJudgments, read_occasions
+from conqret.studies.drift.waves import Wave, WaveJudgments, read_waves
 
 SCHEMA = "conqret.drift/1"
 DATA_NAME = "drift.json"
 
 Quantity = Literal["severity", "spread"]
 Verdict = Literal["alarm", "no alarm", "baseline", "no value"]
-"""Of a chart: it passed a limit on some occasion, on none, there is no occasion after the baseline yet, or nothing was
+"""Of a chart: it passed a limit on some wave, on none, there is no wave after the baseline yet, or nothing was
 scored by which it could be charted."""
 
 
 class SeriesPoint(Frozen):
-    """An occasion after the baseline on one chart. ``value`` is the quantity on that occasion, ``shift`` its move since
-    the baseline (both None: fewer than six topics have a score) and ``error`` the standard error of one occasion;
+    """A wave after the baseline on one chart. ``value`` is the quantity on that wave, ``shift`` its move since
+    the baseline (both None: fewer than six topics have a score) and ``error`` the standard error of one wave;
     ``ewma`` stays between -``limit`` and ``limit``, all in the unit of the scores. ``up`` and ``down`` are the CUSUMs,
     in standard deviations of a shift, which stay below the chart's ``cusum_limit``."""
 
-    occasion: str
+    wave: str
     value: float | None
     shift: float | None
     error: float | None
@@ -69,18 +69,18 @@ class DriftChart(Frozen):
 
     @property
     def newest(self) -> SeriesPoint | None:
-        """The newest occasion; None where there is none after the baseline."""
+        """The newest wave; None where there is none after the baseline."""
         return self.points[-1] if self.points else None
 
     @property
     def alarm(self) -> SeriesPoint | None:
-        """The first occasion with an alarm."""
+        """The first wave with an alarm."""
         return next((point for point in self.points if point.alarm), None)
 
 
 class Drift(Frozen):
-    """A series of occasions, and its charts. The charts together raise any alarm in ``rate`` at most of series of
-    ``planned`` occasions in which the judge stands still. ``left_out`` are runs that are not finished."""
+    """A series of waves, and its charts. The charts together raise any alarm in ``rate`` at most of series of
+    ``planned`` waves in which the judge stands still. ``left_out`` are runs that are not finished."""
 
     schema_name: str = SCHEMA
     format: str
@@ -90,7 +90,7 @@ class Drift(Frozen):
     baseline: int
     rate: float
     seed: int
-    occasions: tuple[Wave, ...]
+    waves: tuple[Wave, ...]
     charts: tuple[DriftChart, ...]
     left_out: tuple[str, ...] = ()
 
@@ -108,23 +108,23 @@ class Drift(Frozen):
 def drift(
     *runs: str | Path,
     baseline: int = BASELINE,
-    occasions: int = OCCASIONS,
+    waves: int = WAVES,
     rate: float = RATE,
     since: str | None = None,
     seed: int = SEED,
 ) -> Drift:
-    """Whether a judge has drifted: the same anchors, judged on dated occasions.
+    """Whether a judge has drifted: the same anchors, judged on dated waves.
 
     Args:
-        runs: folders of :func:`conqret.judge`, one an occasion, or folders that hold such; they stand by their dates.
-        baseline: how many of the first occasions are what the others are held against.
-        occasions: how many a series is planned to have, the baseline's among them.
+        runs: folders of :func:`conqret.judge`, one a wave, or folders that hold such; they stand by their dates.
+        baseline: how many of the first waves are what the others are held against.
+        waves: how many a series is planned to have, the baseline's among them.
         rate: in which share of planned series a judge that stands still may raise any alarm, over all charts.
-        since: the name or date (YYYY-MM-DD) of the occasion with which the series begins; default: the first.
+        since: the name or date (YYYY-MM-DD) of the wave with which the series begins; default: the first.
         seed: draws the simulated series that set the limits.
 
     Returns:
-        A chart of severity and one of spread for each metric, and what else changed between occasions.
+        A chart of severity and one of spread for each metric, and what else changed between waves.
 
     Raises:
         DeclarationError: no finished run, runs of other anchors or formats, anchors of fewer than six topics, or a
@@ -132,10 +132,10 @@ def drift(
         MissingDependencyError: numpy is not installed.
     """
     require("numpy", extra="stats")
-    planned = WavePlan(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
+    planned = WavePlan(waves=waves, baseline=baseline, rate=rate, seed=seed)
     planned.check()
-    waves, left_out = read_occasions(map(Path, runs))
-    return chart_occasions(_from(waves, since), planned, left_out)
+    judged, left_out = read_waves(map(Path, runs))
+    return chart_waves(_from(judged, since), planned, left_out)
 
 
 def read_drift(folder: Path) -> Drift:
@@ -146,25 +146,25 @@ def read_drift(folder: Path) -> Drift:
 class WavePlan(Frozen):
     """What was planned of a series."""
 
-    occasions: int = OCCASIONS
+    waves: int = WAVES
     baseline: int = BASELINE
     rate: float = RATE
     seed: int = SEED
 
     def check(self, topics: int = FEWEST_TESTED) -> None:
         """Raise DeclarationError where anchors of so many topics, or the numbers themselves, cannot be charted."""
-        Design(topics, self.occasions, self.baseline)
+        Design(topics, self.waves, self.baseline)
         check_rate(self.rate)
 
 
-def chart_occasions(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Sequence[str] = ()) -> Drift:
-    """The charts of occasions in their order.
+def chart_waves(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Sequence[str] = ()) -> Drift:
+    """The charts of waves in their order.
 
     Raises:
         DeclarationError: anchors of fewer than six topics, or a number out of its range.
     """
     topics = waves[0].topics
-    design = Design(len(set(topics.values())), planned.occasions, planned.baseline)
+    design = Design(len(set(topics.values())), planned.waves, planned.baseline)
     metrics = [name for name in waves[0].record.metrics if all(name in wave.record.metrics for wave in waves)]
     each = planned.rate / max(1, 2 * len(metrics))
     seed, places, charts = planned.seed, list(topics.values()), []
@@ -186,11 +186,11 @@ def chart_occasions(waves: Sequence[WaveJudgments], planned: WavePlan, left_out:
         format=waves[0].record.format,
         anchors=len(topics),
         topics=design.topics,
-        planned=planned.occasions,
+        planned=planned.waves,
         baseline=planned.baseline,
         rate=planned.rate,
         seed=planned.seed,
-        occasions=tuple(wave.occasion for wave in waves),
+        waves=tuple(wave.wave for wave in waves),
         charts=tuple(charts),
         left_out=tuple(left_out),
     )
@@ -216,7 +216,7 @@ def _chart(
     alarms = (charts.alarms(limits) & moved)[:, 0]
     points = [
         SeriesPoint(
-            occasion=wave.occasion.name,
+            wave=wave.wave.name,
             value=_known(moves.values[design.baseline + place]),
             shift=_known(moves.shifts[design.baseline + place]),
             error=_known(moves.errors[design.baseline + place]),
@@ -257,22 +257,20 @@ def _value(judgments: WaveJudgments, item: str, metric: str) -> float:
 
 
 def _from(waves: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJudgments]:
-    """The occasions from the one that ``since`` names, or from that date on."""
+    """The waves from the one that ``since`` names, or from that date on."""
     if since is None:
         return waves
-    names = [wave.occasion.name for wave in waves]
+    names = [wave.wave.name for wave in waves]
     if since in names:
         return waves[names.index(since) :]
     try:
         day = dt.date.fromisoformat(since).isoformat()
     except ValueError:
         raise DeclarationError(
-            f"since is an occasion ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
+            f"since is a wave ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
             f"{since!r}"
         ) from None
-    kept = [wave for wave in waves if wave.occasion.date[:10] >= day]
+    kept = [wave for wave in waves if wave.wave.date[:10] >= day]
     if not kept:
-        raise DeclarationError(
-            f"no occasion is of {day} or later: the last is of {waves[-1].occasion.date[:10]}"
-        )
+        raise DeclarationError(f"no wave is of {day} or later: the last is of {waves[-1].wave.date[:10]}")
     return kept

@@ -1,4 +1,4 @@
-"""Occasions: runs of a judge over the same anchors, by date, and what changed from one to the next."""
+"""Waves: runs of a judge over the same anchors, by date, and what changed from one to the next."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SLOWER = 2.0
 LEAST_SECONDS = 0.1
 MOST_NAMED = 3
 MOST_KEPT = 20
-"""Names of one kind that are kept of an occasion: a server may give each answer another."""
+"""Names of one kind that are kept of a wave: a server may give each answer another."""
 
 
 class Wave(Frozen):
-    """One occasion, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
+    """One wave, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
     names under which the model answered, ``system_fingerprints`` what its provider says of the system behind. ``usd``
     (None: unknown), ``tokens`` and ``seconds`` are those of an anchor. Where ``recorded``, every answer came from
-    recordings: the model was not asked. ``changes`` says what differs from the occasion before."""
+    recordings: the model was not asked. ``changes`` says what differs from the wave before."""
 
     name: str
     place: str
@@ -52,15 +52,15 @@ class Wave(Frozen):
 
 @dataclass(frozen=True)
 class WaveJudgments:
-    """An occasion with the scores of its anchors: by id the topic, and the value of each metric that has one."""
+    """A wave with the scores of its anchors: by id the topic, and the value of each metric that has one."""
 
-    occasion: Wave
+    wave: Wave
     record: JudgeRecord
     topics: Mapping[str, str]
     values: Mapping[str, Mapping[str, float]]
 
 
-def read_occasions(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str]]:
+def read_waves(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str]]:
     """The finished runs at ``paths`` (runs of ``conqret judge``, or folders that hold some) by their dates, and in
     words those that are not finished.
 
@@ -83,9 +83,7 @@ def read_occasions(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str
     if not waves:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
     changed = [
-        replace(
-            now, occasion=now.occasion.model_copy(update={"changes": tuple(changes_between(before, now))})
-        )
+        replace(now, wave=now.wave.model_copy(update={"changes": tuple(changes_between(before, now))}))
         for before, now in pairwise(waves)
     ]
     return [waves[0], *changed], left_out
@@ -95,11 +93,11 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
     """Raise DeclarationError where the run ``name`` cannot stand in one series with the first one."""
     if first.format != other.format:
         raise DeclarationError(
-            f"{name} is judged by {other.format}, and the first occasion by {first.format}: a series has one format"
+            f"{name} is judged by {other.format}, and the first wave by {first.format}: a series has one format"
         )
     if first.items_digest != other.items_digest:
         raise DeclarationError(
-            f"{name} has other anchors than the first occasion ({number(other.items_count, 'item')} from "
+            f"{name} has other anchors than the first wave ({number(other.items_count, 'item')} from "
             f"{other.items_name}, and {first.items_count} from {first.items_name}): anchors stay as they are, or a new "
             "series begins in a folder of its own"
         )
@@ -139,8 +137,8 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
-    """What differs between two occasions but for the scores, in words."""
-    was, of = before.occasion, now.occasion
+    """What differs between two waves but for the scores, in words."""
+    was, of = before.wave, now.wave
     yield from differences(_identity(before.record), _identity(now.record), "before")
     for what, new, old in (
         ("the model answers as", of.answered_by, was.answered_by),

@@ -25,7 +25,7 @@ def jury(
     output: Path = Path("runs/jury"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
     overwrite: options.Overwrite = False,
@@ -66,7 +66,7 @@ def jury(
         read,
         rule=by,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))

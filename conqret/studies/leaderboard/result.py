@@ -139,7 +139,14 @@ def _dimensions(card: Card, name: str, dimension: str | None) -> tuple[str, ...]
 def _comparable(card: Card, name: str, dimension: str | None) -> tuple[object, ...]:
     """What two cards have to share."""
     basis = card.basis
-    labels = basis.labels, basis.layout, basis.clusters, basis.settings.people, card.labelled, card.annotators
+    labels = (
+        basis.labels,
+        basis.layout,
+        basis.clusters,
+        basis.settings.aggregate,
+        card.labelled,
+        card.annotators,
+    )
     return card.run.items_digest, *labels, _dimensions(card, name, dimension)
 
 

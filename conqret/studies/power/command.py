@@ -23,7 +23,7 @@ EPILOG = (
     "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
     "conqret judges power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
     "conqret judges power difference --shift 0.05 --sd 0.2\n\n"
-    "conqret judges power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
+    "conqret judges power difference --shift 0.05 --pilot runs/a --reference runs/b --metric clarity\n\n"
     "conqret judges power bias --size 0.1 --topics 8,12,20,40 --items 2,5\n\n"
     "conqret judges power probe --shift 0.1 --rows 100\n\n"
     "conqret judges power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
@@ -91,7 +91,7 @@ def agreement(
         list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
     ] = None,
     reading: label_options.LabelReading,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
 ) -> None:
@@ -107,7 +107,9 @@ def agreement(
     from conqret.studies.power.sample_sizes import power_agreement
 
     known = None if labels is None else reading.load(labels)
-    planning.show(power_agreement, confidence, alpha=alpha, icc=icc, pilot=pilot, labels=known, people=people)
+    planning.show(
+        power_agreement, confidence, alpha=alpha, icc=icc, pilot=pilot, labels=known, aggregate=aggregate
+    )
 
 
 @grouped
@@ -169,7 +171,7 @@ def difference(
     sd: Sd = 0.2,
     icc: Icc = 0.2,
     pilot: Path | None = None,
-    beside: Path | None = None,
+    reference: Path | None = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
@@ -181,13 +183,20 @@ def difference(
     corrected over several metrics it finds less.
 
     Args:
-        pilot: A finished run, from which the spread is taken (with `--beside`).
-        beside: A second run over the pilot's items; the differences between both are drawn.
+        pilot: A finished run, from which the spread is taken (with `--reference`).
+        reference: A second run over the pilot's items; the differences between both are drawn.
     """
     from conqret.studies.power.sample_sizes import power_difference
 
     planning.show(
-        power_difference, confidence, shift=shift, sd=sd, icc=icc, pilot=pilot, beside=beside, metric=metric
+        power_difference,
+        confidence,
+        shift=shift,
+        sd=sd,
+        icc=icc,
+        pilot=pilot,
+        reference=reference,
+        metric=metric,
     )
 
 
@@ -260,7 +269,7 @@ def drift(
     icc: Annotated[float, Within(0, 1)] = 0.0,
     topics: str = "6,12,24",
     items: str = "1,5",
-    occasions: int = 20,
+    waves: int = 20,
     baseline: Annotated[int, Within(1)] = 3,
     after: int = 10,
     metrics: Annotated[int, Within(1)] = 1,
@@ -272,16 +281,16 @@ def drift(
     nothing.
 
     Args:
-        sd: The standard deviation of one score between occasions.
+        sd: The standard deviation of one score between waves.
         icc: The share of that variance that is common to the items of a topic.
     Plan:
         topics: Numbers of topics.
         items: Numbers of items per topic.
-        occasions: Occasions of the series, including the baseline's.
-        baseline: How many of the first occasions are the baseline.
-        after: The judge shifts after this many occasions.
+        waves: Waves of the series, including the baseline's.
+        baseline: How many of the first waves are the baseline.
+        after: The judge shifts after this many waves.
         metrics: How many metrics are charted; each has two charts.
-        rate: The allowed rate of false alarms per series, with noise independent between occasions.
+        rate: The allowed rate of false alarms per series, with noise independent between waves.
         seed: The seed of the simulations.
     """
     from dataclasses import asdict
@@ -292,7 +301,7 @@ def drift(
     counts, each = options.counts("--topics", topics), options.counts("--items", items)
     with progress("simulating", len(counts) * len(each)) as bar:
         found = power_drift(
-            shift=shift, sd=sd, icc=icc, topics=counts, items=each, occasions=occasions, baseline=baseline,
+            shift=shift, sd=sd, icc=icc, topics=counts, items=each, waves=waves, baseline=baseline,
             after=after, metrics=metrics, rate=rate, seed=seed, on_cell=bar.advance,
         )  # fmt: skip
     table = series_table(found.cells, found.watched, found.design)

@@ -39,7 +39,7 @@ def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> It
 
 
 def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Design) -> Table:
-    """How often a series of occasions finds a shift, how soon, and how often it raises an alarm at nothing."""
+    """How often a series of waves finds a shift, how soon, and how often it raises an alarm at nothing."""
     rows: list[tuple[Cell, ...]] = [
         (
             str(cell.topics),
@@ -52,14 +52,14 @@ def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Des
         for cell in cells
     ]
     return Table(
-        f"A shift of {watched.shift:g} after {watched.after} of {design.occasions} occasions",
+        f"A shift of {watched.shift:g} after {watched.after} of {design.waves} waves",
         ("topics", "items a topic", "error", "false alarms", "found", "delay"),
         rows,
-        note="Error: the standard error of one occasion's mean. False alarms: series of a judge that stands still with "
+        note="Error: the standard error of one wave's mean. False alarms: series of a judge that stands still with "
         f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
-        "occasions. Found: series whose first alarm comes "
-        "after the shift; delay: the occasions that this takes, on average. "
-        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'occasion')} the baseline.",
+        "waves. Found: series whose first alarm comes "
+        "after the shift; delay: the waves that this takes, on average. "
+        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'wave')} the baseline.",
     )
 
 

@@ -70,7 +70,7 @@ def power_agreement(
     icc: float = 0.2,
     pilot: str | Path | None = None,
     labels: Labels | None = None,
-    people: Literal["auto", "mean", "majority"] = "auto",
+    aggregate: Literal["auto", "mean", "majority"] = "auto",
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
     """Simulate how wide the interval of Krippendorff's alpha of judge and annotators will be.
@@ -82,7 +82,7 @@ def power_agreement(
         icc: the assumed share of the variance that is between topics.
         pilot: a finished run whose topics and items are drawn instead.
         labels: human labels of the pilot's items, of one dimension.
-        people: how the labels of several annotators become one.
+        aggregate: how the labels of several annotators become one.
         plan: what is simulated: :class:`PlanSettings`.
 
     Raises:
@@ -103,7 +103,7 @@ def power_agreement(
             f"{next(iter(joined.metrics))}"
         )
     (dimension,) = joined.metrics
-    view = View(joined, dimension, AgreementSettings(people=people, confidence=sizes.confidence))
+    view = View(joined, dimension, AgreementSettings(aggregate=aggregate, confidence=sizes.confidence))
     if not view.placed or not view.compared.any():
         raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
     kept = np.flatnonzero(view.compared).tolist()
@@ -124,7 +124,7 @@ def power_difference(
     sd: float = 0.2,
     icc: float = 0.2,
     pilot: str | Path | None = None,
-    beside: str | Path | None = None,
+    reference: str | Path | None = None,
     metric: str | None = None,
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
@@ -135,18 +135,18 @@ def power_difference(
         sd: the assumed standard deviation of the differences (of the scores themselves, where a mean is planned).
         icc: the assumed share of the variance that is between topics.
         pilot: a finished run, from which the spread is taken.
-        beside: a second run over the pilot's items; the differences between both are drawn.
+        reference: a second run over the pilot's items; the differences between both are drawn.
         metric: the metric of both.
         plan: what is simulated: :class:`PlanSettings`.
 
     Raises:
-        DeclarationError: a number is out of range, or ``pilot``, ``beside`` and ``metric`` do not go together.
+        DeclarationError: a number is out of range, or ``pilot``, ``reference`` and ``metric`` do not go together.
     """
     require("numpy", "scipy", extra="stats")
-    _together(pilot=pilot, beside=beside, metric=metric)
+    _together(pilot=pilot, reference=reference, metric=metric)
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
-    if pilot is not None and beside is not None and metric is not None:
-        first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, beside))
+    if pilot is not None and reference is not None and metric is not None:
+        first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
         draw, told = _drawn(between_runs(first, second, _name(metric)))
         draw = shifted(draw, shift)
     return _sizes(f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told)
@@ -279,7 +279,7 @@ def power_drift(
     icc: float = 0.0,
     topics: Sequence[int] = (6, 12, 24),
     items: Sequence[int] = (1, 5),
-    occasions: int = 20,
+    waves: int = 20,
     baseline: int = 3,
     after: int = 10,
     metrics: int = 1,
@@ -291,13 +291,13 @@ def power_drift(
 
     Args:
         shift: the true difference to be found.
-        sd: the standard deviation of one score between occasions.
+        sd: the standard deviation of one score between waves.
         icc: the share of that variance that is common to the items of a topic.
         topics: numbers of topics.
         items: numbers of items a topic.
-        occasions: occasions of the series, including the baseline's.
-        baseline: how many of the first occasions are the baseline.
-        after: the judge shifts after this many occasions.
+        waves: waves of the series, including the baseline's.
+        baseline: how many of the first waves are the baseline.
+        after: the judge shifts after this many waves.
         metrics: how many metrics are charted; each has two charts.
         rate: the allowed rate of false alarms a series.
         seed: the seed of the simulations.
@@ -308,7 +308,7 @@ def power_drift(
     """
     require("numpy", "scipy", extra="stats")
     watched = ChartPlan(shift, sd, icc, after, metrics, rate, seed=seed)
-    designs = [(Design(count, occasions, baseline), each) for count, each in product(topics, items)]
+    designs = [(Design(count, waves, baseline), each) for count, each in product(topics, items)]
     cells = []
     for design, each in designs:
         cells.append(watched.plan(design, each))

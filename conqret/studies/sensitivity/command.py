@@ -56,6 +56,7 @@ DAMAGE = "Damage"
 COMMON = (
     "formats",
     "criterion",
+    "rubric",
     "models",
     "judge",
     "perturb",

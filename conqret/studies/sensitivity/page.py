@@ -125,7 +125,7 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
         yield f"Of {words.number(len(still), 'score')} {held}."
     if len(judged) < len(curves):
         own = words.number(len(curves) - len(judged), "score")
-        yield f"Of {own} by criteria of your own nothing is expected: whether one should move is yours to say."
+        yield f"Of {own} by your own criteria or nuggets nothing is expected: whether one should move is yours to say."
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:

@@ -86,7 +86,9 @@ def verdict_words(curves: Iterable[Curve]) -> str:
         ]
     ]
     if open_curves:
-        phrases.append(f"nothing is expected of {number(open_curves, 'curve')} of criteria of your own")
+        phrases.append(
+            f"nothing is expected of {number(open_curves, 'curve')} of your own criteria or nuggets"
+        )
     return "; ".join(phrases) or "no curve"
 
 

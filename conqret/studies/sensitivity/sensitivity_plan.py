@@ -199,9 +199,7 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
     setups_by_fingerprint: dict[str, Setup] = {}
     for setup in setups:
         before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
-        metrics = tuple(
-            metric for metric in setup.judge.metrics if metric in {*before.metrics, *setup.metrics}
-        )
+        metrics = setup.judge.reported({*before.metrics, *setup.metrics})
         if metrics != before.metrics:
             setups_by_fingerprint[setup.fingerprint] = replace(
                 setup, options=replace(setup.options, metrics=metrics)

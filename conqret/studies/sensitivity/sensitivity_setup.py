@@ -42,6 +42,7 @@ def sensitivity_setups(
     for name in formats:
         for client in clients:
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
+            setup.judge.check_measured(wanted, "sensitivity")
             chosen = (
                 tuple(metric for metric in setup.metrics if metric in wanted)
                 if wanted

@@ -134,7 +134,7 @@ def sensitivity_plan(
         items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
     )
     every = [*damages, *crossed]
-    formats = chosen_format({**settings, "format": settings.get("formats")})
+    formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:

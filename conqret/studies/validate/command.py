@@ -29,7 +29,7 @@ class EvidenceFiles(OptionGroup):
     """
 
     calibration: Path | None = None
-    beside: label_options.Floor = None
+    baseline: label_options.Baseline = None
     bias: Path | None = None
     sensitivity: Path | None = None
     drift: Path | None = None
@@ -44,7 +44,7 @@ def validate(
     require: list[str] | None = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
-    people: label_options.People = "auto",
+    aggregate: label_options.Aggregate = "auto",
     positive_from: float | None = None,
     epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
     evidence: EvidenceFiles,
@@ -83,10 +83,10 @@ def validate(
         metrics=label_options.metric_map(metric),
         require=require or (),
         settings=AgreementSettings(
-            people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence
+            aggregate=aggregate, positive_from=positive_from, epsilon=epsilon, confidence=confidence
         ),
         calibration=evidence.calibration,
-        beside=evidence.beside,
+        baseline=evidence.baseline,
         bias=evidence.bias,
         sensitivity=evidence.sensitivity,
         drift=evidence.drift,

@@ -64,7 +64,7 @@ def validate(
     require: Sequence[str] = (),
     settings: AgreementSettings = USUAL,
     calibration: str | Path | Calibration | None = None,
-    beside: str | Path | None = None,
+    baseline: str | Path | None = None,
     bias: str | Path | None = None,
     sensitivity: str | Path | None = None,
     drift: str | Path | None = None,
@@ -81,7 +81,7 @@ def validate(
         settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
         calibration: a file of ``conqret judges calibrate`` for this very judge; agreement is then also given for the
             scores that it makes. Items of topics that it was fitted on get the map that was fitted without them.
-        beside: the folder of a run of the offline model on the same items, the floor.
+        baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
         drift: a folder of ``conqret judges drift``, for the card.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
@@ -109,7 +109,7 @@ def validate(
         settings=settings,
         baseline=record.baseline,
         calibration=calibration,
-        floor=None if beside is None else floor_judgments(JudgeFolder(Path(beside))),
+        floor=None if baseline is None else floor_judgments(JudgeFolder(Path(baseline))),
     )
     outcomes = [check_requirement(requirement, result) for requirement in requirements]
     card = make_card(

@@ -1,4 +1,4 @@
-"""How far a mean moves between occasions, and how far apart scores lie."""
+"""How far a mean moves between waves, and how far apart scores lie."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def means(values: np.ndarray) -> np.ndarray:
     return values.reshape(len(values), 8, 3).mean(axis=2)
 
 
-def test_of_two_occasions_it_is_the_paired_difference(scores: np.ndarray):
+def test_of_two_waves_it_is_the_paired_difference(scores: np.ndarray):
     found = severity(scores[:2], TOPICS, baseline=1)
     first, second = means(scores[:2])
     assert found.level == pytest.approx(first.mean())
@@ -27,7 +27,7 @@ def test_of_two_occasions_it_is_the_paired_difference(scores: np.ndarray):
     assert np.isnan(found.errors[0])
 
 
-def test_the_error_is_that_of_topics_by_occasions(scores: np.ndarray):
+def test_the_error_is_that_of_topics_by_waves(scores: np.ndarray):
     found = severity(scores, TOPICS, baseline=3)
     cells = means(scores)
     left = cells - cells.mean(axis=0) - cells.mean(axis=1)[:, None] + cells.mean()

@@ -1,0 +1,466 @@
+"""Conversations as items: the last answer is the argument, the question before it the topic; the rest are turns.
+
+Read are the messages of OpenAI (content parts, tool calls, the items of its Responses interface, too), Anthropic,
+ragas (``type: human|ai|tool``), LangChain, inspect_ai, DeepEval (``turns``) and ShareGPT (``from``, ``value``). What
+tools gave back are documents.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from conqret.data.item import PICTURE, Document, Role, Turn
+from conqret.io.cell_values import as_list, is_missing, sound, sound_id
+from conqret.io.checks import a_list
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.images import IMAGE_PARTS, check_number, image_url, says_image
+from conqret.io.schema import TableReader
+
+ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "gpt": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+"""The words for who speaks, in any case; every other one is a fault."""
+_SPEAKER = ("role", "type", "from")
+_TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
+_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
+_LIST = 'Write a list of objects {"role": "user", "content": "…"}'
+_ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
+_LONGEST_NAME, _LONGEST_CALL = 200, 4_000
+"""Characters of a tool's name, and of a call of it, that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
+    answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
+
+    where: str
+    role: Role
+    content: str = ""
+    name: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    images: tuple[str, ...] = ()
+    document: str = ""
+    call: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
+
+
+def holds_messages(value: object) -> bool:
+    """Whether a value is a list of messages, also one that was written into a text cell."""
+    if isinstance(value, str):
+        return value.lstrip()[:2000].startswith("[") and any(f'"{name}"' in value[:2000] for name in _SPEAKER)
+    listed = None if isinstance(value, Mapping) else as_list(value)
+    if not isinstance(listed, list) or not listed:
+        return False
+    first = _plain(listed[0])
+    return isinstance(first, Mapping) and any(name in first for name in (*_SPEAKER, "lc"))
+
+
+def read_messages(value: object, where: str, reader: TableReader) -> list[Message]:
+    """The messages in a column's value; what cannot be read becomes faults of the reader."""
+    listed = a_list(value, "a list of messages", _LIST)
+    if not listed:
+        raise Unfit("is an empty list", _LIST)
+    messages = [
+        message
+        for number, entry in enumerate(listed, start=1)
+        for message in _message(entry, f"{where}[{number}]", reader)
+    ]
+    return [message for message in messages if message is not None]
+
+
+def _message(entry: object, where: str, reader: TableReader) -> Iterator[Message | None]:
+    try:
+        yield from _read(_plain(entry), where, reader)
+    except Unfit as unfit:
+        reader.fault(unfit.where or where, unfit.problem, unfit.remedy)
+        yield None
+
+
+def _plain(entry: object) -> object:
+    """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
+    if isinstance(entry, Turn):
+        return entry.model_dump()
+    if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
+        entry = entry.model_dump()
+    if not isinstance(entry, Mapping):
+        return entry
+    record: Mapping[str, Any] = entry
+    if isinstance(inner := record.get("kwargs"), Mapping) and record.get("lc") is not None:
+        named = record.get("id")
+        name = str(named[-1] if isinstance(named, list) and named else "").lower()
+        return {"type": name.removesuffix("chunk").removesuffix("message"), **inner}
+    if isinstance(inner := record.get("data"), Mapping) and "content" in inner and "content" not in record:
+        return {**inner, "type": record.get("type")}
+    return record
+
+
+def _read(entry: object, where: str, reader: TableReader) -> Iterator[Message]:
+    if not isinstance(entry, Mapping):
+        raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
+    form = _form(entry)
+    if form in _THOUGHTS:
+        reader.note("what a model thought to itself is left out", where)
+    elif form == "function_call":
+        call = str(entry.get("call_id") or ""), _call(entry.get("name"), entry.get("arguments"))
+        yield Message(where, "assistant", calls=(call,))
+    elif form == "function_call_output":
+        yield _given_back(entry.get("output"), f"{where}.output", entry.get("call_id"), reader)
+    else:
+        yield from _spoken(entry, where, reader)
+
+
+def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[Message]:
+    role = _role(entry, where)
+    text = next((name for name in ("content", "value") if not is_missing(entry.get(name))), "content")
+    content = _content(entry.get(text), f"{where}.{text}", reader)
+    answers = [(part, inside) for part, inside in content.others if _form(part) == "tool_result"]
+    for part, inside in answers:  # Anthropic's tools answer in parts of a user's message
+        yield _given_back(part.get("content"), inside, part.get("tool_use_id"), reader)
+    extra = [] if role == "tool" else _listed(entry.get("images"))
+    images = [_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
+    name = entry.get("name") or (entry.get("function") if role == "tool" else "")
+    message = Message(
+        where,
+        role,
+        content.text,
+        sound(name)[:_LONGEST_NAME] if isinstance(name, str) else "",
+        tuple(_calls(entry, [part for part, _ in content.others])),
+        (*content.images, *images),
+        "" if content.text or content.images else str(entry.get("document") or ""),
+        str(entry.get("tool_call_id") or ""),
+        tuple(_passages(entry, where, reader)),
+    )
+    if role == "tool":
+        message = _seen(message, reader)
+        error = entry.get("error")
+        if not message.content.strip() and isinstance(error, Mapping):
+            message = replace(message, content=sound(str(error.get("message") or "")))
+        yield message if message.document else _filled(message)
+    elif message.content.strip() or message.calls or message.images or message.passages:
+        yield message
+    elif not answers:
+        reader.note("messages without content are left out", where)
+
+
+def _given_back(value: object, where: str, call: object, reader: TableReader) -> Message:
+    content = _content(value, where, reader)
+    message = Message(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
+    return _filled(_seen(message, reader))
+
+
+def _seen(message: Message, reader: TableReader) -> Message:
+    """A tool's message with its image, where all that it gave back is one."""
+    if not says_image(message.content):
+        return message
+    image = _image(message.content, message.where, reader)
+    return replace(message, content="", images=(*message.images, image))
+
+
+def _form(part: Mapping[str, Any]) -> str:
+    """The type that a message or a part of it names; empty where it names none."""
+    form = part.get("type")
+    return form if isinstance(form, str) else ""
+
+
+def _listed(value: object) -> list[Any]:
+    """A list's places; none of what is no list."""
+    listed = None if isinstance(value, str | Mapping) else as_list(value)
+    return listed if isinstance(listed, list) else []
+
+
+def _filled(message: Message) -> Message:
+    """What a tool gave back, which has to be there."""
+    if not message.content.strip() and not message.images:
+        raise Unfit(
+            "is a tool's message without content", "Write what the tool gave back, or delete the message"
+        )
+    return message
+
+
+_OTHER_ROLES = ", ".join(sorted(set(ROLES) - set(ROLES.values())))
+
+
+def _role(entry: Mapping[str, Any], where: str) -> Role:
+    for name in _SPEAKER:
+        word = entry.get(name)
+        if isinstance(word, str) and (name != "type" or word != "message"):
+            role = ROLES.get(word.strip().lower())
+            if role is None:
+                raise Unfit(
+                    f"is {quoted(word)}, which is no role that is known",
+                    f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})",
+                    f"{where}.{name}",
+                )
+            return role
+    raise Unfit("does not say who speaks", _LIST)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a message holds: texts, images, and parts that are neither, each with its place."""
+
+    texts: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    others: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All texts as one."""
+        return "\n\n".join(self.texts)
+
+
+def _content(value: object, where: str, reader: TableReader) -> Content:
+    """The content of a message: a text, or a list of parts."""
+    content = Content()
+    if is_missing(value):
+        return content
+    parts = [value] if isinstance(value, str | Mapping) else as_list(value)
+    if not isinstance(parts, list):
+        raise Unfit(f"is {kind(value)}, and a text or a list of parts is expected", _LIST, where)
+    if isinstance(value, str):
+        content.texts.append(sound(value))
+        return content
+    for number, part in enumerate(parts, start=1):
+        _take(
+            content, {"text": part} if isinstance(part, str) else _plain(part), f"{where}[{number}]", reader
+        )
+    return content
+
+
+def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
+    """Put a part of a message where it belongs."""
+    if not isinstance(part, Mapping):
+        raise Unfit(f"is {kind(part)}, and a part of a message is expected", _LIST, where)
+    form = _form(part)
+    text = part.get("refusal") if form == "refusal" else part.get("text")
+    if form in _TEXTS or (not form and isinstance(text, str)):
+        if not isinstance(text, str):
+            raise Unfit(f"is a part of text whose text is {kind(text)}", _LIST, where)
+        content.texts.append(sound(text))
+    elif form in IMAGE_PARTS:
+        content.images.append(_image(part, where, reader))
+    elif form in _THOUGHTS:
+        reader.note("what a model thought to itself is left out", where)
+    elif form in ("tool_use", "tool_result", "tool_call"):
+        content.others.append((part, where))
+    else:
+        raise Unfit(
+            f"is a part of type {quoted(part.get('type'))}, which cannot be judged",
+            "Read are texts, images and the calls of tools: leave it out",
+            where,
+        )
+
+
+def _image(value: object, where: str, reader: TableReader) -> str:
+    try:
+        return image_url(value, reader.folder, reader.within)
+    except Unfit as unfit:
+        raise Unfit(unfit.problem, unfit.remedy, where) from None
+
+
+def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    """The images that the question shows."""
+    listed = [value] if isinstance(value, str | Mapping) else as_list(value)
+    if not isinstance(listed, list):
+        raise Unfit(f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths")
+    return tuple(_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1))
+
+
+def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
+    """What an answer was written over, and what tools that it called gave back, as DeepEval puts it beside a turn: the
+    text and the image of each."""
+    outputs = [
+        call.get("output")
+        for call in map(_plain, _listed(entry.get("tools_called")))
+        if isinstance(call, Mapping)
+    ]
+    texts = [str(output) for output in outputs if not is_missing(output)]
+    value, place = entry.get("retrieval_context"), f"{where}.retrieval_context"
+    listed = [] if is_missing(value) else as_list(value)
+    for passage in listed if isinstance(listed, list) else [listed]:
+        text = passage.get("context") if isinstance(passage, Mapping) else passage
+        if not isinstance(text, str):
+            raise Unfit(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
+        texts.append(text)
+    for text in filter(str.strip, texts):
+        yield (PICTURE, _image(text, place, reader)) if says_image(text) else (sound(text), "")
+
+
+def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The tools that a message calls: the id of each call, and the call in words."""
+    called = entry.get("function_call")
+    yield from (("", sound(str(call))) for call in _listed(entry.get("calls")))
+    if isinstance(called, Mapping):
+        yield "", _call(called.get("name"), called.get("arguments"))
+    listed = [
+        *_listed(entry.get("tool_calls")),
+        *(_listed(inside.get("tool_calls")) if isinstance(inside := entry.get("content"), Mapping) else ()),
+        *_listed(entry.get("tools_called")),
+        *(part for part in parts if _form(part) in ("tool_use", "tool_call")),
+    ]
+    for call in map(_plain, listed):
+        if isinstance(call, Mapping):
+            inner = call.get("function")
+            source = inner if isinstance(inner, Mapping) else call
+            name = inner if isinstance(inner, str) else source.get("name")
+            given = next(
+                (
+                    source[key]
+                    for key in ("arguments", "args", "input", "input_parameters")
+                    if source.get(key)
+                ),
+                None,
+            )
+            yield str(call.get("id") or ""), _call(name, given)
+
+
+def _call(name: object, given: object) -> str:
+    """A call in words: the tool's name, and its arguments as JSON."""
+    try:
+        written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str)
+    except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not
+        written = "…"
+    words = f"{name or 'a tool'} {'' if given is None else written}".strip()
+    return sound(words[:_LONGEST_CALL])
+
+
+def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -> dict[str, Any]:
+    """The values of an item, its messages read into them.
+
+    The last message of the assistant is the answer and the user's last message before it the question, where the item
+    has none of its own; earlier ones are turns, and what tools gave back are documents, behind those that it has.
+
+    Raises:
+        Unfit: there is no answer, no question, or an image that no prompt could show.
+    """
+    messages: list[Message] = values["messages"]
+    later: list[Message] = []
+    if values["topic"]:
+        if (
+            values["argument"] is None
+            and messages
+            and messages[-1].role == "assistant"
+            and messages[-1].content
+        ):
+            raise Unfit(
+                "ends with an answer, and the item has a question of its own",
+                "Leave the question out (it is then the user's last message), or put the answer into argument",
+            )
+        passages = messages
+    else:
+        before = messages[: _answered(messages, values, where, reader)]
+        place = max((n for n, message in enumerate(before) if message.role == "user"), default=None)
+        if place is None:
+            raise Unfit(
+                "has no message of the user before the answer",
+                "Add the question that is answered, or write it into topic",
+            )
+        question, messages, later = before[place], before[:place], before[place + 1 :]
+        values["topic"] = question.content.strip() or "(The question is an image.)"
+        values["images"] = (*values["images"], *question.images)
+        passages = [*messages, *later]
+    documents, places = _documents(values["documents"], passages, [*messages, *later])
+    values["documents"] = documents
+    called = _called([*messages, *later])
+    values["messages"] = tuple(
+        Turn(
+            role=message.role,
+            content="" if message.role == "tool" else message.content,
+            name=(message.name or called.get(message.call, "").partition(" ")[0])[:_LONGEST_NAME],
+            calls=tuple(words for _, words in message.calls),
+            document=message.document or places.get(message.where, ""),
+            images=() if message.role == "tool" else message.images,
+        )
+        for message in messages
+    )
+    return values
+
+
+def _answered(messages: Sequence[Message], values: dict[str, Any], where: str, reader: TableReader) -> int:
+    """The place of the answer among the messages, which becomes the argument where there is none yet."""
+    answers = [
+        n for n, message in enumerate(messages) if message.role == "assistant" and message.content.strip()
+    ]
+    if values["argument"] is not None:
+        last = len(messages) - 1
+        if answers and answers[-1] == last:
+            if messages[last].content.strip() != values["argument"].strip():
+                reader.note("the last message of the assistant gives way to the item's own argument", where)
+            return last
+        return len(messages)
+    if not answers:
+        raise Unfit("has no message of the assistant that answers", _ANSWER)
+    place = answers[-1]
+    answer = messages[place]
+    if answer.images:
+        raise Unfit(
+            "is an answer that holds an image, and answers are judged as texts",
+            "Leave the image out, or put it among the documents",
+            answer.where,
+        )
+    if place < len(messages) - 1:
+        reader.note("messages behind the last answer are left out", where)
+    values["argument"] = answer.content
+    values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
+    return place
+
+
+def _of_answer(documents: Sequence[Document], answer: Message) -> Iterator[Document]:
+    taken = {document.id for document in documents}
+    for text, image in answer.passages:
+        yield Document(id=_free("context-1", taken), text=text, image=image)
+
+
+def _documents(
+    documents: Sequence[Document], passages: Sequence[Message], every: Sequence[Message]
+) -> tuple[tuple[Document, ...], dict[str, str]]:
+    """The documents of an item with what its tools gave back, and where each of the latter stands as a message."""
+    taken = {document.id for document in documents}
+    called = _called(every)
+    added, places = list[Document](), dict[str, str]()
+    for message in passages:
+        told = list(message.passages)
+        if message.role == "tool" and not message.document:
+            told += [(message.content, "")] if message.content.strip() else []
+            told += [(PICTURE, image) for image in message.images]
+        title = (called.get(message.call) or message.name)[:300] if message.role == "tool" else ""
+        for text, image in told:
+            added.append(Document(id=_free("tool-1", taken), text=text, title=title, image=image))
+            places.setdefault(message.where, added[-1].id)
+    return (*documents, *added), places
+
+
+def _called(messages: Iterable[Message]) -> dict[str, str]:
+    """The calls of tools, in words, by their ids."""
+    return {identifier: words for message in messages for identifier, words in message.calls if identifier}
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """An id like this one that no document has, which is taken from now on."""
+    stem, number = name.rsplit("-", 1)
+    count = int(number)
+    while f"{stem}-{count}" in taken:
+        count += 1
+    taken.add(f"{stem}-{count}")
+    return sound_id(f"{stem}-{count}")
+
+
+def check_images(values: Mapping[str, Any]) -> None:
+    """Raise Unfit where an item has too many images."""
+    of_turns = sum(len(turn.images) for turn in values["messages"])
+    check_number(
+        of_turns + len(values["images"]) + sum(bool(document.image) for document in values["documents"])
+    )

@@ -1,0 +1,188 @@
+"""Images as items hold them: each becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
+
+Nothing is ever fetched here. A file is read only from the folder of the file of items, and if it is an image, so
+that a stranger's items can have no other file sent to a model.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from conqret.data.item import PICTURE
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.limits import IMAGE, IMAGES
+
+_SUFFIX = r"\.(?:png|jpe?g|gif|webp)"
+_NAMED = re.compile(rf"\S{{1,2000}}{_SUFFIX}(?:\?\S{{0,2000}})?\Z", re.I)
+_BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
+"""The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
+_DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
+_TEXTS = ("text", "content", "page_content", "segment")
+_KINDS = "PNG, JPEG, GIF and WebP"
+_REMEDY = (
+    "Write a data: URL in base64, an https: URL, or the path of a file in the folder of the file of items"
+)
+IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
+"""The types of parts of messages that are images."""
+
+
+def is_image(value: object) -> bool:
+    """Whether a document's value is an image: a text as :func:`says_image`, or that names an image's file and says
+    nothing else; an object by its type, by such a text, or because it has an image and no text."""
+    if isinstance(value, Mapping):
+        text = _text(value)
+        named = any(value.get(name) for name in ("image", "image_url"))
+        of_type = isinstance(value.get("type"), str) and value["type"] in IMAGE_PARTS
+        return of_type or says_image(text) or (named and text in ("", PICTURE))
+    return isinstance(value, str) and (says_image(value) or bool(_NAMED.match(value.strip())))
+
+
+def says_image(text: str) -> bool:
+    """Whether a text is nothing but an image: a ``data:`` URL, bare base64 of one, or the address of its file."""
+    text = text.strip()
+    if text[:11].lower() == "data:image/" or _BARE.match(text):
+        return True
+    return "://" in text[:20] and bool(_NAMED.match(text))
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """The text that a document has beside an image; empty where there is none."""
+    texts = (document.get(name) for name in _TEXTS)
+    return next((text.strip() for text in texts if isinstance(text, str)), "")
+
+
+def image_url(value: object, folder: Path | None, within: Path | None) -> str:
+    """The URL of an image as items and messages hold it.
+
+    Args:
+        value: a text, or an object as OpenAI (``image_url``, ``input_image``), Anthropic (``source``), LangChain
+            (``base64``, ``mime_type``) and inspect_ai (``image``) write it.
+        folder: against which a relative path is resolved; None where there is none, and no path is followed.
+        within: the folder in which files must lie.
+
+    Raises:
+        Unfit: it is no image that can be sent.
+    """
+    text = _source(value).strip()
+    if _DATA.match(text):
+        return _checked(_decoded(text.split(",", 1)[1]))
+    if text[:5].lower() == "data:":
+        raise Unfit("is a data: URL that is not in base64", _REMEDY)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
+        return _address(text)
+    if _BARE.match(text):
+        return _checked(_decoded(text))
+    return _checked(_file(text, folder, within))
+
+
+_INLINE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\Z")
+
+
+def inline(url: str) -> str:
+    """The URL, where it holds the image itself, so that a page can show it without asking anybody; else nothing."""
+    return url if _INLINE.match(url) else ""
+
+
+def described(url: str) -> str:
+    """An image in words, for people: its kind and size, or its address."""
+    if not url.startswith("data:"):
+        return url
+    head, _, body = url.partition(",")
+    size = len(body) * 3 // 4
+    return f"{head[5:].partition(';')[0]}, {f'{size:,} bytes' if size < 1024 else f'{size / 1024:,.0f} kB'}"
+
+
+def _source(value: object) -> str:
+    """The text that names an image."""
+    while isinstance(value, Mapping):
+        source: Mapping[str, Any] = value
+        if source.get("file_id"):
+            raise Unfit("names a file that a provider keeps (file_id)", _REMEDY)
+        data = source.get("data") or source.get("base64")
+        if isinstance(data, str) and not data.lower().startswith("data:"):
+            return f"data:{source.get('media_type') or source.get('mime_type') or 'image/png'};base64,{data}"
+        named = ("image_url", "image", "source", "url", "data", *_TEXTS)
+        value = next((source[name] for name in named if source.get(name)), None)
+    if not isinstance(value, str) or not value.strip():
+        raise Unfit(f"is {kind(value)}, and an image is expected", _REMEDY)
+    return value
+
+
+def _decoded(body: str) -> bytes:
+    if len(body) > IMAGE.most * 4 // 3 + 1000:
+        raise Unfit(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
+    try:
+        return base64.b64decode("".join(body.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise Unfit("is an image that is no valid base64", "Encode it again: it was cut, perhaps") from None
+
+
+def _address(text: str) -> str:
+    """An address that a provider may fetch. Those of private networks are refused: a model's server stands in one."""
+    try:
+        parts = urlsplit(text)
+        host = (parts.hostname or "").rstrip(".")
+    except ValueError:
+        raise Unfit(f"is no address of an image: {quoted(text)}", _REMEDY) from None
+    if parts.scheme.lower() != "https":
+        raise Unfit(f"is an image at {parts.scheme}:", f"Only https: is sent on. {_REMEDY}")
+    try:
+        private = not ipaddress.ip_address(host).is_global
+    except ValueError:
+        named = re.fullmatch(r"[\d.]+|.*\.(?:local|localhost|internal)", host, re.I)
+        private = "." not in host or named is not None
+    if private or parts.username or parts.password or not text.isprintable() or " " in text:
+        raise Unfit(f"is an image at an address that is not sent on: {quoted(text)}", _REMEDY)
+    return text
+
+
+def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
+    if folder is None or within is None:
+        raise Unfit(
+            f"is an image in a file ({quoted(text)}), and files are read beside a file of items alone",
+            "Write a data: URL in base64, or an https: URL",
+        )
+    try:
+        path = (folder / text).resolve()
+        if not path.is_relative_to(within.resolve()):
+            raise Unfit(
+                f"is an image outside of the folder of the items: {quoted(text)}",
+                "Put the file into that folder",
+            )
+        if not path.is_file():
+            raise Unfit(f"is an image in a file that is not there: {quoted(text)}", _REMEDY)
+        with path.open("rb") as file:
+            data = file.read(IMAGE.most + 1)
+    except (OSError, ValueError) as error:
+        raise Unfit(f"is an image in a file that cannot be read: {quoted(text)} ({error})", _REMEDY) from None
+    return data
+
+
+def _checked(data: bytes) -> str:
+    """The ``data:`` URL of bytes that begin as one of the kinds that models take."""
+    if len(data) > IMAGE.most:
+        raise Unfit(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        media = "image/png"
+    elif data.startswith(b"\xff\xd8\xff"):
+        media = "image/jpeg"
+    elif data.startswith((b"GIF87a", b"GIF89a")):
+        media = "image/gif"
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        media = "image/webp"
+    else:
+        raise Unfit(f"is no image that models take: {_KINDS} are", f"Convert it to one of {_KINDS}")
+    return f"data:{media};base64,{base64.b64encode(data).decode()}"
+
+
+def check_number(images: int) -> None:
+    """Raise Unfit where an item has more images than a model takes."""
+    if images > IMAGES.most:
+        raise Unfit(f"has {images} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")

@@ -1,0 +1,238 @@
+"""Given nuggets: those of an item, and banks with the nuggets of whole topics.
+
+A bank is an object with a topic and its nuggets, as TREC RAG (``qid``, ``nuggets``), AutoNuggetizer (the same with a
+``query``), AutoJudge (``query_id``, ``claim_bank``, ``nugget_bank``) or a user writes it; a file has one a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.data.item import Item, Nugget
+from conqret.errors import DeclarationError
+from conqret.io.checks import a_list, identifier, one_line, one_of, text
+from conqret.io.faults import Unfit, kind, listed, quoted
+from conqret.io.files import file_rows
+from conqret.io.reports import TOPIC
+from conqret.io.rows import ObjectRows
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.text.analysis import analysed
+
+NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]]
+"""A file of banks, what stands in its lines, or the nuggets of each topic by its id."""
+
+_NUGGETS = 'Write a list of {"text": …, "importance": "vital" or "okay"}'
+_FAILED = "failed"
+"""The assignment of AutoNuggetizer where its model gave none: it is no assignment."""
+_assignment = one_of(
+    {name: name for name in ("support", "partial_support", "not_support", _FAILED)}, "assignment"
+)
+
+
+def _sub_narrative(value: object, where: str, reader: TableReader) -> str | None:
+    """A name on one line, without the quotes around it that TREC's files have."""
+    name = " ".join(text(value, where, reader).split())
+    if len(name) > 1 and name[0] == name[-1] == '"':
+        name = name[1:-1].strip()
+    return name or None
+
+
+def _assigned(value: object, where: str, reader: TableReader) -> str | None:
+    assignment: str = _assignment(value, where, reader)
+    return None if assignment == _FAILED else assignment
+
+
+NUGGET = Schema(
+    "a nugget",
+    {
+        "text": Field(
+            ("text", "nugget", "claim", "question"),
+            one_line,
+            needed="Write what it says, or delete the nugget",
+        ),
+        "importance": Field(
+            ("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")
+        ),
+        "sub_narrative": Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
+        "assignment": Field(("assignment",), _assigned),
+    },
+)
+
+
+def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
+    """The nuggets in a column's value: objects, or texts alone; what cannot be read becomes faults of the reader."""
+    nuggets = [
+        _nugget(entry, f"{where}[{number}]", reader)
+        for number, entry in enumerate(a_list(value, "a list of nuggets", _NUGGETS), start=1)
+    ]
+    weighed = [nugget.importance is not None for nugget in nuggets if nugget is not None]
+    if any(weighed) and not all(weighed):
+        place = next(
+            number for number, nugget in enumerate(nuggets, 1) if nugget and nugget.importance is None
+        )
+        reader.fault(
+            f"{where}[{place}].importance",
+            "is missing, and other nuggets of the same list have one",
+            "Write vital or okay beside every nugget, or beside none",
+        )
+    return tuple(nugget for nugget in nuggets if nugget is not None)
+
+
+def _nugget(value: object, where: str, reader: TableReader) -> Nugget | None:
+    if isinstance(value, Nugget):
+        value = value.model_dump(exclude_none=True)
+    if isinstance(value, str):
+        value = {"text": value}
+    if not isinstance(value, Mapping):
+        reader.fault(where, f"is {kind(value)}, and a nugget is expected", _NUGGETS)
+        return None
+    values = reader.read(value, NUGGET, f"{where}.")
+    if values is None:
+        return None
+    if answers := _answers(value.get("answers")):
+        values["text"] = f"{values['text']} {' or '.join(answers)}"
+    return reader.model(Nugget, values)
+
+
+def _answers(value: object) -> list[str]:
+    """The answers of a nugget that is a question, which stand under their texts (AutoJudge) or in a list."""
+    listed_answers = list(value) if isinstance(value, Mapping | list) else []
+    return [" ".join(answer.split()) for answer in listed_answers if isinstance(answer, str)]
+
+
+def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
+    """The nuggets of AutoJudge's banks, which stand under their texts."""
+    if not isinstance(value, Mapping):
+        raise Unfit(f"is {kind(value)}, and an object is expected", _NUGGETS)
+    return read_nuggets(list(value.values()), where, reader)
+
+
+BANK = Schema(
+    "a nugget bank",
+    {
+        "topic": Field(
+            ("qid", "query_id", "topic_id", "narrative_id", "request_id", "id", "query.qid"),
+            identifier,
+            needed="Say which topic its nuggets are of",
+        ),
+        "query": Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
+        "nuggets": Field(("nuggets",), read_nuggets, ()),
+        "questions": Field(("nugget_bank",), _entries, ()),
+        "claims": Field(("claim_bank",), _entries, ()),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NuggetBank:
+    """The nuggets of a topic; ``query`` is what the bank says that the topic asks, and ``line`` where it stands."""
+
+    topic: str
+    query: str
+    nuggets: tuple[Nugget, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class NuggetBanks:
+    """Banks by the ids of their topics; ``name`` is what messages call what holds them."""
+
+    name: str
+    banks: Mapping[str, NuggetBank]
+
+    def of(self, item: Item) -> NuggetBank | None:
+        """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by what the topic asks."""
+        names = (TOPIC, *BANK.fields["topic"].columns)
+        ids = [str(item.metadata[name]) for name in names if name in item.metadata]
+        for name in (*ids, item.id):
+            if name in self.banks:
+                return self.banks[name]
+        asked = _plain(item.topic)
+        return next(
+            (bank for bank in self.banks.values() if bank.query and _plain(bank.query) == asked), None
+        )
+
+
+def _plain(topic: str) -> str:
+    return " ".join(topic.split()).casefold()
+
+
+def read_banks(source: NuggetSource) -> NuggetBanks:
+    """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory.
+
+    Raises:
+        ItemsError: the file cannot be read, or banks have faults; it lists them all.
+        DeclarationError: it holds no bank.
+    """
+    if isinstance(source, Mapping):
+        source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
+    rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "nuggets")
+    reader, banks = TableReader(rows, BANK), dict[str, NuggetBank]()
+    for values in reader:
+        reader.once("topic", values["topic"], "Write all nuggets of a topic into one bank")
+        nuggets = (*values["nuggets"], *values["questions"], *values["claims"])
+        if not nuggets:
+            reader.fault("nuggets", "is missing, or holds no nugget", _NUGGETS)
+        banks[values["topic"]] = NuggetBank(values["topic"], values["query"], nuggets, reader.line)
+    reader.finish(wanted="nugget banks")
+    return NuggetBanks(rows.name, banks)
+
+
+def with_nuggets(
+    items: Iterable[Item | None], reader: TableReader, banks: NuggetBanks
+) -> Iterator[Item | None]:
+    """The items, each with the nuggets of its topic's bank; those that have nuggets keep theirs. None, and a fault of
+    the reader, where there is no bank, or one that asks something else."""
+    for item in items:
+        if item is None or item.nuggets:
+            if item is not None:
+                reader.note(
+                    f"items have nuggets of their own, which are judged instead of those of {banks.name}"
+                )
+            yield item
+            continue
+        bank = banks.of(item)
+        if bank is None:
+            reader.fault(
+                "nuggets",
+                f"are missing: {banks.name} has no bank of its topic, which is {_named(item)} (it has banks of "
+                f"{listed(banks.banks, 5)})",
+                "Give the bank of this topic, or name the topic as the bank does (metadata.topic_id, or the item's id)",
+            )
+            yield None
+        elif _elsewhere(bank.query, item.topic):
+            reader.fault(
+                "topic",
+                f"is {quoted(item.topic)}, and the bank of topic {bank.topic!r} in {banks.name}:{bank.line} is about "
+                f"{quoted(bank.query)}",
+                "Give the bank of this topic",
+            )
+            yield None
+        else:
+            yield item.model_copy(update={"nuggets": bank.nuggets})
+
+
+def _named(item: Item) -> str:
+    return quoted(str(item.metadata.get(TOPIC, item.id)))
+
+
+def _elsewhere(query: str, topic: str) -> bool:
+    """Whether two wordings of a topic share no word that says anything."""
+    terms = analysed(query).terms, analysed(topic).terms
+    return all(terms) and terms[0].isdisjoint(terms[1])
+
+
+def as_banks(source: NuggetSource | NuggetBanks | Any) -> NuggetBanks:
+    """Banks that are read already, or what holds them.
+
+    Raises:
+        ItemsError, DeclarationError: as :func:`read_banks`.
+    """
+    if isinstance(source, NuggetBanks):
+        return source
+    if isinstance(source, Path | Iterable):
+        return read_banks(source)
+    raise DeclarationError(f"{kind(source)} holds no nugget banks: give a file, or the nuggets of each topic")

@@ -1,0 +1,122 @@
+"""The measures of TREC's RAG tracks over assigned nuggets (Pradeep et al., arXiv:2411.09607 and 2504.15068).
+
+An assignment counts 1 (support), .5 (partial support) or 0 (no support); in a strict measure partial support counts 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Literal
+
+from conqret.data import Measure, Nugget, Part, Reason, Status
+from conqret.data.digest import gathered
+
+Assignment = Literal["support", "partial_support", "not_support"]
+SUPPORT: Mapping[str, float] = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+"""What an assignment counts where a measure is not strict."""
+OKAY_WEIGHT = 0.5
+"""What an okay nugget weighs in the weighted measures, where a vital one weighs 1."""
+
+ALL, STRICT_ALL = "all_score", "strict_all_score"
+BY_IMPORTANCE = ("vital_score", "strict_vital_score", "weighted_score", "strict_weighted_score")
+BY_SUB_NARRATIVE = "sub_narrative_coverage"
+METRICS = (ALL, STRICT_ALL, *BY_IMPORTANCE, BY_SUB_NARRATIVE)
+ALSO = {
+    **dict.fromkeys(BY_IMPORTANCE, "nuggets.importance"),
+    BY_SUB_NARRATIVE: "nuggets.sub_narrative",
+}
+"""What nuggets must have, besides, for a measure."""
+
+Assigned = tuple[Nugget, "Part | Measure"]
+"""A nugget with its assignment as a part, or the measure that says why it has none."""
+
+
+def assigned_part(nugget: Nugget, assignment: str, explanation: str = "") -> Part:
+    """The part of a measure that an assignment is."""
+    return Part(id=nugget.text, value=SUPPORT[assignment], label=assignment, explanation=explanation)
+
+
+def nugget_measures(assigned: Sequence[Assigned]) -> dict[str, Measure]:
+    """The measures of an answer by :data:`METRICS`.
+
+    - ``all_score``: the mean of what the assignments of all nuggets count
+    - ``vital_score``: the same over the vital nuggets
+    - ``weighted_score``: the sum over vital nuggets and half the sum over okay ones, divided by the number of vital
+      ones and half that of okay ones
+    - ``strict_…``: the same, partial support counting 0
+    - ``sub_narrative_coverage``: the mean over sub-narratives of the all score of their nuggets
+
+    A measure is missing where it has no nugget, or one of its nuggets has no assignment.
+    """
+    vital = [(nugget, part) for nugget, part in assigned if nugget.importance == "vital"]
+    weights = [1.0 if nugget.importance == "vital" else OKAY_WEIGHT for nugget, _ in assigned]
+    unweighted = [1.0] * len(assigned)
+    parts = tuple(part for _, part in assigned if isinstance(part, Part))
+    whole = {"all": (assigned, unweighted, "there are no nuggets")}
+    if any(nugget.importance for nugget, _ in assigned):
+        whole["vital"] = (vital, [1.0] * len(vital), "none of its nuggets is vital")
+        whole["weighted"] = (assigned, weights, "there are no nuggets")
+    else:
+        nothing: tuple[list[Assigned], list[float], str] = ([], [], "its nuggets have no importance")
+        whole |= {"vital": nothing, "weighted": nothing}
+    measures = {
+        f"{'strict_' * strict}{name}_score": _mean(chosen, chosen_weights, why, strict=strict)
+        for name, (chosen, chosen_weights, why) in whole.items()
+        for strict in (False, True)
+    }
+    measures[ALL] = measures[ALL].model_copy(update={"parts": parts})
+    measures[BY_SUB_NARRATIVE] = _by_sub_narrative(assigned)
+    return {metric: measures[metric] for metric in METRICS}
+
+
+def _mean(assigned: Sequence[Assigned], weights: Sequence[float], nothing: str, *, strict: bool) -> Measure:
+    if not assigned:
+        return Measure.missing(Reason.NOTHING_TO_JUDGE, nothing)
+    if (lost := _lost(assigned)) is not None:
+        return lost
+    parts = [part for _, part in assigned if isinstance(part, Part)]
+    values = [float(part.value == 1) if strict else part.value or 0.0 for part in parts]
+    value = fsum(weight * each for weight, each in zip(weights, values, strict=True)) / fsum(weights)
+    return Measure(status=Status.SCORED, value=min(1.0, value), explanation=_counted(parts))
+
+
+def _lost(assigned: Sequence[Assigned]) -> Measure | None:
+    """Why a measure of these nuggets is missing; None where all are assigned."""
+    lost = [part for _, part in assigned if isinstance(part, Measure)]
+    if not lost:
+        return None
+    some = f"{len(lost)} of {len(assigned)} nuggets have no assignment"
+    detail = f"{some}: {lost[0].detail}" if lost[0].detail else some
+    return lost[0].model_copy(update={"detail": detail, "parts": (), "confidence": {}})
+
+
+def _counted(parts: Sequence[Part]) -> str:
+    counts = [sum(part.label == label for part in parts) for label in SUPPORT]
+    return f"of {len(parts)} nuggets {counts[0]} supported, {counts[1]} in part, {counts[2]} not"
+
+
+def _by_sub_narrative(assigned: Sequence[Assigned]) -> Measure:
+    groups = gathered((nugget.sub_narrative, (nugget, part)) for nugget, part in assigned)
+    groups.pop(None, None)
+    if not groups:
+        return Measure.missing(Reason.NOTHING_TO_JUDGE, "its nuggets name no sub-narrative")
+    means = {
+        name: _mean(chosen, [1.0] * len(chosen), "", strict=False)
+        for name, chosen in groups.items()
+        if name is not None
+    }
+    lost = _lost([entry for chosen in groups.values() for entry in chosen])
+    parts = tuple(
+        Part(id=name, value=mean.value, explanation=mean.explanation)
+        for name, mean in means.items()
+        if mean.value is not None
+    )
+    if lost is not None:
+        return lost.model_copy(update={"parts": parts})
+    return Measure(
+        status=Status.SCORED,
+        value=min(1.0, fsum(part.value or 0.0 for part in parts) / len(parts)),
+        explanation=f"the mean over {len(parts)} sub-narratives",
+        parts=parts,
+    )

@@ -1,0 +1,529 @@
+"""Rubrics as they are written: in TOML, YAML, JSON, JSON Lines or a table, for all items or for each topic or item.
+
+A rubric is a list of criteria. Its own layout has the fields of :class:`~conqret.judging.criterion.Criterion`; read as
+they are published are besides ResearchRubrics and TREC RAG 2026 (``criterion``, ``weight``, ``axis``), HealthBench
+(``criterion``, ``points``, ``tags``) and DRAGUN (``question_text``, ``importance``, ``short_answers``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item
+from conqret.errors import DeclarationError, Fault, FaultsError, number
+from conqret.io.bounded import whole_text
+from conqret.io.cell_values import as_list, is_missing
+from conqret.io.checks import identifier
+from conqret.io.faults import FaultList, Unfit, kind, listed, near, quoted
+from conqret.io.files import file_rows
+from conqret.io.rows import ObjectRows, Row
+from conqret.io.schema import Schema, TableReader
+from conqret.io.source import several_files
+from conqret.io.toml import Place, line_of, read_toml
+from conqret.judging.criterion import (
+    IMPORTANCES,
+    OF_A_RUBRIC,
+    Criterion,
+    criterion_of,
+    name_from,
+    parse_criterion,
+)
+
+RUBRIC = "rubric"
+"""The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+GIVE_RUBRIC = (
+    "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have their own "
+    "in a field rubric or rubrics"
+)
+OWN = (RUBRIC, "rubrics")
+"""Where an item has its own rubric."""
+LISTS = ("rubrics", "rubric", "criteria")
+"""Under these names an object has the criteria of a rubric."""
+ITEM_KEYS = ("item", "item_id")
+"""Names of what says for which item a rubric is."""
+TOPIC_KEYS = (
+    *("qid", "topic_id", "question_id", "query_id", "request_id", "narrative_id", "prompt_id"),
+    *("sample_id", "task_id", "id", "topic", "question", "prompt"),
+)
+"""Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
+
+_QUESTION = ("question", "criterion", "statement", "question_text")
+_WEIGHT = ("weight", "points")
+_AXIS = ("axis", "category")
+_KNOWN = (
+    *(*_QUESTION, *_WEIGHT, *_AXIS),
+    *("name", "scale", "anchors", "looks_at", "importance", "tags", "short_answers", "question_id"),
+)
+_ANSWER = ("answer_text", "answer", "short_answer", "text")
+_DRAGUN = {
+    "have to know": ("vital", 4.0),
+    "good to know": ("okay", 2.0),
+    "nice to know": ("okay", 1.0),
+}
+"""The words of DRAGUN with the weight that the track gives to a question of each."""
+_ENDS = re.compile(r"\[?\s*(\d{1,3})\s*(?:-|–|to|\.\.|,)\s*(\d{1,3})\s*\]?")
+_LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)
+SUPPORT = {
+    0: "no support: the answer has no connection with it, or contradicts it",
+    1: "partial: the answer has some of its key elements, but not all",
+    2: "support: the answer is consistent with its key elements, in whatever words",
+}
+"""DRAGUN's judgments of a short answer; of a report that contradicts one no points are taken away here."""
+ANSWER_AND_QUESTION = ("answer", "question")
+_AXIS_TAG = "axis:"
+_MOST = 500
+"""Criteria of one rubric."""
+
+
+class RubricError(FaultsError):
+    """A rubric has faults."""
+
+    of = "rubric"
+
+
+@dataclass(frozen=True)
+class Rubrics:
+    """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
+    an item and no topic, ``places`` file and line of each key, and ``name`` what messages call the whole."""
+
+    shared: tuple[Criterion, ...] = ()
+    by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
+    items: frozenset[str] = frozenset()
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
+    name: str = field(default=RUBRIC, compare=False)
+
+    def of(self, item: Item) -> tuple[Criterion, ...]:
+        """The rubric of an item; none where there is none for it."""
+        key = self.key_of(item)
+        return self.shared if key is None else self.by_key[key]
+
+    def key_of(self, item: Item) -> str | None:
+        """The key that names the item, or else its topic; None where none does."""
+        return next((key for key in _keys(item) if key in self.by_key), None)
+
+    @property
+    def each(self) -> tuple[tuple[Criterion, ...], ...]:
+        """Every rubric."""
+        return (self.shared,) if self.shared else tuple(self.by_key.values())
+
+    def plain(self) -> dict[str, Any]:
+        """It as JSON data; :func:`rubrics_of` reads it."""
+        if self.shared:
+            return {"criteria": [criterion.plain() for criterion in self.shared]}
+        by_key = {key: [criterion.plain() for criterion in every] for key, every in self.by_key.items()}
+        return {"for": by_key, "items": sorted(self.items)}
+
+    def check(self, items: Iterable[Item]) -> list[str]:
+        """How many items have no rubric, and how many rubrics no item.
+
+        Raises:
+            RubricError: a rubric names an item that is not there.
+            DeclarationError: no item has a rubric.
+        """
+        if self.shared:
+            return []
+        met, lacking, total, first = set[str](), 0, 0, ""
+        for item in items:
+            key = self.key_of(item)
+            total += 1
+            if key is None:
+                lacking, first = lacking + 1, first or item.id
+            else:
+                met.add(key)
+        unmet = [key for key in self.by_key if key not in met]
+        if not met and total:
+            raise DeclarationError(
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
+                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
+                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
+            )
+        faults = FaultList(
+            Fault(
+                *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
+            )
+            for key in unmet
+            if key in self.items and key in self.places
+        )
+        faults.raise_any(RubricError)
+        notes = []
+        if unmet:
+            notes.append(
+                f"{len(unmet)} of {len(self.by_key)} rubrics of {self.name} are for topics of no item"
+            )
+        if lacking:
+            notes.append(f"{lacking} of {total} items have no rubric (the first: {first}), and are unscored")
+        return notes
+
+
+_NO_ITEM = "Correct the id, or remove the rubric"
+RubricSource = str | Path | Rubrics | Mapping[str, Any] | Sequence[Criterion | str | Mapping[str, Any]]
+"""A file or a folder of files; criteria; or rubrics by the id of an item or topic."""
+
+
+def _keys(item: Item) -> Iterator[str]:
+    """What may name the rubric of an item, in this order: its id (before it was changed), and its topic."""
+    yield item.id
+    if item.version is not None:
+        yield item.version.original
+    for key in TOPIC_KEYS:
+        value = item.metadata.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            yield str(value)
+    yield item.topic
+
+
+def rubrics_of(source: RubricSource) -> Rubrics:
+    """Read rubrics.
+
+    Raises:
+        RubricError: it has faults; it lists them all, with file and line.
+        DeclarationError: it is nothing that holds a rubric, or holds none.
+    """
+    if isinstance(source, Rubrics):
+        return source
+    if isinstance(source, str | Path):
+        return _read_file(Path(source))
+    if isinstance(source, Mapping):
+        if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
+            by_key = {key: tuple(map(_recorded, every)) for key, every in source["for"].items()}
+            return Rubrics(by_key=by_key, items=frozenset(source.get("items", ())))
+        if not any(name in source for name in LISTS):
+            rows = [{"key": key, "rubric": every} for key, every in source.items()]
+            return _Reading("rubric").all(ObjectRows(rows, "rubric"))
+        return _Reading("rubric").all(ObjectRows([source], "rubric"))
+    if isinstance(source, Iterable):
+        objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
+        return _Reading("rubric").all(ObjectRows(objects, "rubric"))
+    raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
+
+
+def _recorded(data: Mapping[str, Any]) -> Criterion:
+    return criterion_of(data, graded=True)
+
+
+def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
+    """The rubrics that items have themselves, in a field rubric or rubrics.
+
+    Raises:
+        RubricError: one has faults; each is told with the item.
+        DeclarationError: no item has one.
+    """
+
+    def rows() -> Iterator[Row]:
+        for line, item in enumerate(items, start=1):
+            own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
+            if own is not None:
+                yield Row(line, {"item": item.id, "rubric": own})
+
+    rubrics = _Reading(name, by_item=True).all(rows())
+    return replace(rubrics, items=frozenset())
+
+
+def _read_file(path: Path) -> Rubrics:
+    suffix = path.suffix.lower()
+    if suffix == ".toml":
+        text, data = read_toml(path, "rubric")
+        return _Reading(str(path), lambda place: line_of(text, place)).whole(data)
+    if suffix in (".yaml", ".yml"):
+        data, lines = _read_yaml(path)
+        return _Reading(str(path), lines).whole(data)
+    return _Reading(str(path)).all(several_files(path) or file_rows(path))
+
+
+def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
+    """What a YAML file says, and the line of a place in it.
+
+    Raises:
+        DeclarationError: it is not there, too large, or no YAML.
+    """
+    import yaml
+
+    try:
+        text = whole_text(path)
+    except FileNotFoundError:
+        raise DeclarationError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read: {error}") from None
+    try:
+        top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise DeclarationError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    except (RecursionError, ValueError) as error:
+        raise DeclarationError(f"{path} is no YAML that can be used: {error}") from None
+
+    def line(place: Place) -> int:
+        node, found = top, 1
+        for step in place:
+            inner: Any = None
+            if isinstance(node, yaml.MappingNode):
+                inner = next(
+                    (value for key, value in node.value if getattr(key, "value", None) == step), None
+                )
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                inner = node.value[step]
+            if inner is None:
+                break
+            node, found = inner, inner.start_mark.line + 1
+        return found
+
+    return data, line
+
+
+class _Reading:
+    """One source while it is read: criteria, or rows that each have a rubric; its faults."""
+
+    def __init__(
+        self, name: str, lines: Callable[[Place], int] | None = None, *, by_item: bool = False
+    ) -> None:
+        self.name, self.faults, self._lines, self._by_item = name, FaultList(), lines, by_item
+        self._line, self._file = 0, name
+        self._shared: list[Criterion] = []
+        self._by_key: dict[str, tuple[Criterion, ...]] = {}
+        self._items: set[str] = set()
+        self._places: dict[str, tuple[str, int]] = {}
+        self._reader = TableReader(ObjectRows([], name), Schema("a rubric", {}))
+
+    def whole(self, data: Any) -> Rubrics:
+        """The rubrics of a file that was read whole: a list, or an object that has one."""
+        base: Place = ()
+        if isinstance(data, Mapping) and not _key(data)[1]:
+            name = next((name for name in LISTS if name in data), None)
+            if name is None:
+                raise DeclarationError(
+                    f"{self.name} holds no rubric: a list of criteria is expected, under the name criteria"
+                )
+            data, base = data[name], (name,)
+        for index, record in enumerate(data if isinstance(data, list) else [data]):
+            place = (*base, index) if isinstance(data, list) else base
+            self._line = self._lines(place) if self._lines else index + 1
+            self._record(record, place)
+        return self._made()
+
+    def all(self, rows: Iterable[Row | Fault]) -> Rubrics:
+        """The rubrics of rows."""
+        for row in rows:
+            if isinstance(row, Fault):
+                self.faults.add(row)
+                continue
+            self._line, self._file = row.line, row.file or self.name
+            self._record(row.record, ())
+        return self._made()
+
+    def _made(self) -> Rubrics:
+        self.faults.raise_any(RubricError)
+        if len(self._shared) > _MOST:
+            raise DeclarationError(
+                f"{self.name} has {len(self._shared)} criteria; a rubric has at most {_MOST}"
+            )
+        if not self._shared and not self._by_key:
+            raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} holds no criterion")
+        if self._shared and self._by_key:
+            raise DeclarationError(
+                f"{self.name} holds criteria for all items and rubrics for single ones: write them into two files"
+            )
+        return Rubrics(tuple(self._shared), self._by_key, frozenset(self._items), self._places, self.name)
+
+    def _fault(self, problem: str, remedy: str, where: str = "", place: Place = ()) -> None:
+        line = self._lines(place) if self._lines and place else self._line
+        self.faults.add(Fault(self._file, line, where, problem, remedy))
+
+    def _record(self, record: Any, place: Place) -> None:
+        """Take in a criterion, or a row that has a rubric."""
+        name = next((name for name in LISTS if isinstance(record, Mapping) and name in record), None)
+        if name is None:
+            self._shared += self._criteria(record, "", place, {one.name for one in self._shared})
+            return
+        criteria = self._rubric(record[name], name, (*place, name))
+        column, key = _key(record)
+        if not column:
+            self._shared += criteria
+            return
+        try:
+            key = self._reader_key(column, key)
+        except Unfit as unfit:
+            self._fault(unfit.problem, unfit.remedy, column, (*place, column))
+            return
+        if key in self._by_key:
+            file, line = self._places[key]
+            self._fault(
+                f"is {quoted(key)}, as in line {line} of {file}",
+                "Write one rubric for each, with all of its criteria",
+                column,
+                (*place, column),
+            )
+        if criteria:
+            self._by_key[key] = tuple(criteria)
+            self._places[key] = (self._file, self._line)
+            self._items |= {key} if column in ITEM_KEYS else set()
+
+    def _reader_key(self, column: str, key: Any) -> str:
+        return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
+
+    def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
+        every = as_list(given)
+        if isinstance(every, Mapping):
+            inner = next((name for name in LISTS if name in every), None)
+            if inner is not None and not wrapped:
+                return self._rubric(every[inner], f"{where}.{inner}", (*place, inner), wrapped=True)
+        if isinstance(every, str) or not isinstance(every, Sequence):
+            self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", where, place)
+            return []
+        if not every:
+            self._fault("has no criterion", "Add its criteria, or remove the rubric", where, place)
+        if len(every) > _MOST:
+            self._fault(f"has {len(every)} criteria; at most {_MOST}", "Split the rubric", where, place)
+            return []
+        criteria: list[Criterion] = []
+        for index, one in enumerate(every):
+            taken = {criterion.name for criterion in criteria}
+            criteria += self._criteria(one, f"{where}[{index + 1}]", (*place, index), taken)
+        return criteria
+
+    def _criteria(self, record: Any, where: str, place: Place, taken: set[str]) -> list[Criterion]:
+        """The criteria that a record holds: one, or of a question with short answers one for each of these."""
+        try:
+            return [_unique(one, named, taken) for one, named in _read(record)]
+        except Unfit as unfit:
+            inner = f"{where}.{unfit.where}" if where and unfit.where else where or unfit.where
+            self._fault(unfit.problem, unfit.remedy, inner, (*place, unfit.where) if unfit.where else place)
+        except DeclarationError as error:
+            self._fault(f"cannot be used: {error}", "Correct it (docs/rubrics.md)", where, place)
+        return []
+
+
+def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
+    """What names the item or topic of a row, and the name; the questions of criteria are none."""
+    return next(
+        (
+            (column, record[column])
+            for column in ("key", *ITEM_KEYS, *TOPIC_KEYS)
+            if not is_missing(record.get(column)) and isinstance(record[column], str | int | float)
+        ),
+        ("", ""),
+    )
+
+
+def _unique(criterion: Criterion, named: bool, taken: set[str]) -> Criterion:
+    """The criterion under a name that no other has; one that somebody gave is kept, and refused where it is taken."""
+    name, times = criterion.name, 2
+    if named and name in taken:
+        raise DeclarationError(f"two criteria are called {name}: give each a name of its own")
+    while name in taken:
+        name, times = f"{criterion.name[:55]}_{times}", times + 1
+    taken.add(name)
+    return criterion if name == criterion.name else replace(criterion, name=name)
+
+
+def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
+    """The criteria of one record, and whether each was named.
+
+    Raises:
+        Unfit, DeclarationError: it is none.
+    """
+    if isinstance(record, Mapping) and len(record) == 1 and "given" in record:
+        record = record["given"]
+    if isinstance(record, Criterion):
+        yield record, True
+        return
+    if isinstance(record, str):
+        criterion = parse_criterion(record)
+        yield criterion, ":" in record
+        return
+    if not isinstance(record, Mapping):
+        raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
+    values = {key: value for key, value in record.items() if not is_missing(value) and value != ""}
+    for key in values:
+        if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
+            raise Unfit(f"is no field of a criterion: did you mean {meant!r}?", "Rename it", str(key))
+    table = _table(values)
+    if "short_answers" in values:
+        yield from _short_answers(table, values["short_answers"])
+        return
+    try:
+        yield criterion_of(table, graded=True), "name" in values
+    except DeclarationError as error:
+        raise Unfit(f"cannot be used: {error}", "Correct it (docs/rubrics.md)") from None
+
+
+def _table(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A criterion as a table of our own, from a record by whatever names it has its fields.
+
+    Raises:
+        Unfit: there is no question, or a weight or an importance is none.
+    """
+    column = next((name for name in _QUESTION if name in values), None)
+    if column is None:
+        raise Unfit("has no question", "Say in a sentence what is judged: question = …")
+    question = values[column]
+    if not isinstance(question, str) or not re.search(r"\w", question):
+        raise Unfit("is no sentence", "Say in a sentence what is judged", column)
+    lists: dict[str, Any] = {
+        name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values
+    }
+    if isinstance(lists.get("scale"), str) and (ends := _ENDS.fullmatch(lists["scale"].strip())):
+        lists["scale"] = [int(ends[1]), int(ends[2])]  # as tables have it
+    if column != "question":  # as others publish it: no word in it says that documents are to be shown
+        lists.setdefault("looks_at", ANSWER_AND_QUESTION)
+    return {"name": values.get("name"), "question": question, **lists, **_graded(values)}
+
+
+def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Weight, importance and axis, by whatever names they have."""
+    graded: dict[str, Any] = _importance(values["importance"]) if "importance" in values else {}
+    for column in _WEIGHT:
+        if column in values:
+            graded["weight"] = _number(values[column], column)
+    axis = next((values[column] for column in _AXIS if column in values), None)
+    if axis is None:
+        tags: Any = as_list(values.get("tags") or ())
+        tagged = [tag for tag in tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
+        axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
+    return graded | ({"axis": axis} if axis else {})
+
+
+def _number(value: Any, column: str) -> float:
+    if not isinstance(value, bool) and isinstance(value, int | float | str):
+        try:
+            return float(value)
+        except (ValueError, OverflowError):
+            pass
+    raise Unfit(f"is {quoted(value)}, and a number is expected", "Write the points as a number", column)
+
+
+def _importance(value: Any) -> dict[str, Any]:
+    word = _LETTERED.sub("", str(value).strip()).casefold()
+    if word in IMPORTANCES:
+        return {"importance": word}
+    if word in _DRAGUN:
+        importance, weight = _DRAGUN[word]
+        return {"importance": importance, "weight": weight}
+    known = ", ".join((*IMPORTANCES, *_DRAGUN))
+    raise Unfit(f"is {quoted(value)}, which is no importance", f"Write one of {known}", "importance")
+
+
+def _short_answers(table: Mapping[str, Any], given: Any) -> Iterator[tuple[Criterion, bool]]:
+    """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
+    answers = as_list(given)
+    if isinstance(answers, str) or not isinstance(answers, Sequence) or not answers:
+        raise Unfit("is no list of short answers", "Write the answers as a list", "short_answers")
+    weight = criterion_of(table, graded=True).points / len(answers)
+    for place, one in enumerate(answers, start=1):
+        found = one if isinstance(one, str) else None
+        if isinstance(one, Mapping):
+            found = next((one[name] for name in _ANSWER if isinstance(one.get(name), str)), None)
+        if not found or not found.strip():
+            raise Unfit("has no text", "Write the answer as a text", f"short_answers[{place}]")
+        sentence = f"To the question “{table['question'].strip()}”, the answer supports: {found.strip()}"
+        own = {
+            **{name: value for name, value in table.items() if name in (*OF_A_RUBRIC, "looks_at")},
+            "name": name_from(found),
+            "question": sentence,
+            "scale": (0, 2),
+            "anchors": SUPPORT,
+            "weight": weight,
+        }
+        yield criterion_of(own, graded=True), False

@@ -1,0 +1,141 @@
+"""nuggets: which of the nuggets that are given for a topic an answer states, some ten in a call (TREC AutoNuggetizer).
+
+The nuggets come with the item or from a bank (``--nuggets``). Importance and sub-narrative are not shown to the model.
+What it says of ten nuggets is one answer; where one is missing, the measures that need its nuggets are missing, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from conqret.baseline.alignment import FULL_COVERAGE, SUPPORT_COVERAGE
+from conqret.data import Measure, Nugget, Part, Reason
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.nugget_measures import (
+    ALL,
+    ALSO,
+    METRICS,
+    SUPPORT,
+    Assignment,
+    assigned_part,
+    nugget_measures,
+)
+from conqret.judging.responses import Typed, Whole, each_once
+from conqret.judging.scales import mean_confidence, with_confidence
+from conqret.text.analysis import analysed
+
+IN_ONE_CALL = 10
+"""Nuggets in a request, as AutoNuggetizer asks."""
+NO_WORDS = "word statistics say nothing of a nugget without a content word: name a model"
+"""What the offline baseline says of such a nugget, whose measures are then missing."""
+SCORE = (
+    "support 1, partial support .5 (0 where strict), no support 0; means over all nuggets, over vital ones, and "
+    "weighted (okay .5)"
+)
+SOURCE = "TREC RAG, AutoNuggetizer (Pradeep et al. 2024, 2025)"
+
+
+class NuggetAssignment(Typed):
+    """What decides of one nugget, and its assignment."""
+
+    nugget: Whole
+    explanation: str
+    assignment: Assignment
+
+
+class NuggetAssignments(Typed):
+    """An assignment for each nugget."""
+
+    nuggets: Annotated[list[NuggetAssignment], each_once(lambda given: given.nugget, "nuggets", "nugget")]
+
+
+def cases(case: Case) -> Sequence[Case]:
+    """The case with ten nuggets each time."""
+    given = case.item.nuggets
+    starts = range(0, len(given), IN_ONE_CALL) or (0,)
+    parts = [given[start : start + IN_ONE_CALL] for start in starts]
+    if len(parts) == 1:
+        return (case,)
+    return [
+        replace(case, item=case.item.model_copy(update={"nuggets": part}), origin=case.origin or case)
+        for part in parts
+    ]
+
+
+def score(reply: JudgeReply[NuggetAssignments], case: Case) -> Mapping[str, Measure]:
+    """The measures over the nuggets of this request."""
+    pairs = zip(case.item.nuggets, reply.value.nuggets, strict=True)
+    return nugget_measures([(nugget, _entry(nugget, given)) for nugget, given in pairs])
+
+
+def _entry(nugget: Nugget, given: NuggetAssignment) -> Part | Measure:
+    if given.explanation == NO_WORDS:
+        return Measure.missing(Reason.CANNOT_JUDGE, NO_WORDS)
+    return assigned_part(nugget, given.assignment, given.explanation)
+
+
+def joined(case: Case, measures: Sequence[Mapping[str, Measure]]) -> Mapping[str, Measure]:
+    """The measures over the nuggets of all requests."""
+    assigned: list[tuple[Nugget, Part | Measure]] = []
+    for part, said in zip(cases(case), measures, strict=True):
+        found = said[ALL]
+        entries = found.parts if found.value is not None else (found,) * len(part.item.nuggets)
+        assigned += zip(part.item.nuggets, entries, strict=True)
+    sure = mean_confidence([said[ALL] for said in measures])
+    return {name: with_confidence(measure, sure) for name, measure in nugget_measures(assigned).items()}
+
+
+def settled(case: Case) -> Mapping[str, Measure] | None:
+    """Nothing is asked where there are no nuggets."""
+    if case.item.nuggets:
+        return None
+    return dict.fromkeys(METRICS, Measure.missing(Reason.NOTHING_TO_JUDGE, "the item has no nuggets"))
+
+
+def baseline(case: Case) -> dict[str, Any]:
+    """Each nugget by the share of its words, figures and names that a passage of the answer holds."""
+    return {
+        "nuggets": [
+            {"nugget": number, **_by_words(nugget, case)}
+            for number, nugget in enumerate(case.item.nuggets, start=1)
+        ]
+    }
+
+
+def _by_words(nugget: Nugget, case: Case) -> dict[str, str]:
+    """As the baseline reads citations: support from three fifths of the words on, some from one third on."""
+    if not analysed(nugget.text).terms:
+        return {"explanation": NO_WORDS, "assignment": "not_support"}
+    coverage = case.evidence.coverage(nugget.text, "argument")
+    if coverage >= 1:
+        assignment = "support"
+    else:
+        assignment = "partial_support" if coverage * FULL_COVERAGE >= SUPPORT_COVERAGE else "not_support"
+    return {"explanation": f"a passage holds it by {coverage:.0%}", "assignment": assignment}
+
+
+JUDGE = Judge(
+    name="nuggets",
+    summary="which of the nuggets that are given an answer states, ten in a call: support, partial support, no support",
+    scale=", ".join(SUPPORT),
+    score=SCORE,
+    source=SOURCE,
+    asks=(
+        Ask(
+            prompt="nuggets",
+            metrics=METRICS,
+            needs=frozenset({"argument", "nuggets"}),
+            response=lambda case: NuggetAssignments,
+            score=score,
+            baseline=baseline,
+            context=lambda case: {"nuggets": list(range(1, len(case.item.nuggets) + 1))},
+            settled=settled,
+            cases=cases,
+            joined=joined,
+            also=ALSO,
+        ),
+    ),
+    declared={"nuggets in one call": IN_ONE_CALL},
+)

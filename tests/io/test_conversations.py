@@ -1,0 +1,292 @@
+"""Messages of whatever form become one item, with its documents and images; what cannot be read is named."""
+
+import base64
+import json
+
+import pytest
+
+from conqret.data import Item
+from conqret.io import open_items
+from conqret.io.rows import item_record
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+JPEG = b"\xff\xd8\xff\xe0" + bytes(40)
+DATA = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+USER, ANSWER = (
+    {"role": "user", "content": "And the sun?"},
+    {"role": "assistant", "content": "Half as much [1]."},
+)
+TEXT = "The moon pulls."
+
+OPENAI = [
+    {"role": "developer", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Tides?"}]},
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":"tides"}'}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": TEXT},
+    {"role": "assistant", "content": "The moon [1]."},
+    USER, ANSWER,
+]  # fmt: skip
+FORMS = {
+    "openai": OPENAI,
+    "responses": [
+        {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be brief."}]},
+        {"role": "user", "content": "Tides?"},
+        {"type": "reasoning", "summary": []},
+        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at":"tides"}'},
+        {"type": "function_call_output", "call_id": "c1", "output": TEXT},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "The moon [1]."}]},
+        USER, ANSWER,
+    ],
+    "anthropic": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Tides?"},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "Hm."},
+            {"type": "tool_use", "id": "c1", "name": "look", "input": '{"at":"tides"}'}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": TEXT}]}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "The moon [1]."}]},
+        USER, ANSWER,
+    ],
+    "langchain": [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "SystemMessage"],
+         "kwargs": {"content": "Be brief."}},
+        {"type": "human", "data": {"content": "Tides?"}},
+        {"type": "ai", "data": {"content": "", "tool_calls": [
+            {"id": "c1", "name": "look", "args": '{"at":"tides"}'}]}},
+        {"type": "tool", "data": {"content": TEXT, "tool_call_id": "c1"}},
+        {"type": "ai", "content": "The moon [1]."},
+        USER, ANSWER,
+    ],
+    "inspect_ai": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Tides?"},
+        {"role": "assistant", "content": [{"type": "reasoning", "reasoning": "Hm."}], "tool_calls": [
+            {"id": "c1", "function": "look", "arguments": '{"at":"tides"}', "type": "function"}]},
+        {"role": "tool", "tool_call_id": "c1", "function": "look", "content": TEXT},
+        {"role": "assistant", "content": "The moon [1]."},
+        USER, ANSWER,
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_item(form):
+    (item,) = open_items([{"id": "i", "messages": FORMS[form]}])
+    assert (item.topic, item.argument) == ("And the sun?", "Half as much [1].")
+    assert [(document.id, document.text, document.title) for document in item.documents] == [
+        ("tool-1", TEXT, 'look {"at":"tides"}')
+    ]
+    turns = [(turn.role, turn.content, turn.calls, turn.document) for turn in item.messages]
+    assert turns == [
+        ("system", "Be brief.", (), ""),
+        ("user", "Tides?", (), ""),
+        ("assistant", "", ('look {"at":"tides"}',), ""),
+        ("tool", "", (), "tool-1"),
+        ("assistant", "The moon [1].", (), ""),
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_item_is_read_back_from_its_record(form):
+    (item,) = open_items([{"id": "i", "messages": FORMS[form], "images": [DATA]}])
+    record = json.loads(json.dumps(item_record(item)))
+    assert next(iter(open_items([record]))) == item == Item.model_validate_json(json.dumps(record))
+
+
+def test_an_item_without_messages_has_the_record_that_it_had():
+    (item,) = open_items([{"topic": "T?", "documents": ["a"], "argument": "x"}])
+    assert list(item_record(item)) == [
+        "id", "topic", "stance", "documents", "argument", "second_argument", "reference", "metadata",
+    ]  # fmt: skip
+    assert list(item_record(item)["documents"][0]) == ["id", "text", "title", "url"]
+    assert not {"messages", "images"} & item.model_dump().keys()
+
+
+def test_tools_come_behind_the_items_own_documents_under_free_ids():
+    tool = {"role": "tool", "content": "Second."}
+    row = {"documents": [{"id": "tool-1", "text": "First."}], "messages": [USER, tool, ANSWER]}
+    (item,) = open_items([row])
+    assert [(document.id, document.text) for document in item.documents] == [
+        ("tool-1", "First."),
+        ("tool-2", "Second."),
+    ]
+
+
+def test_an_answer_of_its_own_goes_before_the_last_message():
+    (one,) = open_items([{"argument": "No.", "messages": [USER]}])
+    (two,) = open_items([{"argument": "No.", "messages": [USER, ANSWER]}])
+    assert (one.topic, one.argument) == (two.topic, two.argument) == ("And the sun?", "No.")
+
+
+def test_what_comes_behind_the_last_answer_is_left_out_with_a_note():
+    source = open_items([{"messages": [USER, ANSWER, {"role": "user", "content": "Thanks"}]}])
+    assert next(iter(source)).topic == "And the sun?"
+    assert any("behind the last answer" in note for note in source.check().notes)
+
+
+def test_sharegpt_and_csv(write):
+    chat = [{"from": "human", "value": "T?"}, {"from": "gpt", "value": "Yes."}]
+    cell = json.dumps(chat).replace('"', '""')
+    for source in (
+        open_items([{"conversations": chat}]),
+        open_items(write("a.csv", f'id,messages\ni,"{cell}"\n')),
+    ):
+        (item,) = source
+        assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
+
+
+def test_ragas_serialised_and_deepevals_tools():
+    called = {
+        "type": "ai",
+        "content": {"text": "", "tool_calls": [{"name": "look", "args": {"at": "tides"}}]},
+    }
+    tools = {**ANSWER, "tools_called": [{"name": "look", "input_parameters": {"at": "sun"}, "output": TEXT}]}
+    human = {"type": "human", "content": "Tides?"}
+    (one,) = open_items([{"user_input": [human, called, human, {"type": "ai", "content": "Yes."}]}])
+    assert one.messages[1].calls == ('look {"at": "tides"}',)
+    (two,) = open_items([{"turns": [USER, tools]}])
+    assert [document.text for document in two.documents] == [TEXT]
+
+
+def test_columns_that_are_merely_called_alike_are_kept_as_metadata():
+    (item,) = open_items([{"topic": "T?", "image": "thumb", "message": "m"}])
+    assert (item.metadata, item.images) == ({"image": "thumb", "message": "m"}, ())
+
+
+def test_columns_name_them():
+    (item,) = open_items([{"chat": [USER, ANSWER]}], columns={"messages": "chat", "topic": "question"})
+    assert item.argument == "Half as much [1]."
+
+
+FAULTY = {
+    "empty": ([], "messages", "is an empty list"),
+    "no answer": ([USER], "messages", "has no message of the assistant that answers"),
+    "no question": ([ANSWER], "messages", "has no message of the user before the answer"),
+    "role": ([{"role": "robot", "content": "x"}, ANSWER], "messages[1].role", "is 'robot', which is no role"),
+    "nobody": ([{"content": "x"}, ANSWER], "messages[1]", "does not say who speaks"),
+    "tool": ([USER, {"role": "tool", "content": ""}, ANSWER], "messages[2]", "a tool's message without content"),
+    "text": (["x", ANSWER], "messages[1]", "is a text, and a message is expected"),
+    "number": ([USER, {"role": "assistant", "content": 5}], "messages[2].content", "is a number"),
+    "audio": (
+        [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER], "messages[1].content[1]",
+        "is a part of type 'input_audio'",
+    ),
+    "odd part": ([{"role": "user", "content": [{"type": ["text"], "text": "x"}, 3]}, ANSWER],
+                 "messages[1].content[2]", "is a number"),
+    "image answer": (
+        [USER, {"role": "assistant", "content": [{"type": "text", "text": "x"},
+                                                 {"type": "image_url", "image_url": {"url": DATA}}]}],
+        "messages[2]", "is an answer that holds an image",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_faults_have_file_line_and_place(name, write, faults_of):
+    messages, field, problem = FAULTY[name]
+    lines = [{"id": "sound", "messages": [USER, ANSWER]}, {"id": "faulty", "messages": messages}]
+    path = write("chats.jsonl", "\n".join(map(json.dumps, lines)))
+    (fault, *_) = faults_of(path)
+    assert (fault.file, fault.line, fault.field) == (str(path), 2, field)
+    assert problem in fault.problem
+
+
+def test_a_topic_of_its_own_and_an_answer_among_the_messages(fault_of):
+    fault = fault_of([{"topic": "T?", "messages": [USER, ANSWER]}])
+    assert "a question of its own" in fault.problem
+    assert "Leave the question out" in fault.remedy
+
+
+IMAGES = {
+    "data": DATA,
+    "openai": {"type": "image_url", "image_url": {"url": DATA, "detail": "low"}},
+    "responses": {"type": "input_image", "image_url": DATA},
+    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA.split(",")[1]}},
+    "langchain": {"type": "image", "base64": DATA.split(",")[1], "mime_type": "image/png"},
+    "inspect": {"type": "image", "image": DATA},
+    "field": {"image": DATA},
+    "bare": base64.b64encode(PNG + bytes(100)).decode(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_among_documents(name):
+    (item,) = open_items([{"topic": "T?", "documents": ["One.", IMAGES[name]]}])
+    assert item.documents[1].image.startswith("data:image/png;base64,iVBORw0KGgo")
+    assert item.documents[1].text == "[image]"
+    assert len(item.pictures) == 1
+
+
+def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "tides.jpg").write_bytes(JPEG)
+    rows = [
+        {"topic": "T?", "documents": ["charts/tides.jpg", {"image": "charts/tides.jpg", "caption": "Tides."}]},
+        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "charts/tides.jpg"}]}, ANSWER]},
+    ]  # fmt: skip
+    one, two = open_items(write("a.jsonl", "\n".join(map(json.dumps, rows))))
+    assert {document.image[:23] for document in one.documents} == {"data:image/jpeg;base64,"}
+    assert [document.title for document in one.documents] == ["", "Tides."]
+    assert two.images == (one.documents[0].image,)
+
+
+def test_a_text_beside_a_thumbnail_is_a_text():
+    hit = {"title": "Tides", "text": "The moon pulls.", "image": "https://example.org/thumb.jpg"}
+    (item,) = open_items([{"topic": "T?", "documents": [hit]}])
+    assert (item.documents[0].text, item.documents[0].image) == ("The moon pulls.", "")
+
+
+def test_base64_in_the_text_of_a_document_is_an_image():
+    (item,) = open_items([{"topic": "T?", "documents": [{"id": "a", "page_content": DATA}]}])
+    assert (item.documents[0].id, item.documents[0].text, item.documents[0].image) == ("a", "[image]", DATA)
+
+
+BAD_IMAGES = {
+    "../secret.png": "outside of the folder",
+    "/etc/hosts.png": "outside of the folder",
+    "link.png": "outside of the folder",
+    "missing.png": "not there",
+    "notes.png": "no image that models take",
+    "http://example.org/a.png": "http:",
+    "https://127.0.0.1/a.png": "not sent on",
+    "https://2130706433/a.png": "not sent on",
+    "https://[::1]/a.png": "not sent on",
+    "https://metadata.internal/a.png": "not sent on",
+    "https://intranet/a.png": "not sent on",
+    "https://user:secret@example.org/a.png": "not sent on",
+    "data:image/png;base64,!!!!": "no valid base64",
+    "data:image/png;base64,PHN2Zz4=": "no image that models take",
+    "data:image/svg+xml,<svg/>": "not in base64",
+}
+
+
+@pytest.mark.parametrize("value", BAD_IMAGES)
+def test_hostile_images(value, write, tmp_path, fault_of):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret.png").write_bytes(PNG)
+    (tmp_path / "in" / "notes.png").write_text("password: hunter2")
+    (tmp_path / "in" / "link.png").symlink_to(tmp_path / "secret.png")
+    fault = fault_of(write("in/a.jsonl", json.dumps({"topic": "T?", "documents": [{"image": value}]})))
+    assert BAD_IMAGES[value] in fault.problem, fault
+    assert (fault.line, fault.field) == (1, "documents[1]")
+
+
+def test_no_file_is_read_for_items_from_memory(tmp_path, monkeypatch, fault_of):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.png").write_bytes(PNG)
+    assert "beside a file of items alone" in fault_of([{"topic": "T?", "documents": ["a.png"]}]).problem
+
+
+def test_too_large_and_too_many(monkeypatch, fault_of):
+    monkeypatch.setenv("CONQRET_MAX_IMAGE", "20")
+    assert "more than 20 bytes" in fault_of([{"topic": "T?", "documents": [DATA]}]).problem
+    monkeypatch.setenv("CONQRET_MAX_IMAGE", "1000")
+    monkeypatch.setenv("CONQRET_MAX_IMAGES", "2")
+    assert "has 3 images" in fault_of([{"topic": "T?", "documents": [DATA] * 2, "images": [DATA]}]).problem
+
+
+def test_an_address_is_kept_and_not_fetched():
+    (item,) = open_items([{"topic": "T?", "documents": ["https://example.org/a.png?x=1"]}])
+    assert item.documents[0].image == "https://example.org/a.png?x=1"

@@ -1,0 +1,499 @@
+"""Rubrics: read in every layout, refused with file and line, asked as criteria are, and put together by weight."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.data import Measure, Reason, Status
+from conqret.errors import DeclarationError
+from conqret.judging.criterion import Criterion
+from conqret.judging.judge import expected_cost
+from conqret.judging.rubric_files import RubricError, rubrics_of
+from conqret.judging.rubrics import looked_at, recorded_rubric, rubric_judge, together
+from conqret.studies.card.card_fit import differences
+from tests.server import FaultPlan, FaultServer
+
+TOML = """
+[[criteria]]
+name = "sourced"
+question = "It names a source"
+weight = 3
+importance = "vital"
+axis = "Evidence"
+
+[[criteria]]
+name = "clarity"
+question = "How clear is it?"
+scale = [1, 5]
+anchors = { 1 = "not at all", 5 = "at once" }
+weight = 2
+axis = "Style"
+
+[[criteria]]
+question = "It insults somebody"
+weight = -4
+axis = "Style"
+"""
+RUBRIC = [
+    Criterion("sourced", "It names a source", weight=3, importance="vital", axis="Evidence"),
+    Criterion("clarity", "How clear is it?", (1, 5), {1: "not at all", 5: "at once"}, weight=2, axis="Style"),
+    Criterion("it_insults_somebody", "It insults somebody", weight=-4, axis="Style"),
+]
+ITEM = {"id": "a", "topic": "Should zoos be banned?", "argument": "Zoos should go."}
+
+
+def judged(verdicts: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Answers that give each criterion of a request the rating that stands for its words."""
+
+    def answer(body: Mapping[str, Any]) -> dict[str, Any]:
+        system = body["messages"][0]["content"]
+        asked = re.findall(r"^(criterion_\d+): (.*)$", system, re.M)
+        return {
+            name: {"explanation": "Why.", "rating": verdicts[question]}
+            for name, question in asked
+            if question in verdicts
+        }
+
+    return answer
+
+
+def asked(server: FaultServer, **settings: Any) -> dict[str, Any]:
+    return {"model": "openai/m", "api_base": server.url, "api_key": "k", "max_attempts": 1, **settings}
+
+
+def measure(value: float | None, reason: Reason = Reason.CANNOT_JUDGE) -> Measure:
+    return (
+        Measure.missing(reason)
+        if value is None
+        else Measure(status=Status.SCORED, value=value, explanation="Why.")
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "score", "raw"),
+    [
+        # weights 3, 2 and -4: the best score is 5 points of 5
+        ((1.0, 1.0, 0.0), 1.0, None),  # (3 + 2) / 5
+        ((1.0, 0.5, 0.0), 0.8, None),  # (3 + 1) / 5; a rating of 3 on 1 to 5 is halfway
+        ((1.0, 1.0, 1.0), 0.2, None),  # (3 + 2 - 4) / 5
+        ((0.0, 0.5, 1.0), 0.0, -0.6),  # (1 - 4) / 5 is below 0
+        ((None, 0.5, 0.0), 0.5, None),  # without the first: 1 / 2
+        ((1.0, 0.25, None), 0.7, None),  # without the fault: 3.5 / 5
+    ],
+)
+def test_points_by_hand(values: tuple[float | None, ...], score: float, raw: float | None) -> None:
+    found = together([(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)], rows=True)
+    assert found.value == pytest.approx(score)
+    assert found.raw == (None if raw is None else pytest.approx(raw))
+    assert bool(found.detail) == (None in values)
+    assert [part.value for part in found.parts] == list(values)
+    brought = [None if v is None else one.points * v for one, v in zip(RUBRIC, values, strict=True)]
+    assert [part.raw for part in found.parts] == brought
+
+
+@pytest.mark.parametrize(
+    ("values", "reason", "status"),
+    [
+        ((None, None, 1.0), Reason.CANNOT_JUDGE, Status.UNSCORED),  # nothing that brings points is left
+        ((None, None, None), Reason.CANNOT_JUDGE, Status.UNSCORED),
+    ],
+)
+def test_never_a_made_up_score(values: tuple[float | None, ...], reason: Reason, status: Status) -> None:
+    found = together([(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)])
+    assert (found.value, found.reason, found.status) == (None, reason, status)
+
+
+def test_what_failed_is_asked_again_and_faults_alone_are_no_score() -> None:
+    found = together([(RUBRIC[0], measure(1.0)), (RUBRIC[1], measure(None, Reason.TIMEOUT))])
+    assert (found.value, found.reason) == (None, Reason.TIMEOUT)
+    assert together([(RUBRIC[2], measure(0.0))]).reason is Reason.NOTHING_TO_JUDGE
+
+
+def test_several_samples_make_several_scores() -> None:
+    def sampled(*values: float) -> Measure:
+        return Measure(
+            status=Status.SCORED, value=sum(values) / len(values), samples=values, confidence={"stated": 0.5}
+        )
+
+    # 5 of 5 points; 3 of 5; and 3 - 4 of 5, which is -0.2 and counts as 0
+    found = together(
+        [(RUBRIC[0], sampled(1, 1, 1)), (RUBRIC[1], sampled(1, 0, 0)), (RUBRIC[2], sampled(0, 0, 1))]
+    )
+    assert found.samples == pytest.approx((1.0, 0.6, 0.0))
+    assert (found.value, found.raw) == (pytest.approx(1.6 / 3), pytest.approx(1.4 / 3))
+    assert found.confidence == {"stated": 0.5}
+
+
+def test_without_a_weight_it_is_one_or_by_importance() -> None:
+    assert Criterion("x", "It is").points == 1
+    assert Criterion("x", "It is", importance="vital").points == 1
+    assert Criterion("x", "It is", importance="okay").points == 0.5
+    assert Criterion("x", "It is", importance="okay", weight=3).points == 3
+
+
+def plain(criteria: Iterable[Criterion]) -> list[dict[str, Any]]:
+    return [one.plain() for one in criteria]
+
+
+TABLE = plain(RUBRIC)
+YAML = """criteria:
+- name: sourced
+  question: It names a source
+  weight: 3
+  importance: vital
+  axis: Evidence
+- name: clarity
+  question: How clear is it?
+  scale: [1, 5]
+  anchors: {1: not at all, 5: at once}
+  weight: 2
+  axis: Style
+- question: It insults somebody
+  weight: -4
+  axis: Style
+"""
+CSV = (
+    "name,question,scale,anchors,weight,importance,axis\n"
+    "sourced,It names a source,,,3,vital,Evidence\n"
+    "clarity,How clear is it?,1-5,,2,,Style\n"
+    ",It insults somebody,,,-4,,Style\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.toml", TOML),
+        ("r.yaml", YAML),
+        ("r.yml", YAML),
+        ("r.json", json.dumps(TABLE)),
+        ("r.json", json.dumps({"criteria": TABLE})),
+        ("r.jsonl", "\n".join(map(json.dumps, TABLE))),
+        ("r.jsonl", json.dumps({"rubric": {"criteria": TABLE}})),
+    ],
+)
+def test_our_own_layout(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    assert plain(rubrics_of(file).shared) == TABLE
+
+
+def test_a_table_of_criteria(tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text(CSV)
+    found = rubrics_of(file).shared
+    assert [(one.name, one.points, one.scale) for one in found] == [
+        (one.name, one.points, one.scale) for one in RUBRIC
+    ]
+
+
+def test_from_python() -> None:
+    assert rubrics_of(RUBRIC).shared == tuple(RUBRIC)
+    assert plain(rubrics_of(TABLE).shared) == TABLE
+    assert [one.points for one in rubrics_of(["It is", "clarity: How clear? 1-5"]).shared] == [1, 1]
+    by_key = rubrics_of({"q1": RUBRIC, "q2": TABLE}).by_key
+    assert {key: plain(each) for key, each in by_key.items()} == {"q1": TABLE, "q2": TABLE}
+
+
+RESEARCH = {
+    "qid": "683a",
+    "domain": "STEM",
+    "rubrics": [
+        {
+            "criterion": "The response expands acronyms, as evidence (e.g. AMC).",
+            "weight": 4.0,
+            "axis": "Communication Quality",
+        },
+        {"criterion": "The response has no diagram.", "weight": -3.0, "axis": "Implicit Criteria"},
+    ],
+}
+HEALTH = {
+    "prompt_id": "p1",
+    "prompt": [{"role": "user", "content": "?"}],
+    "rubrics": [
+        {"criterion": "Tells to call a doctor", "points": 7, "tags": ["level:example", "axis:accuracy"]},
+        {"criterion": "Frightens", "points": -5, "tags": ["axis:communication_quality"]},
+    ],
+}
+DRAGUN = {
+    "topic_id": "msmarco_v2.1_doc_1",
+    "rubrics": [
+        {
+            "question_id": "msmarco_v2.1_doc_1-1",
+            "question_text": "Who is the author?",
+            "importance": "A: Have to Know",
+            "short_answers": [
+                {"answer_id": "1", "answer_text": "He edits a blog.", "references": ["x"]},
+                {"answer_id": "2", "answer_text": "He is paid by an oil company."},
+            ],
+        },
+        {
+            "question_id": "msmarco_v2.1_doc_1-2",
+            "question_text": "Is the date right?",
+            "importance": "C: Nice to Know",
+            "short_answers": [{"answer_id": "1", "answer_text": "Yes, June 2023."}],
+        },
+    ],
+}
+
+
+def test_as_they_are_published(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl.gz"
+    file.write_bytes(gzip.compress("\n".join(map(json.dumps, (RESEARCH, HEALTH))).encode()))
+    found = rubrics_of(file)
+    research, health = found.by_key["683a"], found.by_key["p1"]
+    assert [(one.points, one.axis) for one in research] == [
+        (4, "Communication Quality"),
+        (-3, "Implicit Criteria"),
+    ]
+    assert research[0].shows == ("answer", "question")  # although it speaks of evidence
+    assert [(one.points, one.axis) for one in health] == [(7, "accuracy"), (-5, "communication quality")]
+
+
+def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> None:
+    (tmp_path / "msmarco_v2.1_doc_1.json").write_text(json.dumps(DRAGUN, indent=1))
+    for source in (tmp_path, tmp_path / "msmarco_v2.1_doc_1.json"):
+        (criteria,) = rubrics_of(source).by_key.values()
+        assert [one.points for one in criteria] == [2, 2, 1]
+        assert {one.scale for one in criteria} == {(0, 2)}
+        assert [one.importance for one in criteria] == ["vital", "vital", "okay"]
+        assert "Who is the author?" in criteria[0].question
+    # supports (1), partial (.5) and none (0): (4 * (1 + .5) / 2 + 1 * 0) / 5, as the track's script has it
+    found = together([(one, measure(value)) for one, value in zip(criteria, (1, 0.5, 0), strict=True)])
+    assert found.value == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = "heavy"\n', ":3 [weight]"),
+        ("r.toml", '[[criteria]]\nquestion = "It is"\n\n[[criteria]]\nweight = 2\n', ":4 "),
+        ("r.toml", '[[criteria]]\nquestion = "How?"\nscale = [5, 1]\n', ":1 "),
+        ("r.toml", '[[criteria]]\nquestion = "How?"\nscale = "wide"\n', ":1 "),
+        ("r.toml", '[[criteria]]\nquestion = "It is"\nimportance = "huge"\n', ":3 [importance]"),
+        ("r.toml", '[[criteria]]\nquestion = "It is"\nwieght = 2\n', ":3 [wieght]"),
+        ("r.yaml", "- question: It is\n- question: '?'\n", ":2 [question]"),
+        ("r.yaml", "criteria:\n- question: It is\n  weight: .inf\n", ":2 "),
+        (
+            "r.jsonl",
+            '{"qid": 1, "rubric": ["It is"]}\n{"qid": 2, "rubric": [{"criterion": "X", "points": "many"}]}',
+            ":2 [rubric[1].points]",
+        ),
+        (
+            "r.jsonl",
+            '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}',
+            ":2 [qid]",
+        ),
+        ("r.jsonl", '{"qid": 1, "rubric": "good"}', ":1 [rubric]"),
+        ("r.jsonl", '{"qid": 1, "rubric": []}', ":1 [rubric]"),
+        ("r.jsonl", '{"qid": [1], "rubric": [17]}', ":1 [rubric[1]]"),
+        ("r.jsonl", '{"question": "It is", "name": "x"}\n{"question": "It was", "name": "x"}', ":2 "),
+        ("r.json", '[{"question_text": "Who?", "importance": "vital", "short_answers": []}]', ":1 "),
+        ("r.jsonl", '{"question": "It is"', ":1 "),
+    ],
+)
+def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(RubricError) as caught:
+        rubrics_of(file)
+    (line,) = str(caught.value).splitlines()[1:]
+    assert line.startswith(f"  {file}{place}"), line
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("r.toml", "x = 1\n"),
+        ("r.toml", "= 1\n"),
+        ("r.yaml", "a: [\n"),
+        ("r.yaml", "{}\n"),
+        ("r.jsonl", "\n"),
+        ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"question": "It is"}'),
+        ("r.toml", TOML.replace('name = "clarity"', 'name = "rubric_score"')),
+        ("r.toml", TOML.replace('axis = "Evidence"', 'axis = "style!"')),
+    ],
+)
+def test_what_is_no_rubric_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(DeclarationError):
+        rubric_judge(rubrics_of(file))
+    with pytest.raises(DeclarationError):
+        rubrics_of(tmp_path / f"no{file.suffix}")
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        {"weight": "3"},
+        {"weight": True},
+        {"weight": float("inf")},
+        {"importance": "high"},
+        {"axis": 3},
+        {"axis": "x" * 101},
+    ],
+)
+def test_a_criterion_that_is_none(faulty: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        Criterion("x", "It is", **faulty)
+
+
+def test_weights_belong_to_a_rubric() -> None:
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], criteria=RUBRIC)
+    for other in ({"criteria": ["It is"]}, {"format": "direct"}, {"judge": lambda item: 1.0}):
+        with pytest.raises(DeclarationError):
+            conqret.judge([ITEM], rubric=RUBRIC, metrics=["overall_quality"], **other)  # type: ignore[arg-type]
+    for size in ({"criteria_per_call": 0}, {"criteria_per_call": 2, "one_call_each": True}):
+        with pytest.raises(DeclarationError):
+            conqret.judge([ITEM], rubric=RUBRIC, **size)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], criteria_per_call=2)
+
+
+VERDICTS = {"It names a source": "yes", "How clear is it?": 3, "It insults somebody": "no"}
+
+
+def test_one_rubric_for_all_items() -> None:
+    with FaultServer(answer=judged(VERDICTS)) as server:
+        found = conqret.judge([ITEM], rubric=RUBRIC, **asked(server))[0]
+        assert len(server.requests) == 1
+        assert found.values == pytest.approx(
+            {
+                "rubric_score": 0.8,
+                "vital_score": 1.0,
+                "axis_evidence": 1.0,
+                "axis_style": 0.5,
+                "sourced": 1.0,
+                "clarity": 0.5,
+                "it_insults_somebody": 0.0,
+            }
+        )
+        assert [part.id for part in found.measures["rubric_score"].parts] == list(VERDICTS)
+        alone = conqret.judge([ITEM], rubric=RUBRIC, metrics=["axis_evidence"], **asked(server))[0]
+        assert alone.values == {"axis_evidence": 1.0}
+        system = server.requests[-1].body["messages"][0]["content"]
+        assert ("It names a source" in system, "How clear is it?" in system) == (True, False)
+
+
+def test_so_many_in_a_call() -> None:
+    for size, calls in (({}, 1), ({"criteria_per_call": 2}, 2), ({"one_call_each": True}, 3)):
+        with FaultServer(answer=judged(VERDICTS)) as server:
+            found = conqret.judge([ITEM], rubric=RUBRIC, **size, **asked(server))[0]  # type: ignore[arg-type]
+            assert (len(server.requests), found.value("rubric_score")) == (calls, pytest.approx(0.8))
+            assert expected_cost([ITEM], rubric=RUBRIC, model="openai/m", **size).calls == calls  # type: ignore[arg-type]
+
+
+def test_the_fingerprint_holds_the_rubric_and_weights_need_no_new_answer(tmp_path: Path) -> None:
+    heavier = [*RUBRIC[:2], Criterion("it_insults_somebody", "It insults somebody", weight=-1, axis="Style")]
+    with FaultServer(answer=judged({**VERDICTS, "It insults somebody": "yes"})) as server:
+        settings = asked(server, recordings=tmp_path / "store.sqlite")
+        one = conqret.judge([ITEM], rubric=RUBRIC, **settings)[0]
+        other = conqret.judge([ITEM], rubric=heavier, **settings)[0]
+        assert len(server.requests) == 1
+    assert one.fingerprint != other.fingerprint
+    assert (one.value("rubric_score"), other.value("rubric_score")) == (0.0, pytest.approx(0.6))
+    again = recorded_rubric(json.loads(json.dumps({"rubric": rubrics_of(RUBRIC).plain()})))
+    assert again.declared == rubric_judge(rubrics_of(RUBRIC)).declared
+    assert (
+        len(differences({"rubric": rubrics_of(RUBRIC).plain()}, {"rubric": rubrics_of(heavier).plain()}, "b"))
+        == 1
+    )
+
+
+def test_a_rubric_for_each_topic_or_item() -> None:
+    items = [
+        {**ITEM, "id": "by-field", "qid": "q1"},
+        {**ITEM, "id": "by-topic", "topic": "Should cars be banned?"},
+        {**ITEM, "id": "none", "topic": "Should cats be banned?"},
+    ]
+    rubric = {
+        "q1": [*RUBRIC, Criterion("more", "It says more", weight=1, axis="Style")],
+        "Should cars be banned?": [Criterion("short", "It is short", weight=2, axis="Length")],
+        "q9": ["It is never asked"],
+    }
+    verdicts = {**VERDICTS, "It says more": "no", "It is short": "yes"}
+    with FaultServer(answer=judged(verdicts)) as server:
+        found = conqret.judge(items, rubric=rubric, **asked(server, criteria_per_call=3))
+        assert len(server.requests) == 3  # two for four criteria, one for the one, none without a rubric
+    assert found["by-field"].values == pytest.approx(
+        {"rubric_score": 4 / 6, "vital_score": 1.0, "axis_evidence": 1.0, "axis_style": 1 / 3}
+    )
+    assert found["by-topic"].values == {"rubric_score": 1.0, "axis_length": 1.0}
+    assert found["none"].reason is Reason.NOTHING_TO_JUDGE
+    assert len(found.notes) >= 2  # of the rubric of no item, and of the item without one
+    assert found.to_polars()["rubric_score"].to_list() == pytest.approx([4 / 6, 1.0, None])
+    assert found.summary.metrics["axis_length"].total == 1
+
+
+def test_the_rubric_of_an_item_itself() -> None:
+    items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
+    with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
+        found = conqret.judge(items, format="rubric", **asked(server))
+    assert found["a"].value("rubric_score") == pytest.approx(2 / 7)
+    assert found["b"].reason is Reason.NOTHING_TO_JUDGE
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], format="rubric")
+    with pytest.raises(RubricError):
+        conqret.judge([{**ITEM, "rubric": [{"question": "It is", "weight": "x"}]}], format="rubric")
+
+
+def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text('{"item": "a", "rubric": ["It is"]}\n{"item": "gone", "rubric": ["It is"]}')
+    with pytest.raises(RubricError) as caught:
+        conqret.judge([ITEM], rubric=file)
+    assert f"{file}:2 " in str(caught.value)
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], rubric={"q1": ["It is"]})
+
+
+def test_a_changed_item_keeps_its_rubric() -> None:
+    change = [{"name": "padding", "level": 1.0, "original": "a", "seed": 1}]
+    changed = conqret.Item(id="a~padding", topic="?", metadata={"perturbation": change})
+    assert rubrics_of({"a": RUBRIC}).of(changed) == tuple(RUBRIC)
+
+
+def test_one_invalid_rating_takes_nothing_from_the_others() -> None:
+    with FaultServer(answer=judged({**VERDICTS, "How clear is it?": 9})) as server:
+        found = conqret.judge([ITEM], rubric={"a": RUBRIC}, **asked(server))[0]
+    measure = found.measures["rubric_score"]
+    assert (measure.value, found.measures["axis_style"].value) == (1.0, None)
+    assert "1 of 3" in measure.detail
+    assert measure.parts[1].value is None
+
+
+def test_an_answer_that_does_not_come_is_a_failure() -> None:
+    with FaultServer(FaultPlan(always="server_error")) as server:
+        found = conqret.judge([ITEM], rubric={"a": RUBRIC}, **asked(server))[0]
+    assert (found.status, found.value("rubric_score")) == (Status.FAILED, None)
+
+
+def test_offline_has_no_evidence_and_says_so() -> None:
+    found = conqret.judge([ITEM], rubric={"a": RUBRIC})[0]
+    assert found.measures["rubric_score"].reason is Reason.NO_BASELINE
+
+
+def test_what_it_looks_at() -> None:
+    documents = Criterion("on_topic", "They are on the topic", looks_at=["documents"])
+    seen = looked_at(rubric_judge(rubrics_of([RUBRIC[0], documents])))
+    assert seen["on_topic"] == ("documents",)
+    assert "answer" in seen["rubric_score"]
+
+
+def test_trec_rag_2026(data_dir: Path) -> None:
+    folder = data_dir / "trec_rag_2026"
+    if not folder.is_dir():
+        pytest.skip("CONQRET_DATA has no trec_rag_2026")
+    found = rubrics_of(folder / "research-rubrics-dev-rubrics.jsonl.gz")
+    assert (len(found.by_key), sum(map(len, found.each))) == (30, 755)
+    assert len(rubric_judge(found).metrics) == 1 + 7

@@ -1,0 +1,197 @@
+"""A rubric wherever a judge is taken: each the way in which its user asks for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.adapters.single import SingleMetric
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.experiments.reading import read_experiment
+from conqret.studies.bias.bias_study import bias_plan
+from tests.experiments.test_experiment_config import GOOD
+from tests.generation.corpora import write_corpus
+from tests.judging.test_criterion_everywhere import ITEM, LABELS, _sent, read
+from tests.judging.test_rubric import RUBRIC, TOML
+from tests.llm.test_retry_unscored import DEMO, some
+from tests.runs.killed import Forks
+from tests.server import FaultServer
+from tests.server.batches import BatchServer
+
+SCORES = ["rubric_score", "vital_score", "axis_evidence", "axis_style"]
+METRICS = [*SCORES, "sourced", "clarity", "it_insults_somebody"]
+MODEL = ("--model", "openai/m")
+
+
+@pytest.fixture
+def rubric(tmp_path: Path) -> Path:
+    file = tmp_path / "rubric.toml"
+    file.write_text(TOML)
+    return file
+
+
+@pytest.fixture
+def by_topic(tmp_path: Path) -> Path:
+    """A rubric for each topic of the demo."""
+    topics = dict.fromkeys(json.loads(line)["topic"] for line in DEMO.read_text().splitlines())
+    criteria = [one.plain() for one in RUBRIC]
+    rows = [{"topic": topic, "rubrics": criteria[: 1 + place % 3]} for place, topic in enumerate(topics)]
+    file = tmp_path / "rubrics.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return file
+
+
+def test_from_the_command_to_the_card(forks: Forks, tmp_path: Path, rubric: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    with FaultServer() as server:
+        asked = ("judge", DEMO, "--rubric", rubric, *MODEL, "--api-base", server.url)
+        assert forks.run(*asked, "-o", run, "--require", "rubric_score >= 0") == 0
+        assert len(server.requests) == 24
+        assert forks.run(*asked, "-o", tmp_path / "each", "--criteria-per-call", 2) == 0
+        assert len(server.requests) == 24 + 2 * 24
+    summary = read(run / "summary.json")
+    assert list(summary["metrics"]) == METRICS
+    page = (run / "report.html").read_text()
+    assert "It names a source" in page
+    assert "weights above 0" in page  # how the scores come about
+    assert forks.run("judge", DEMO, "--replay", run, "-o", tmp_path / "again") == 0
+    assert read(tmp_path / "again" / "summary.json")["metrics"] == summary["metrics"]
+    assert forks.run("validate", run, "--labels", LABELS, "-o", tmp_path / "card") == 0
+    assert list(read(tmp_path / "card" / "validation.json")["dimensions"]) == ["clarity"]
+    assert "weight 3" in (tmp_path / "card" / "card.md").read_text()
+    assert forks.run("judges", "jury", run, tmp_path / "each", "-o", tmp_path / "jury") == 0
+    forks.start("runs", "methods", run, out=out)
+    assert forks.end() == 0
+    assert "It names a source" in out.read_text()
+
+
+def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    with FaultServer() as server:
+        asked = ("judge", DEMO, "--rubric", by_topic, *MODEL, "--api-base", server.url, "-o", run)
+        assert forks.run(*asked) == 0
+        assert len(server.requests) == 24
+        assert forks.run(*asked) == 0
+        assert len(server.requests) == 24  # what is scored is kept
+    assert list(read(run / "summary.json")["metrics"]) == SCORES
+    first = json.loads((run / "items.jsonl").read_text().splitlines()[0])["id"]
+    forks.start("runs", "show", run, first, out=out)
+    assert forks.end() == 0
+    assert re.search(r"^It names a source +(?:not )?met +3, vital", out.read_text(), re.M)
+    assert forks.run("judge", DEMO, "--replay", run, "-o", tmp_path / "again") == 0
+    assert read(tmp_path / "again" / "summary.json")["scored"] == 24
+
+
+def test_in_a_batch(forks: Forks, tmp_path: Path, by_topic: Path) -> None:
+    with BatchServer() as server:
+        words = ("--rubric", by_topic, *MODEL, "--api-base", server.url, "-o", tmp_path / "run", "--batch")
+        assert forks.run("judge", some(tmp_path, 4), *words) == 0
+        server.status = "completed"
+        assert forks.run("judge", some(tmp_path, 4), *words) == 0
+        assert [len(batch) for batch in server.batches.values()] == [4]
+    assert read(tmp_path / "run" / "summary.json")["scored"] == 4
+
+
+def test_over_http(forks: Forks, tmp_path: Path, rubric: Path) -> None:
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    out, errors = tmp_path / "out", tmp_path / "errors"
+    out.touch()
+    with FaultServer() as server:
+        asked = ("--rubric", rubric, *MODEL, "--api-base", server.url, "--recordings", tmp_path / "s.sqlite")
+        process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
+        try:
+            until = time.monotonic() + 60
+            while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
+                assert time.monotonic() < until, errors.read_text()
+                time.sleep(0.05)
+            ((port, path),) = found
+            whole = _sent(port, "POST", path, ITEM)
+        finally:
+            os.kill(process, signal.SIGTERM)
+            assert forks.end() == 0
+    assert path == "/v1/judge/rubric"
+    assert list(whole["measures"]) == METRICS
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        ("bias", "--probe", "length"),
+        ("sensitivity", "--perturb", "irrelevant:0,50"),
+        ("judges", "drift"),
+    ],
+)
+def test_studies_take_them(forks: Forks, tmp_path: Path, by_topic: Path, study: tuple[str, ...]) -> None:
+    name, *options = study
+    place = [options.pop(0)] if name == "judges" else []
+    with FaultServer() as server:
+        words = (name, *place, DEMO, *options, "--rubric", by_topic, "--metric", "rubric_score", *MODEL)
+        assert forks.run(*words, "--api-base", server.url, "-o", tmp_path / "study") == 0
+        assert server.requests
+    (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")
+    values = [json.loads(line)["measures"]["rubric_score"]["status"] for line in judgments.open()]
+    assert set(values) <= {"scored", "unscored"}
+    assert "scored" in values
+
+
+def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
+    documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
+    plan = bias_plan(DEMO, rubric=[*RUBRIC[:1], documents], probes=["length"])
+    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == {
+        "rubric_score",
+        "vital_score",
+        "axis_evidence",
+        "sourced",
+    }
+
+
+def test_other_peoples_evaluators(rubric: Path) -> None:
+    with FaultServer() as server:
+        settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
+        single = SingleMetric.of("rubric", "rubric_score", rubric=rubric, **settings)
+        judgment = single.judged(ITEM)
+        single.close()
+    assert single.measure(judgment).reason is None
+    with pytest.raises(DeclarationError):
+        SingleMetric.of("rubric", "rubric_scor", rubric=rubric)
+    with pytest.raises(DeclarationError):
+        SingleMetric.of("rubric", "rubric_score")
+
+
+def test_a_file_of_settings(forks: Forks, tmp_path: Path, rubric: Path) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text('[judge]\nrubric = "rubric.toml"\ncriteria_per_call = 2\n')
+    judge = ("judge", some(tmp_path, 2), "--config", config, "-o", tmp_path / "run")
+    assert forks.run(*judge) == 1  # offline scores none
+    assert list(read(tmp_path / "run" / "summary.json")["reasons"]) == [Reason.NO_BASELINE]
+
+
+def test_the_judges_of_an_experiment(tmp_path: Path, rubric: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    file = tmp_path / "experiment.toml"
+    table = '[[judges]]\nname = "own"\nrubric = "rubric.toml"\ncriteria_per_call = 2\n\n[[perturbations]]'
+    file.write_text(GOOD.replace("[[perturbations]]", table))
+    judge = read_experiment(file).judges[-1]
+    assert (judge.format, list(judge.judge.metrics)) == ("rubric", METRICS)  # type: ignore[union-attr]
+    rubric.write_text(TOML.replace("weight = 3", 'weight = "much"'))
+    with pytest.raises(DeclarationError) as caught:
+        read_experiment(file)
+    assert "judges[2].rubric" in str(caught.value)
+
+
+def test_bad_input_is_told_with_its_place_and_code_2(forks: Forks, tmp_path: Path, rubric: Path) -> None:
+    errors = tmp_path / "errors"
+    rubric.write_text(TOML.replace("weight = 3", 'weight = "much"'))
+    forks.start("judge", some(tmp_path, 2), "--rubric", rubric, "-o", tmp_path / "run", err=errors)
+    assert forks.end() == 2
+    assert f"{rubric}:5 [weight]" in errors.read_text()
+    assert not (tmp_path / "run").exists()
