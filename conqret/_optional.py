@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from importlib.metadata import PackageNotFoundError, requires
 from types import ModuleType
 
 from conqret.errors import MissingDependencyError
@@ -36,6 +35,8 @@ def require(module: str, *more: str, extra: str) -> ModuleType:
 
 def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
     """What to say of an import that failed deep inside: which extra brings the module; None where none does."""
+    from importlib.metadata import PackageNotFoundError, requires
+
     name = (error.name or "").partition(".")[0]
     wanted = _DISTRIBUTIONS.get(name, name).lower().replace("_", "-")
     try:

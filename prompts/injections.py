@@ -181,7 +181,7 @@ def _find(text: str) -> tuple[Injection, ...]:
     plain = text
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text)
-        if hides(plain) or hides(text):
+        if hides(plain) or (plain != text and hides(text)):
             if match := _HIDDEN.search(text):
                 excerpt = _excerpt(visible(text), match.start(), match.start() + 1)
                 injection_by_kind["hidden"] = Injection("hidden", excerpt, match.start())

@@ -282,8 +282,10 @@ def _plugged() -> tuple[Traversable, ...]:
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
     check_computing()
-    is_markup = isinstance(value, Markup)
-    return Markup(written(value if is_markup else neutralise(str(value))))  # noqa: S704 - no HTML
+    if type(value) is Markup:
+        written(value)
+        return value
+    return Markup(written(value if isinstance(value, Markup) else neutralise(str(value))))  # noqa: S704 - no HTML
 
 
 class _Loader(BaseLoader):

@@ -16,7 +16,6 @@ import typer
 from typer.core import TyperCommand
 
 from conqret.errors import DeclarationError
-from conqret.io.overwriting import check_replaceable
 
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
@@ -119,6 +118,8 @@ def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
 
 
 def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
+    from conqret.io.overwriting import check_replaceable  # reads files, which no help does
+
     options = {param.name: param for param in params}
     for name in (name for name in WRITTEN if isinstance(values.get(name), Path)):
         for other, path in _paths(values):

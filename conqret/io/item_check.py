@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import IO, Literal
 
 from conqret.data.item import Item
 from conqret.errors import number
@@ -18,7 +20,10 @@ from conqret.io.schema import TableReader, way
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
-"""Bytes of items, as JSON lines, that are kept when they are checked, so that a run need not read them again."""
+"""Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
+again."""
+SPILLED = 256 << 20
+"""Bytes of items that are kept in a temporary file for the same reason, where they are more than that."""
 OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
 """Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
@@ -35,7 +40,7 @@ class CheckedItems:
         has: for each optional field whether all, some or no items have it (a stance other than none).
         documents: documents of all items together.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
-        lines: the items as JSON lines without their ends; None where they are more than :data:`KEPT`.
+        lines: the items as JSON lines without their ends; None where they are more than is kept.
         turns: whether any item has earlier turns or images.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
@@ -48,7 +53,7 @@ class CheckedItems:
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
-    lines: tuple[bytes, ...] | None = field(default=None, repr=False, compare=False)
+    lines: Iterable[bytes] | None = field(default=None, repr=False, compare=False)
     turns: bool = False
 
     @property
@@ -63,6 +68,46 @@ class CheckedItems:
     def items(self, source: Iterable[Item]) -> Iterator[Item]:
         """The items as they were checked; those that are too many to be kept are read again from ``source``."""
         return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
+
+
+class ItemLines:
+    """Lines without their ends, to be read as often as is wanted: in memory, or where they are more than :data:`KEPT`
+    bytes in a temporary file that ends with them, which takes :data:`SPILLED`."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, line: bytes) -> bool:
+        """Keep a line; False where there is no room for it."""
+        self._size += len(line) + 1
+        self._lines.append(line)
+        if self._file is None and self._size <= KEPT:
+            return True
+        if self._size > SPILLED:
+            return False
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the lines
+                weakref.finalize(self, self._file.close)
+            self._file.writelines(kept + b"\n" for kept in self._lines)
+            self._file.flush()
+        except OSError:  # a full disk
+            return False
+        self._lines.clear()
+        return True
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._lines
+        at = 0
+        while self._file is not None:
+            self._file.seek(at)  # others may be reading it, too
+            line = self._file.readline()
+            if not line:
+                return
+            at += len(line)
+            yield line[:-1]
 
 
 def has_field(item: Item, field: str) -> bool:
@@ -91,7 +136,7 @@ def check_items(
     count = documents = 0
     turns = False
     having, sha = Counter[str](), hashlib.sha256()
-    lines, room = list[bytes](), KEPT
+    lines: ItemLines | None = ItemLines()
     for item in items:
         if item is None:
             continue
@@ -101,11 +146,8 @@ def check_items(
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
-        if room >= 0:
-            lines.append(compact(record))
-            room -= len(lines[-1])
-        else:
-            lines.clear()
+        if lines is not None and not lines.add(compact(record)):
+            lines = None
     if not reader.number:
         reader.fault("", "holds no item", "Give at least one item")
     left_out: tuple[str, ...] = ()
@@ -126,7 +168,7 @@ def check_items(
         notes,
         reader.number - count,
         left_out,
-        tuple(lines) if room >= 0 else None,
+        lines,
         turns,
     )
 

@@ -177,18 +177,18 @@ class TableReader:
             else:
                 values[name] = declared_field.default
                 if declared_field.needed:
-                    slip = next((key for key in record if near(str(key), declared_field.columns)), None)
-                    remedy = (
-                        declared_field.needed
-                        if slip is None
-                        else f"Rename {quoted(slip)} to {declared_field.columns[0]!r}"
-                    )
-                    self.fault(inside + declared_field.columns[0], "is missing", remedy)
+                    self._missing(record, declared_field, inside)
         self.columns = columns
         self.heads = set(columns.values())
         if not self.heads <= record.keys():
             self.heads = {_head(record, part) for column in self.heads for part in _parts(record, column)}
         return values if self.faults.total == before else None
+
+    def _missing(self, record: Mapping[str, object], declared: Field, inside: str) -> None:
+        slip = next((key for key in record if near(str(key), declared.columns)), None)
+        wanted = declared.columns[0]
+        remedy = declared.needed if slip is None else f"Rename {quoted(slip)} to {wanted!r}"
+        self.fault(inside + wanted, "is missing", remedy)
 
     def checked(self, check: Check, value: object, where: str) -> Any:
         """What ``check`` makes of a value; None, and a fault, where it does not fit."""
@@ -345,8 +345,8 @@ def _head(record: Mapping[str, object], column: str) -> str:
 def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
     """The first of the columns that has a value, and the value."""
     for name in columns:
-        value = look_up(record, name)
-        if not is_missing(value):
+        value = record[name] if name in record else look_up(record, name)
+        if type(value) is str or not is_missing(value):
             return name, value
     return "", None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Document, Item, Judgment, Measure, Part
@@ -115,15 +115,15 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
             yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
 
 
-def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
-    """The documents in their order, with what the judge says of each and where it is cited."""
+def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) -> Iterator[DocumentView]:
+    """The documents in their order, with what the judge says of each and where the arguments cite it."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
     rated = _rated(judgment, item)
     trims = {
         trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
     }
     back: dict[int, dict[str, list[int]]] = {}
-    for argument in arguments(judgment, item):
+    for argument in citing:
         for piece in argument.pieces:
             if piece.cites is not None:
                 back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from functools import cache
+from typing import Any, Protocol, cast, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
@@ -51,6 +52,11 @@ class JudgesElsewhere(Protocol):
         """What the instrument says of the item."""
 
 
+@cache
+def _judges_elsewhere(client: type) -> bool:
+    return issubclass(client, JudgesElsewhere)
+
+
 @dataclass(frozen=True)
 class Instrument:
     """A judge that is ready to measure: format, options, prompts, client, and the name of it all. Its samples are
@@ -74,8 +80,8 @@ class _Outcome:
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     """All that the instrument says of ``item``. Never raises for what the world did."""
-    if isinstance(instrument.client, JudgesElsewhere):
-        return await instrument.client.judge(item, instrument)
+    if _judges_elsewhere(type(instrument.client)):
+        return await cast(JudgesElsewhere, instrument.client).judge(item, instrument)
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
@@ -187,6 +193,8 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     room = answer_room(ask, case.item, client)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
+        if documents is case.item.documents:
+            return filled(prompt, ask, case)
         item = case.item.model_copy(update={"documents": tuple(documents)})
         return filled(prompt, ask, replace(case, item=item))
 

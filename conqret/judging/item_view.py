@@ -84,12 +84,13 @@ class ItemView:
 def item_view(item: Item | None, judgment: Judgment) -> ItemView:
     """The view of ``judgment`` and of its item (None: the run directory does not hold it)."""
     rows = list(_measures(judgment))
+    citing = tuple(arguments(judgment, item)) if item else ()
     return ItemView(
         turns=tuple(turns(judgment, item)) if item else (),
         turns_omitted=max(len(item.messages) - TURNS, 0) if item else 0,
         images=ImageView.of(item.images) if item else (),
-        arguments=tuple(arguments(judgment, item)) if item else (),
-        documents=tuple(documents(judgment, item)) if item else (),
+        arguments=citing,
+        documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
         measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
         dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),

@@ -11,27 +11,17 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.io import CheckedItems, ItemSource, open_items
-from conqret.io.frames import only_split, with_columns
+from conqret.io import CheckedItems, ItemSource
+from conqret.io.frames import with_columns
+from conqret.judging.call_setup import prepared, setup_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_run import JudgePlan
-from conqret.judging.judge_settings import (
-    NUGGETS,
-    ClientSettings,
-    JudgeSettings,
-    as_path,
-    check_names,
-    chosen_format,
-    client_options,
-    session_settings,
-)  # fmt: skip
+from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
 from conqret.judging.judgments import Judgments
 from conqret.judging.rubric_files import rubrics_of
-from conqret.judging.setup import Setup, check_items, set_up
+from conqret.judging.setup import Setup
 from conqret.judging.tables import skipped_row, verdict_row
-from conqret.local.model_identity import without_hub
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
@@ -42,8 +32,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from conqret.judging.cost import ExpectedCost
-    from conqret.judging.replay import RecordedCall
-    from conqret.judging.verdict_log import VerdictLog
 
 Abstains = Callable[[Judgment], Judgment]
 """Leaves the unsure scores of a judgment out."""
@@ -173,61 +161,6 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
 
-def prepared(
-    items: Any, settings: JudgeSettings, *, asks: bool = True
-) -> tuple[ItemSource, CheckedItems, Setup]:
-    """The items, what the check of them found, and the instrument: all that is settled before the first question. A
-    server is asked which metrics it gives only where ``asks``, and nothing is replayed.
-
-    Raises:
-        DeclarationError: as :func:`judge`.
-    """
-    items = only_split(items)
-    several = [items] if isinstance(items, Item | Mapping) else items
-    log = None
-    if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
-        from conqret.judging.verdict_log import log_of
-
-        log = log_of(
-            settings.get("verdicts"),
-            several,
-            settings.get("judge") or settings.get("server"),
-            metrics=settings.get("metrics") or (),
-            columns=settings.get("columns"),
-            scale=settings.get("verdict_scale"),
-            skip_invalid=settings.get("skip_invalid", False),
-        )
-    if log is not None:
-        source = log.source
-        setup = _own_setup(settings, source, log)
-        _check_nuggets(settings, setup)
-        checked, setup = check_items(source, setup)
-        return replace(source, needs=setup.needs), checked, setup
-    source = open_items(
-        several,
-        columns=settings.get("columns"),
-        topics=settings.get("topics"),
-        nuggets=settings.get("nuggets"),
-        skip_invalid=settings.get("skip_invalid", False),
-    )
-    custom_judge = settings.get("judge") is not None or settings.get("server") is not None
-    setup = _own_setup(settings, source, asks=asks) if custom_judge else _setup(settings, lambda: source)
-    _check_nuggets(settings, setup)
-    checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
-    return replace(source, needs=setup.needs), checked, setup
-
-
-def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
-    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
-    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
-        return
-    known = setup.judge.name in JUDGES
-    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
-    raise DeclarationError(
-        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
-    )
-
-
 async def _judge(
     items: Any, settings: JudgeSettings, check: Callable[[ItemSource, CheckedItems, Setup], None]
 ) -> Any:
@@ -271,77 +204,6 @@ def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
     return abstention.applied
 
 
-def _own_setup(
-    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
-) -> Setup:
-    """The judge of one's own that the settings name, or that is a log, for these items."""
-    if chosen_format(settings) is not None:
-        raise DeclarationError("a judge of your own has no format: leave --format out")
-    if settings.get("confidence"):
-        raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
-    options = JudgeOptions(**_judging(settings))
-    if options.conversation == "whole":
-        raise DeclarationError(
-            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
-        )
-    client = client_options(settings.get("model"), settings)
-    if log is not None:
-        from conqret.judging.verdict_log import logged_judge
-
-        judge, client = logged_judge(log, client)
-    else:
-        from conqret.judging.own_judge import chosen_judge
-
-        judge_options = settings.get("judge"), settings.get("server")
-        judge, client = chosen_judge(
-            *judge_options, source, client, options.metrics, asks=asks and settings.get("replay") is None
-        )
-    setup = set_up(judge, client, options, settings.get("prompts"))
-    return setup if log is None else replace(setup, notes=log.notes)
-
-
-def _judging(settings: JudgeSettings) -> dict[str, Any]:
-    """The fields of :class:`JudgeOptions` among the settings."""
-    options: dict[str, Any] = {
-        field.name: settings[field.name]  # type: ignore[literal-required]
-        for field in fields(JudgeOptions)
-        if field.name in settings
-    }
-    if "metrics" in options:
-        options["metrics"] = tuple(options["metrics"] or ())
-    return options
-
-
-def _declared(format: str | Judge | None) -> object:  # noqa: A002
-    """What tells a format from others: the criteria of one that is made of them."""
-    return format.declared if isinstance(format, Judge) and format.declared else format
-
-
-def _setup(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
-    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
-    name, model = chosen_format(settings, items), settings.get("model")
-    judging = _judging(settings)
-    client: Mapping[str, Any] = settings
-    notes: tuple[str, ...] = ()
-    replay = as_path(settings.get("replay"))
-    if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
-        model = recorded.model if model is None else model
-        if name is None or _declared(name) == _declared(recorded.format):
-            name, judging = recorded.format, {**recorded.judging, **judging}
-            if recorded.judging.get("metrics") and not settings.get("metrics"):
-                notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
-        client = {**recorded.model_options, **settings}
-    session = settings.get("session")
-    with without_hub(replay is not None):
-        setup = set_up(
-            DEFAULT_FORMAT if name is None else name,
-            client_options(model, client) if session is None else session.options,
-            JudgeOptions(**judging),
-            settings.get("prompts") if session is None else session.library,
-        )
-    return replace(setup, notes=(*notes, *setup.notes))
-
-
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     """A session with the model, the prompts and the recordings of these settings, not open yet, and what is to be said
     to :func:`judge` with each call: the session, and the settings that it does not have.
@@ -351,7 +213,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session have no {', '.join(extra_names)}: leave it out")
-    setup = _setup(settings)
+    setup = setup_of(settings)
     session = Session(setup.client, **session_settings({**settings, "prompts": setup.library}))
     name = settings.get("format")
     left: JudgeSettings = {
@@ -384,20 +246,6 @@ def _check_session(settings: JudgeSettings) -> None:
         )
     if extra_names := sorted(_OF_A_SESSION & settings.keys()):
         raise DeclarationError(f"a session has its own {', '.join(extra_names)}: leave out one or the other")
-
-
-def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
-    """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
-    if sure and "samples" in judging:
-        return None
-    from conqret.judging.replay import recorded_call
-
-    try:
-        return recorded_call(replay)
-    except DeclarationError:
-        if not sure:
-            raise
-        return None
 
 
 def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:
@@ -436,7 +284,8 @@ async def _judged(
             from conqret.judging.tally import Tally
 
             tally = Tally()
-            outcome = await made(replace(plan, on_stop=write_report, readers=(tally.add,)))
+            counted = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,))
+            outcome = await made(replace(counted, on_stop=write_report))
             tally.summary = outcome.summary
             write_report(folder, tally=tally)
     counts = outcome.summary.session or SessionCounts()

@@ -7,6 +7,7 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, item_record
+from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument
@@ -71,7 +73,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
     scores of a judgment out, and is told the whole ones. ``on_stop`` is called where the run is stopped before its end,
     once its numbers so far are written. ``readers`` get every judgment of the finished run once, in the order of the
-    items.
+    items, and ``item_readers`` every item, as it is read.
     """
 
     PARTIAL = True
@@ -84,6 +86,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     abstain: Callable[[Judgment], Judgment] | None = None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     readers: Sequence[Callable[[Judgment], None]] = ()
+    item_readers: Sequence[Callable[[Item], None]] = ()
 
     @cached_property
     def _record(self) -> JudgeRecord:
@@ -96,13 +99,13 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     def begin(self) -> None:
         """Write the items."""
         if self.folder is not None:
-            write_items(self.source, self.folder, self.checked.lines)
+            write_items(self.source, self.folder, self.checked)
 
     def resume(self, *, new: bool) -> None:
-        """Mend the items, but for those that the check kept; forget an earlier stop."""
+        """Mend the items that an earlier run wrote; forget an earlier stop."""
         if self.folder is not None:
-            if not new or self.checked.lines is None:
-                mend_items(self.source, self.folder)
+            if not new:
+                mend_items(self.source, self.folder, self.checked)
             _forget_stop(self.folder)
 
     def open_rows(self) -> Rows[Judgment]:
@@ -113,9 +116,14 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
 
     def stages(self) -> Iterator[Stage[Judgment]]:
         """A stage for each instrument."""
-        items = self.source if self.folder is None else self.folder.items()
         client = self.models.client
-        yield judging(items, self.setup.instrument(client), client.in_flight)
+        yield judging(self._items(), self.setup.instrument(client), client.in_flight)
+
+    def _items(self) -> Iterator[Item]:
+        for item in self.source if self.folder is None else self.folder.items():
+            for read in self.item_readers:
+                read(item)
+            yield item
 
     def revise(self, rows: Rows[Judgment]) -> None:
         """Leave unsure scores out."""
@@ -155,14 +163,27 @@ def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> St
     return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about(instrument))
 
 
-def write_items(source: ItemSource, out: JudgeFolder, checked: Iterable[bytes] | None = None) -> None:
-    """Write the items as they were read: the lines of the check, where it kept them."""
-    lines = (compact(item_record(item)) for item in source) if checked is None else checked
+def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | None = None) -> None:
+    """Write the items as they were read: the lines of the check, where it kept them.
+
+    Raises:
+        DeclarationError: the source no longer holds what it held when it was ``checked``.
+    """
+    kept = None if checked is None else checked.lines
+    sha = hashlib.sha256()
     with replacing(out.items_file) as file:
-        file.writelines(line + b"\n" for line in lines)
+        if kept is not None:
+            file.writelines(line + b"\n" for line in kept)
+            return
+        for item in source:
+            record = item_record(item)
+            file.write(compact(record) + b"\n")
+            sha.update(canonical(record) + b"\n")
+        if checked is not None and sha.hexdigest() != checked.digest:
+            raise DeclarationError(f"{source.name} has changed since it was checked: give the command again")
 
 
-def mend_items(source: ItemSource, out: JudgeFolder) -> None:
+def mend_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems) -> None:
     """Write the items again where those of a run that goes on are damaged.
 
     Raises:
@@ -171,8 +192,7 @@ def mend_items(source: ItemSource, out: JudgeFolder) -> None:
     try:
         out.check_items()
     except DeclarationError:
-        write_items(source, out)
-        out.check_items()
+        write_items(source, out, checked)
 
 
 def sum_up(

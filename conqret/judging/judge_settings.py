@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.judge_options import SampleSettings
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from conqret.llm.backends.function import Function
     from conqret.llm.client import Client
     from conqret.prompts import Library
+    from conqret.runs.engine import Plan
     from conqret.runs.session import Session
     from conqret.studies.abstain.abstention import Abstention
+
+T = TypeVar("T")
 
 
 NUGGETS = "nuggets"
@@ -157,6 +160,18 @@ def asked_session(settings: AskedSettings) -> Session:
     from conqret.runs.session import Session
 
     return Session(client_options(settings.get("model"), settings), **session_settings(settings))
+
+
+def run_asked(settings: AskedSettings, made: Callable[[Session], Plan[Any, T]]) -> T:
+    """What the plan comes to that is ``made`` with a session of the model that is asked; it waits for it.
+
+    Raises:
+        DeclarationError: as :func:`asked_session`, or anything that keeps the plan from being made or executed.
+    """
+    from conqret.runs.engine import run
+
+    with asked_session(settings) as session:
+        return run(made(session), overwrite=settings.get("overwrite", False))
 
 
 def check_names(function: str, names: Mapping[str, object], kind: type) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from conqret.data import Judgment
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.conversation import whole
 from conqret.judging.item_parts import KINDS
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.metric_groups import Kinds, group_table
+from conqret.judging.metric_groups import group_table
 from conqret.judging.overview import overview
 from conqret.judging.recorded_requests import asked
 from conqret.judging.report_figures import HEIGHT, WIDTH
@@ -68,7 +68,11 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
         DeclarationError: ``run`` is no run directory.
     """
     record, summariser = run.record(), Summariser()
-    tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
+    order: dict[str, int] = {}
+    tally = Tally(max_items, order)
+    for number, item in enumerate(run.items(), start=1):
+        order[item.id] = number
+        tally.kinds.add(item)
     for judgment in run.judgments():
         tally.add(judgment)
         summariser.add(judgment)
@@ -90,18 +94,15 @@ def report_page(
     summary = (tally.summary or run.so_far()).with_calibrated(_calibrated_means(run))
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
-    items, kinds = {}, Kinds()
-    for item in run.items():
-        kinds.add(item)
-        if item.id in wanted:
-            items[item.id] = whole(item) if record.judging.get("conversation") == "whole" else item
+    conversation = record.judging.get("conversation") == "whole"
+    items = {item.id: whole(item) if conversation else item for item in _found(run, wanted)}
     both = maps(shown, summary, tally)
     return page(
         "judgments.html.j2",
         scripts=["page.js"],
         around=around,
         maps=both,
-        groups=group_table(tally.scores, kinds, [both.columns[place][0] for place in both.heads]),
+        groups=group_table(tally.scores, tally.kinds, [both.columns[place][0] for place in both.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,
@@ -111,6 +112,17 @@ def report_page(
         images=any(item.pictures for item in items.values()),
         **overview(record, summary, tally, beside),
     )
+
+
+def _found(run: JudgeFolder, wanted: Collection[str]) -> Iterator[Item]:
+    """The items of these ids; those behind the last of them are not read."""
+    left = len(wanted)
+    for item in run.items() if left else ():
+        if item.id in wanted:
+            yield item
+            left -= 1
+        if not left:
+            return
 
 
 def _calibrated_means(run: JudgeFolder) -> dict[str, float]:

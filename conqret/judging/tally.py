@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 
 from conqret.data import Judgment, Measure, Status
-from conqret.judging.metric_groups import Scores
+from conqret.judging.metric_groups import Kinds, Scores
 from conqret.judging.summary import Summary
 
 MAX_ITEMS = 200
@@ -40,6 +40,7 @@ class Tally:
     Attributes:
         max_items: how many judgments are shown in full.
         order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
+        kinds: which items share a value of their metadata; whoever counts judgments adds all items.
         summary: the run in numbers, where whoever counts has them already; else they are taken from the run.
     """
 
@@ -47,6 +48,7 @@ class Tally:
     order: Mapping[str, int] = field(default_factory=dict)
     summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
+    kinds: Kinds = field(default_factory=Kinds)
     rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_counts: Counter[int] = field(default_factory=Counter)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
@@ -13,14 +12,14 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
-from conqret.errors import DeclarationError, shortened
+from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.keys import parameters, request_key
-from conqret.llm.progress import MAX_NAME, Missing, Progress
+from conqret.llm.progress import Missing, Progress
 from conqret.llm.rate_limits import Quota
 from conqret.llm.recordings import Recordings
-from conqret.llm.replies import Rejection, ask_again, read_reply
-from conqret.llm.request import Answer, Completion, Request, Response
+from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
+from conqret.llm.request import Answer, Completion, Request, Response, answered_call, failed_call
 from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
@@ -195,7 +194,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             self.progress.retried += 1
             held: list[_UnrecordedResponse] = []
             latest = await self._ask(request, held)
-            if latest.status is not Status.FAILED and _of_use(latest, request) >= _of_use(answer, request):
+            if latest.status is not Status.FAILED and of_use(latest, request) >= of_use(answer, request):
                 answer = latest
                 for held_completion in held:
                     self._record(*held_completion, instead=True)
@@ -232,10 +231,10 @@ class Client(AbstractAsyncContextManager["Client"]):
             try:
                 completion, attempts = await self._obtain(sent, key, held)
             except ProviderError as error:
-                calls.append(_failed(sent, key, error))
+                calls.append(failed_call(sent, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
             self.progress.named(self.model_id, completion)
-            call = _call(sent, key, completion, attempts)
+            call = answered_call(sent, key, completion, attempts)
             reply = read_reply(completion, request.response, request.context)
             if not isinstance(reply, Rejection):
                 calls.append(call)
@@ -348,7 +347,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             flight.add_done_callback(lambda done: self._landed(key, done))
             # Who asks may be stopped; the answer is paid for, and recorded when it comes.
             completion, attempts = await asyncio.shield(flight)
-            if held is not None and recorded is not None and not _valid(completion, sent):
+            if held is not None and recorded is not None and not is_valid(completion, sent):
                 held.append(_UnrecordedResponse(sent, key, completion))
             return completion, attempts
         completion, _ = await asyncio.shield(flight)
@@ -371,7 +370,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         if len(self._fresh) >= MAX_MISSING:  # a service goes on for weeks
             self._fresh.clear()
         self._fresh.add(key)
-        if instead and not _valid(completion, sent):
+        if instead and not is_valid(completion, sent):
             return completion, attempts
         return self._record(sent, key, completion, instead=instead), attempts
 
@@ -394,44 +393,3 @@ class Client(AbstractAsyncContextManager["Client"]):
         most = self._facts.max_output or MAX_ROOM
         used = room or completion.completion_tokens
         return min(2 * used, most) if used and used < most else None
-
-
-def _valid(completion: Completion, sent: Request[Any]) -> bool:
-    return not isinstance(read_reply(completion, sent.response, sent.context), Rejection)
-
-
-def _of_use(answer: Answer[Any], request: Request[Any]) -> float:
-    """How much of what was asked for an answer may hold: of an invalid one how many of the fields."""
-    if answer.reason is None:
-        return math.inf
-    return len(answer.given.keys() & request.response.model_fields.keys())
-
-
-def _call(sent: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
-    """``attempts`` of 0 marks an answer that was not sent for now."""
-    return Call(
-        key=key,
-        ask=sent.ask,
-        sample=sent.sample,
-        attempts=attempts,
-        prompt_tokens=completion.prompt_tokens,
-        completion_tokens=completion.completion_tokens,
-        cached_tokens=completion.cached_tokens,
-        cost_usd=completion.cost_usd,
-        seconds=completion.seconds,
-        finish_reason=completion.finish_reason,
-        recorded=not attempts,
-        answered_by=shortened(completion.model, MAX_NAME) or None,
-        system_fingerprint=shortened(completion.system_fingerprint or "", MAX_NAME) or None,
-    )
-
-
-def _failed(sent: Request[Any], key: str, error: ProviderError) -> Call:
-    return Call(
-        key=key,
-        ask=sent.ask,
-        sample=sent.sample,
-        attempts=error.attempts,
-        cost_usd=0.0 if not error.attempts else None,
-        error=f"{error.code}: {error}",
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -16,6 +16,7 @@ KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
 
 _LISTS = TypeAdapter(list[list[Any]])
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 KEPT = 256
 """The digests of so many schemas are kept; a run has a handful."""
@@ -47,7 +48,7 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
         _canonical(KEY_VERSION),
         _canonical(model),
         _canonical(parameters(request, read=read)),
-        _texts([_told(message) for message in request.messages]),
+        _messages(request.messages),
         _canonical(schema_digest(response)),
         _canonical(0 if read else request.sample),
     ]
@@ -68,6 +69,17 @@ def schema_digest(response: type[BaseModel]) -> str:
     return hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
 
 
+def _messages(messages: Sequence[Message]) -> bytes:
+    """The same as :func:`_texts` of what each message tells."""
+    try:
+        if not any(message.images for message in messages):
+            pairs = [b"[%s,%s]" % (_canonical(message.role), message.encoded) for message in messages]
+            return b"[%s]" % b",".join(pairs)
+    except ValueError:  # half a surrogate pair
+        pass
+    return _texts([_told(message) for message in messages])
+
+
 def _texts(value: list[list[Any]]) -> bytes:
     """The same as :func:`_canonical` for long texts, and quicker."""
     try:
@@ -77,5 +89,4 @@ def _texts(value: list[list[Any]]) -> bytes:
 
 
 def _canonical(value: Any) -> bytes:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    return _encode(value).encode("utf-8", "surrogatepass")

@@ -6,11 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from conqret.errors import shortened
-from conqret.llm.request import Completion
+from conqret.llm.request import MAX_NAME, Completion
 from conqret.llm.retry import FailureLimit
-
-MAX_NAME = 100
-"""Characters of a model's name that are told."""
 
 
 @dataclass(slots=True)

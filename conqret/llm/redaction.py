@@ -67,7 +67,8 @@ class Redaction:
 
         Half a surrogate pair becomes U+FFFD: it could be neither sent back nor shown.
         """
-        text = _HALVES.sub("\ufffd", text)
+        if not text.isascii():
+            text = _HALVES.sub("\ufffd", text)
         for form in self._short:
             text = text.replace(form, REDACTED)
         if not self._parts or self._halves.isdisjoint(_HALF.findall(text)):

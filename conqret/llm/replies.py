@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from conqret.data import Reason
 from conqret.errors import shortened
 from conqret.io.jsonl import parse
-from conqret.llm.request import Completion, Message, Plain, Response, TokenLogprobs
+from conqret.llm.request import Answer, Completion, Message, Plain, Request, Response, TokenLogprobs
 
 ROUNDING = 1e-3
 """A log-probability so little above 0 is a 0 that was rounded; what is greater is none."""
@@ -168,6 +168,18 @@ def read_reply(
     except ValueError as error:
         return Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
     return value
+
+
+def is_valid(completion: Completion, request: Request[Any]) -> bool:
+    """Whether a completion answers a request."""
+    return not isinstance(read_reply(completion, request.response, request.context), Rejection)
+
+
+def of_use(answer: Answer[Any], request: Request[Any]) -> float:
+    """How much of what was asked for an answer may hold: of an invalid one how many of the fields."""
+    if answer.reason is None:
+        return math.inf
+    return len(answer.given.keys() & request.response.model_fields.keys())
 
 
 def describe(error: ValidationError) -> str:

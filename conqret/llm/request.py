@@ -5,21 +5,32 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
+from conqret.errors import shortened
 from conqret.llm.token_sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
+    from conqret.llm.retry import ProviderError
     from conqret.local.definitions import TargetScore
 
 Response = TypeVar("Response", bound=BaseModel)
 
+MAX_NAME = 100
+"""Characters of a model's name that are told."""
 
-@dataclass(frozen=True, slots=True)
+KEPT = 64
+"""So many static parts of prompts are kept; a run has a handful."""
+
+_TEXT = TypeAdapter(str)
+
+
+@dataclass(frozen=True)
 class Message:
     """One chat message; ``role`` is system, user or assistant. ``images`` follow its text: URLs (``data:`` or
     ``https:``), each with the number by which the text names it."""
@@ -28,6 +39,15 @@ class Message:
     content: str
     images: tuple[tuple[int, str], ...] = ()
 
+    @cached_property
+    def encoded(self) -> bytes:
+        """The content as JSON, for the key of a request and for its body.
+
+        Raises:
+            ValueError: half a surrogate pair is in it.
+        """
+        return _TEXT.dump_json(self.content)
+
 
 IMAGE_TOKENS = 1_000
 """Tokens that an image takes, where they are estimated: OpenAI and Anthropic count some 770 to 1,600."""
@@ -35,7 +55,13 @@ IMAGE_TOKENS = 1_000
 
 def messages(rendered: RenderedPrompt, images: tuple[tuple[int, str], ...] = ()) -> tuple[Message, Message]:
     """The messages of a prompt, with the images that it shows."""
-    return Message("system", rendered.system), Message("user", rendered.user, images)
+    return _system(rendered.system), Message("user", rendered.user, images)
+
+
+@lru_cache(maxsize=KEPT)
+def _system(text: str) -> Message:
+    """The message of a static part, which is the same for many items."""
+    return Message("system", text)
 
 
 def image_name(number: int) -> str:
@@ -151,3 +177,34 @@ class Answer(Generic[Response]):
     def status(self) -> Status:
         """Scored where there is a value, else what the reason leads to."""
         return Status.SCORED if self.reason is None else self.reason.status
+
+
+def answered_call(request: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
+    """What a judgment keeps of an answer; ``attempts`` of 0 marks one that was not sent for now."""
+    return Call(
+        key=key,
+        ask=request.ask,
+        sample=request.sample,
+        attempts=attempts,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        cached_tokens=completion.cached_tokens,
+        cost_usd=completion.cost_usd,
+        seconds=completion.seconds,
+        finish_reason=completion.finish_reason,
+        recorded=not attempts,
+        answered_by=shortened(completion.model, MAX_NAME) or None,
+        system_fingerprint=shortened(completion.system_fingerprint or "", MAX_NAME) or None,
+    )
+
+
+def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
+    """What a judgment keeps of a request that had no answer."""
+    return Call(
+        key=key,
+        ask=request.ask,
+        sample=request.sample,
+        attempts=error.attempts,
+        cost_usd=0.0 if not error.attempts else None,
+        error=f"{error.code}: {error}",
+    )

@@ -21,6 +21,8 @@ from conqret.io.sqlite_pages import MAGIC, log_is_sound
 from conqret.llm.request import Completion
 
 _COMPLETION = TypeAdapter(Completion)
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
 class Recording(BaseModel):
@@ -94,13 +96,12 @@ def checksum(content: Any) -> str:
 
 def completion_to_json(completion: Completion) -> str:
     """The completion as compact JSON; fields that are None are left out."""
-    return json.dumps(_COMPLETION.dump_python(completion, exclude_none=True), separators=(",", ":"))
+    return _encode(_COMPLETION.dump_python(completion, exclude_none=True))
 
 
 def dumps(value: Any) -> str:
     """Compact JSON with sorted keys, readable in every language; half a surrogate pair is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return text.encode("utf-8", "backslashreplace").decode()
+    return _encode_sorted(value).encode("utf-8", "backslashreplace").decode()
 
 
 SCHEMA_VERSION = 2

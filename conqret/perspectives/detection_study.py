@@ -17,10 +17,9 @@ from conqret.errors import strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
@@ -136,9 +135,10 @@ def detect(
     Raises:
         DeclarationError: anything wrong with the call, the pairs or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        plan = detection_plan(pairs, session, labels=labels, yes_from=yes_from, output=output)
-        return run(plan, overwrite=settings.get("overwrite", False))
+    return run_asked(
+        settings,
+        lambda session: detection_plan(pairs, session, labels=labels, yes_from=yes_from, output=output),
+    )
 
 
 def threshold_of(folder: DetectionFolder) -> int:

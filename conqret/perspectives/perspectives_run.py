@@ -25,14 +25,13 @@ from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import ExpectedCost, expected_asking
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_checks import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
 from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
 from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
@@ -168,9 +167,7 @@ def make_perspectives(
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        plan = making_plan(rows, session, source=source, output=output)
-        return run(plan, overwrite=settings.get("overwrite", False))
+    return run_asked(settings, lambda session: making_plan(rows, session, source=source, output=output))
 
 
 def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[ExpectedCost]:

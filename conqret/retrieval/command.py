@@ -12,17 +12,8 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
+from conqret.retrieval import retrieve_session
 from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, TUNE_EPILOG, evaluate, tune
-from conqret.retrieval.retrieve_session import (
-    Corpus,
-    Depth,
-    Engines,
-    MmrEncoder,
-    RunRecordings,
-    Split,
-    Where,
-    describe_windows,
-)
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import QueryExpansion
@@ -55,8 +46,8 @@ class RankingSize(OptionGroup):
     """
 
     keep: int = 100
-    depth: Depth = 100
-    split: Split = "all"
+    depth: retrieve_session.Depth = 100
+    split: retrieve_session.Split = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +80,7 @@ class Diversity(OptionGroup):
     """
 
     mmr: float | None = None
-    mmr_encoder: MmrEncoder = None
+    mmr_encoder: retrieve_session.MmrEncoder = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,17 +102,17 @@ class RetrievalRun(OptionGroup):
     """How models are called."""
 
     calls: options.Calls
-    answers: RunRecordings
+    answers: retrieve_session.RunRecordings
     prompts: options.Prompts = None
 
 
 @app.command("run", epilog=EPILOG)
 @grouped
 def run(
-    corpus: Corpus,
+    corpus: retrieve_session.Corpus,
     *,
-    engine: Engines = "bm25",
-    encoder: Where = None,
+    engine: retrieve_session.Engines = "bm25",
+    encoder: retrieve_session.Where = None,
     weights: str | None = None,
     reranking: Reranking,
     diversity: Diversity,
@@ -194,7 +185,7 @@ def run(
 
 def _remark(windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int) -> None:
     if windows is not None:
-        note(describe_windows(windows))
+        note(retrieve_session.describe_windows(windows))
     if failed := [expansion for expansion in expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "

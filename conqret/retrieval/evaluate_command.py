@@ -8,16 +8,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, named, note, note_all, progress, result
 from conqret.errors import number
-from conqret.retrieval.retrieve_session import (
-    Corpus,
-    Depth,
-    Engines,
-    MmrEncoder,
-    RunRecordings,
-    Split,
-    Where,
-    describe_windows,
-)
+from conqret.retrieval import retrieve_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,17 +34,17 @@ TUNE_EPILOG = (
 
 @grouped
 def evaluate(
-    corpus: Corpus,
+    corpus: retrieve_session.Corpus,
     *,
     systems: str = "bm25,generic,pro,con",
     rerank: str = "offline",
     measure: list[str] | None = None,
     topics: str | None = None,
-    split: Split = "test",
-    depth: Depth = 100,
-    encoder: Where = None,
+    split: retrieve_session.Split = "test",
+    depth: retrieve_session.Depth = 100,
+    encoder: retrieve_session.Where = None,
     calls: options.Calls,
-    answers: RunRecordings,
+    answers: retrieve_session.RunRecordings,
     prompts: options.Prompts = None,
     shown: options.OutputOptions,
 ) -> None:
@@ -92,7 +83,7 @@ def evaluate(
     if not shown.quiet:
         for run in runs:
             if run.windows:
-                note(f"{run.name}: {describe_windows(run.windows)}")
+                note(f"{run.name}: {retrieve_session.describe_windows(run.windows)}")
         for view in done.lacking:
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in results.unranked.items():
@@ -163,13 +154,13 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
 
 @grouped
 def tune(
-    corpus: Corpus,
+    corpus: retrieve_session.Corpus,
     *,
-    engine: Engines = "bm25",
-    encoder: Where = None,
-    mmr_encoder: MmrEncoder = None,
-    split: Split = "train",
-    depth: Depth = 100,
+    engine: retrieve_session.Engines = "bm25",
+    encoder: retrieve_session.Where = None,
+    mmr_encoder: retrieve_session.MmrEncoder = None,
+    split: retrieve_session.Split = "train",
+    depth: retrieve_session.Depth = 100,
     shown: options.OutputOptions,
 ) -> None:
     """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train

@@ -133,16 +133,20 @@ async def _performed(
         queue.check()
         return
     under_way: dict[asyncio.Task[Row | None], Trial[Row]] = {}
+    done: asyncio.Queue[asyncio.Task[Row | None]] = (
+        asyncio.Queue()
+    )  # to wait for each of many costs each time
     try:
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
-                under_way[started(ready)] = ready
+                task = started(ready)
+                under_way[task] = ready
+                task.add_done_callback(done.put_nowait)
                 await asyncio.sleep(0)  # it is asked before the next is put together: answers come apart, too
             if not under_way:
                 queue.check()
                 return
-            done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
+            for task in [await done.get(), *(done.get_nowait() for _ in range(done.qsize()))]:
                 queue.keep(under_way.pop(task), row := task.result())
                 if row is not None:
                     yield row

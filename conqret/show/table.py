@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
@@ -159,11 +160,21 @@ class Table:
         value, ends = self.split(text)
         if not text or not self.has_ends(place):
             return value, ends
-        return value.rjust(max(len(self.split(cell)[0]) for cell in self._cells(place)), FIGURE_SPACE), ends
+        return value.rjust(self._figures[place][1], FIGURE_SPACE), ends
 
     def has_ends(self, place: int) -> bool:
         """Whether anything stands in brackets behind figures of the column at ``place``."""
-        return any(self.split(text)[1] for text in self._cells(place))
+        return self._figures[place][0]
+
+    @cached_property
+    def _figures(self) -> tuple[tuple[bool, int], ...]:
+        """Of each column whether anything stands in brackets behind its figures, and how wide the widest of these is:
+        gathered once, as each cell asks for it."""
+        parts = [[self.split(text) for text in self._cells(place)] for place in range(len(self.columns))]
+        return tuple(
+            (any(ends for _, ends in cells), max((len(value) for value, _ in cells), default=0))
+            for cells in parts
+        )
 
     def _cells(self, place: int) -> Iterator[str]:
         return (row[place] for row in (*self.rows, *self.foot) if len(row) > place)

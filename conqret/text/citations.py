@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,26 +24,27 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
     All white space counts as equal. A pattern of the words would take time with the product of both lengths where one
     word is repeated.
     """
-    words = quotation.split()
-    if not words:
+    wanted = " ".join(quotation.split())
+    if not wanted:
         return None
-    spans = [match.span() for match in _word.finditer(text)]
-    place = " ".join(text.split()).find(wanted := " ".join(words))
+    even = " ".join(text.split())
+    place = even.find(wanted)
     if place < 0:
         return None
-    starts, at = [], 0
-    for start, end in spans:
-        starts.append(at)
-        at += end - start + 1
+    last = place + len(wanted) - 1
+    first_word, last_word = even.count(" ", 0, place), even.count(" ", 0, last)
+    spans = itertools.islice(_word.finditer(text), first_word, last_word + 1)
+    starts = [match.start() for match in spans]
 
-    def original(offset: int) -> int:
-        number = bisect_right(starts, offset) - 1
-        return spans[number][0] + offset - starts[number]
+    def original(offset: int, word: int) -> int:
+        return starts[word - first_word] + offset - (even.rfind(" ", 0, offset) + 1)
 
-    return original(place), original(place + len(wanted) - 1) + 1
+    return original(place, first_word), original(last, last_word) + 1
 
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
+
+_SHORT = 40  # characters of a mark whose numbers are kept: the same marks come again and again
 
 _DASH = r"[-\u2010-\u2015]"
 _NUMBER = r"[0-9]{1,4}"
@@ -67,11 +68,20 @@ def citations(text: str) -> tuple[int, ...]:
         return ()
     array: dict[int, None] = {}
     for mark in _mark.finditer(text):
-        for first, last in _part.findall(mark.group()):
-            low, high = int(first), int(last or first)
-            numbers = range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)
-            array.update(dict.fromkeys(numbers))
+        written = mark.group()
+        read = _numbers if len(written) <= _SHORT else _numbers.__wrapped__
+        array.update(dict.fromkeys(read(written)))
     return tuple(array)
+
+
+@lru_cache(maxsize=1024)
+def _numbers(mark: str) -> tuple[int, ...]:
+    """The numbers of one mark, in their order."""
+    numbers: dict[int, None] = {}
+    for first, last in _part.findall(mark):
+        low, high = int(first), int(last or first)
+        numbers.update(dict.fromkeys(range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)))
+    return tuple(numbers)
 
 
 def strays(text: str, documents: int) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from filelock import FileLock
 
 from conqret import DeclarationError
 from conqret.data import Reason
+from conqret.io import item_check
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_run import JudgeOutcome
 from conqret.judging.tables import COLUMNS
@@ -237,6 +238,18 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
     assert child.returncode == 130
     assert "the same command goes on from there" in errors
     assert "Traceback" not in errors
+
+
+def test_items_that_change_between_check_and_run_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(item_check, "KEPT", 0)
+    monkeypatch.setattr(item_check, "SPILLED", 0)
+    plan = execution(tmp_path / "r", write_items(tmp_path / "items.jsonl", demo()[:3]))
+    write_items(tmp_path / "items.jsonl", demo()[:2])
+    with pytest.raises(DeclarationError, match="has changed since it was checked"):
+        execute(plan)
+    assert {file.name for file in (tmp_path / "r").iterdir()} <= {".lock"}
 
 
 @pytest.mark.parametrize(

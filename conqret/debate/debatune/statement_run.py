@@ -22,12 +22,11 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, counter, expected
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.llm.request import Plain, Request
 from conqret.llm.token_sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.options import table_of
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
@@ -173,9 +172,10 @@ def write_statements(
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
-        return run(plan, overwrite=settings.get("overwrite", False))
+    return run_asked(
+        settings,
+        lambda session: statements_plan(rows, session, system=system, sampling=sampling, output=output),
+    )
 
 
 def estimate(rows: Sequence[Instruction], session: Session) -> ExpectedCost:

@@ -33,8 +33,7 @@ from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
-from conqret.runs.engine import run
+from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
@@ -170,8 +169,9 @@ def judge_debates(
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        plan = debate_judging_plan(
+    return run_asked(
+        settings,
+        lambda session: debate_judging_plan(
             questions,
             session,
             output=output,
@@ -180,8 +180,8 @@ def judge_debates(
             consultancy=consultancy,
             allowance=allowance,
             passage_tokens=passage_tokens,
-        )
-        return run(plan, overwrite=settings.get("overwrite", False))
+        ),
+    )
 
 
 def _record(answer: SliderAnswer) -> dict[str, Any]:

@@ -44,11 +44,10 @@ from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, counter, expected_asking
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.prompts import RenderedPrompt
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
-from conqret.runs.engine import run
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
@@ -332,8 +331,9 @@ def curate_benchmark(
         DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
         MissingDependencyError: pyterrier is not installed.
     """
-    with asked_session(settings) as session:
-        made = curation_run(
+    return run_asked(
+        settings,
+        lambda session: curation_run(
             questions,
             session,
             corpus=corpus,
@@ -342,8 +342,8 @@ def curate_benchmark(
             trusted=trusted,
             plan=plan,
             output=output,
-        )
-        return run(made, overwrite=settings.get("overwrite", False))
+        ),
+    )
 
 
 def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[ExpectedCost]:

@@ -1,0 +1,163 @@
+"""What a call of ``judge`` says of its items and its judge, made into both: all that is settled before the first
+question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io.frames import only_split
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
+from conqret.judging.judge_settings import NUGGETS, JudgeSettings, as_path, chosen_format, client_options
+from conqret.judging.setup import Setup, check_items, set_up
+from conqret.local.model_identity import without_hub
+
+if TYPE_CHECKING:
+    from conqret.judging.replay import RecordedCall
+    from conqret.judging.verdict_log import VerdictLog
+
+
+def prepared(
+    items: Any, settings: JudgeSettings, *, asks: bool = True
+) -> tuple[ItemSource, CheckedItems, Setup]:
+    """The items, what the check of them found, and the instrument: all that is settled before the first question. A
+    server is asked which metrics it gives only where ``asks``, and nothing is replayed.
+
+    Raises:
+        DeclarationError: as :func:`conqret.judge`.
+    """
+    items = only_split(items)
+    several = [items] if isinstance(items, Item | Mapping) else items
+    log = None
+    if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
+        from conqret.judging.verdict_log import log_of
+
+        log = log_of(
+            settings.get("verdicts"),
+            several,
+            settings.get("judge") or settings.get("server"),
+            metrics=settings.get("metrics") or (),
+            columns=settings.get("columns"),
+            scale=settings.get("verdict_scale"),
+            skip_invalid=settings.get("skip_invalid", False),
+        )
+    if log is not None:
+        source = log.source
+        setup = _own_setup(settings, source, log)
+        _check_nuggets(settings, setup)
+        checked, setup = check_items(source, setup)
+        return replace(source, needs=setup.needs), checked, setup
+    source = open_items(
+        several,
+        columns=settings.get("columns"),
+        topics=settings.get("topics"),
+        nuggets=settings.get("nuggets"),
+        skip_invalid=settings.get("skip_invalid", False),
+    )
+    custom_judge = settings.get("judge") is not None or settings.get("server") is not None
+    setup = _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+    _check_nuggets(settings, setup)
+    checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
+    return replace(source, needs=setup.needs), checked, setup
+
+
+def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+    """Raise DeclarationError where nuggets are given to a judge that looks at none."""
+    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+        return
+    known = setup.judge.name in JUDGES
+    which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
+    raise DeclarationError(
+        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
+    )
+
+
+def _own_setup(
+    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
+) -> Setup:
+    """The judge of one's own that the settings name, or that is a log, for these items."""
+    if chosen_format(settings) is not None:
+        raise DeclarationError("a judge of your own has no format: leave --format out")
+    if settings.get("confidence"):
+        raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
+    options = JudgeOptions(**_judging(settings))
+    if options.conversation == "whole":
+        raise DeclarationError(
+            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
+        )
+    client = client_options(settings.get("model"), settings)
+    if log is not None:
+        from conqret.judging.verdict_log import logged_judge
+
+        judge, client = logged_judge(log, client)
+    else:
+        from conqret.judging.own_judge import chosen_judge
+
+        judge_options = settings.get("judge"), settings.get("server")
+        judge, client = chosen_judge(
+            *judge_options, source, client, options.metrics, asks=asks and settings.get("replay") is None
+        )
+    setup = set_up(judge, client, options, settings.get("prompts"))
+    return setup if log is None else replace(setup, notes=log.notes)
+
+
+def _judging(settings: JudgeSettings) -> dict[str, Any]:
+    """The fields of :class:`JudgeOptions` among the settings."""
+    options: dict[str, Any] = {
+        field.name: settings[field.name]  # type: ignore[literal-required]
+        for field in fields(JudgeOptions)
+        if field.name in settings
+    }
+    if "metrics" in options:
+        options["metrics"] = tuple(options["metrics"] or ())
+    return options
+
+
+def _declared(format: str | Judge | None) -> object:  # noqa: A002
+    """What tells a format from others: the criteria of one that is made of them."""
+    return format.declared if isinstance(format, Judge) and format.declared else format
+
+
+def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
+    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    name, model = chosen_format(settings, items), settings.get("model")
+    judging = _judging(settings)
+    client: Mapping[str, Any] = settings
+    notes: tuple[str, ...] = ()
+    replay = as_path(settings.get("replay"))
+    if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
+        model = recorded.model if model is None else model
+        if name is None or _declared(name) == _declared(recorded.format):
+            name, judging = recorded.format, {**recorded.judging, **judging}
+            if recorded.judging.get("metrics") and not settings.get("metrics"):
+                notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
+        client = {**recorded.model_options, **settings}
+    session = settings.get("session")
+    with without_hub(replay is not None):
+        setup = set_up(
+            DEFAULT_FORMAT if name is None else name,
+            client_options(model, client) if session is None else session.options,
+            JudgeOptions(**judging),
+            settings.get("prompts") if session is None else session.library,
+        )
+    return replace(setup, notes=(*notes, *setup.notes))
+
+
+def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
+    """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
+    if sure and "samples" in judging:
+        return None
+    from conqret.judging.replay import recorded_call
+
+    try:
+        return recorded_call(replay)
+    except DeclarationError:
+        if not sure:
+            raise
+        return None
