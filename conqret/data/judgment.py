@@ -132,6 +132,22 @@ class Measure(Frozen):
         """The measure that could not be had, for ``reason``."""
         return cls(status=reason.status, reason=reason, detail=detail)
 
+    @property
+    def complement(self) -> Measure:
+        """The measure of ``1 - value``. Words said for the value are kept; ratings and parts are the other metric's."""
+        if self.value is None:
+            return self
+        return Measure(
+            status=self.status,
+            value=1 - self.value,
+            majority=None if self.majority is None else 1 - self.majority,
+            samples=tuple(None if value is None else 1 - value for value in self.samples),
+            confidence=self.confidence,
+            method=self.method,
+            explanation=self.explanation,
+            detail=self.detail,
+        )
+
 
 HTML = "html"
 """The kind of a flag that is no attack: the scripts of a web page that was not cleaned."""

@@ -16,11 +16,10 @@ from pydantic import BaseModel, Field, model_validator
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED
 from conqret.generation.generator import GenerateOptions
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.criterion import CRITERIA, RUBRIC
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
-from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 else:  # with the options that are declared there
     _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)
-    _JudgingTable = table_of(JudgeOptions, ConfigTable, without=["seed"])
+    _JudgingTable = table_of(JudgeOptions, ConfigTable, without=["seed", "conversation"])
     _WritingTable = table_of(GenerateOptions, ConfigTable, without=["seed"])
 
 

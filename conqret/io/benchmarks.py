@@ -42,7 +42,7 @@ def squad_records(articles: Rows) -> Iterator[Row | Fault]:
     return mapped(articles, questions)
 
 
-def sample_records(samples: Rows) -> Iterator[Row | Fault]:
+def sample_records(log: Rows) -> Iterator[Row | Fault]:
     """The samples of a log of inspect_ai: their messages, with what the log keeps apart (attachments) in its place, and
     the documents of their metadata. An epoch after the first becomes a part of the id."""
 
@@ -63,7 +63,7 @@ def sample_records(samples: Rows) -> Iterator[Row | Fault]:
             },
         )
 
-    return mapped(samples, sample)
+    return mapped(log, sample)
 
 
 ATTACHED = "attachment://"

@@ -42,7 +42,7 @@ _LONGEST_NAME, _LONGEST_CALL = 200, 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message, whoever wrote it down: ``where`` it stands, for faults, and ``call`` the id of the call that a tool
     answers. ``passages`` are texts beside it that are documents, or the URLs of images."""
 
@@ -68,7 +68,7 @@ def holds_messages(value: object) -> bool:
     return isinstance(first, Mapping) and any(name in first for name in (*_SPEAKER, "lc"))
 
 
-def read_messages(value: object, where: str, reader: TableReader) -> list[Message]:
+def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
     """The messages in a column's value; what cannot be read becomes faults of the reader."""
     listed = a_list(value, "a list of messages", _LIST)
     if not listed:
@@ -81,7 +81,7 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[Messag
     return [message for message in messages if message is not None]
 
 
-def _message(entry: object, where: str, reader: TableReader) -> Iterator[Message | None]:
+def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:
     try:
         yield from _read(_plain(entry), where, reader)
     except Unfit as unfit:
@@ -107,7 +107,7 @@ def _plain(entry: object) -> object:
     return record
 
 
-def _read(entry: object, where: str, reader: TableReader) -> Iterator[Message]:
+def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage]:
     if not isinstance(entry, Mapping):
         raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
     form = _form(entry)
@@ -115,14 +115,14 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[Message]:
         reader.note("what a model thought to itself is left out", where)
     elif form == "function_call":
         call = str(entry.get("call_id") or ""), _call(entry.get("name"), entry.get("arguments"))
-        yield Message(where, "assistant", calls=(call,))
+        yield ChatMessage(where, "assistant", calls=(call,))
     elif form == "function_call_output":
         yield _given_back(entry.get("output"), f"{where}.output", entry.get("call_id"), reader)
     else:
         yield from _spoken(entry, where, reader)
 
 
-def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[Message]:
+def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[ChatMessage]:
     role = _role(entry, where)
     text = next((name for name in ("content", "value") if not is_missing(entry.get(name))), "content")
     content = _content(entry.get(text), f"{where}.{text}", reader)
@@ -132,7 +132,7 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
     extra = [] if role == "tool" else _listed(entry.get("images"))
     images = [_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
     name = entry.get("name") or (entry.get("function") if role == "tool" else "")
-    message = Message(
+    message = ChatMessage(
         where,
         role,
         content.text,
@@ -155,13 +155,13 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
         reader.note("messages without content are left out", where)
 
 
-def _given_back(value: object, where: str, call: object, reader: TableReader) -> Message:
+def _given_back(value: object, where: str, call: object, reader: TableReader) -> ChatMessage:
     content = _content(value, where, reader)
-    message = Message(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
+    message = ChatMessage(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
     return _filled(_seen(message, reader))
 
 
-def _seen(message: Message, reader: TableReader) -> Message:
+def _seen(message: ChatMessage, reader: TableReader) -> ChatMessage:
     """A tool's message with its image, where all that it gave back is one."""
     if not says_image(message.content):
         return message
@@ -181,7 +181,7 @@ def _listed(value: object) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _filled(message: Message) -> Message:
+def _filled(message: ChatMessage) -> ChatMessage:
     """What a tool gave back, which has to be there."""
     if not message.content.strip() and not message.images:
         raise Unfit(
@@ -346,8 +346,8 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
     Raises:
         Unfit: there is no answer, no question, or an image that no prompt could show.
     """
-    messages: list[Message] = values["messages"]
-    later: list[Message] = []
+    messages: list[ChatMessage] = values["messages"]
+    later: list[ChatMessage] = []
     if values["topic"]:
         if (
             values["argument"] is None
@@ -389,7 +389,9 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
     return values
 
 
-def _answered(messages: Sequence[Message], values: dict[str, Any], where: str, reader: TableReader) -> int:
+def _answered(
+    messages: Sequence[ChatMessage], values: dict[str, Any], where: str, reader: TableReader
+) -> int:
     """The place of the answer among the messages, which becomes the argument where there is none yet."""
     answers = [
         n for n, message in enumerate(messages) if message.role == "assistant" and message.content.strip()
@@ -418,14 +420,14 @@ def _answered(messages: Sequence[Message], values: dict[str, Any], where: str, r
     return place
 
 
-def _of_answer(documents: Sequence[Document], answer: Message) -> Iterator[Document]:
+def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[Document]:
     taken = {document.id for document in documents}
     for text, image in answer.passages:
         yield Document(id=_free("context-1", taken), text=text, image=image)
 
 
 def _documents(
-    documents: Sequence[Document], passages: Sequence[Message], every: Sequence[Message]
+    documents: Sequence[Document], passages: Sequence[ChatMessage], every: Sequence[ChatMessage]
 ) -> tuple[tuple[Document, ...], dict[str, str]]:
     """The documents of an item with what its tools gave back, and where each of the latter stands as a message."""
     taken = {document.id for document in documents}
@@ -443,7 +445,7 @@ def _documents(
     return (*documents, *added), places
 
 
-def _called(messages: Iterable[Message]) -> dict[str, str]:
+def _called(messages: Iterable[ChatMessage]) -> dict[str, str]:
     """The calls of tools, in words, by their ids."""
     return {identifier: words for message in messages for identifier, words in message.calls if identifier}
 

@@ -285,7 +285,7 @@ def _name_a_model(items: Path | None, chosen: ChosenJudge, read: ItemReading, *,
         return
     import shlex
 
-    from conqret.judging.rubric_files import RUBRIC
+    from conqret.judging.criterion import RUBRIC
     from conqret.llm.suggestion import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]

@@ -15,6 +15,12 @@ CRITERIA = "criteria"
 GIVE_CRITERIA = (
     "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)"
 )
+RUBRIC = "rubric"
+"""The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+GIVE_RUBRIC = (
+    "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have their own "
+    "in a field rubric or rubrics"
+)
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 

@@ -19,7 +19,6 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
 from conqret.judging.judgments import Judgments
-from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.setup import Setup
 from conqret.judging.tables import skipped_row, verdict_row
 from conqret.runs.engine import execute
@@ -223,6 +222,8 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
         "session": session,
     }
     if "rubric" in settings:  # read once
+        from conqret.judging.rubric_files import rubrics_of
+
         left["rubric"] = rubrics_of(settings["rubric"])
     return session, left
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -17,18 +17,26 @@ from pydantic import BaseModel
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError, check_known, first_line
-from conqret.judging.derived import COMPLEMENTS, complement
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.known_as import elsewhere
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
 
 R = TypeVar("R", bound=BaseModel)
 
+COMPLEMENTS: Mapping[str, str] = {"hallucination": "groundedness"}
+"""Metrics that follow from another one, and cost no request of their own: by its name, the metric whose complement
+(``1 - value``) it is. Lower is better. They are reported where they are asked for by name."""
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
+
+
+def _elsewhere(name: str, known: Collection[str]) -> str:
+    """What another tool's metric is here; read for a message only."""
+    from conqret.judging.known_as import elsewhere
+
+    return elsewhere(name, known)
 
 
 @dataclass(frozen=True)
@@ -246,7 +254,7 @@ class Judge:
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
         """The measures of what is asked for, in the order of reports, from those of what was measured; without those
         that the item does not have."""
-        follow = {name: complement(measures[base]) for name, base in self.derived.items() if base in measures}
+        follow = {name: measures[base].complement for name, base in self.derived.items() if base in measures}
         every = {**follow, **measures}
         return {metric: every[metric] for metric in self.reported(metrics) if metric in every}
 
@@ -266,7 +274,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         named = self.measured(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
+        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=_elsewhere)
         wanted = self.asked_for(named)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 

@@ -200,8 +200,7 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
-    from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, criteria_of
-    from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC, own_rubrics, rubrics_of
+    from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, GIVE_RUBRIC, RUBRIC, criteria_of
 
     name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
     size = _in_one_call(settings)
@@ -227,6 +226,7 @@ def chosen_format(
         from conqret.judging.criteria import criteria_judge
 
         return criteria_judge(criteria_of(criteria), **size)
+    from conqret.judging.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import rubric_judge
 
     if rubric is None:

@@ -19,9 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.criterion import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY, Ask, Case, Judge, JudgeReply
-from conqret.judging.rubric_files import RUBRIC
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD

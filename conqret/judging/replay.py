@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.criterion import CRITERIA, RUBRIC
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.own_judge import recorded_judge
-from conqret.judging.rubric_files import RUBRIC
 from conqret.llm.recordings import Recordings
 
 _SETTINGS = ("max_tokens", "context_window", "vision")

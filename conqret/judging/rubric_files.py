@@ -25,20 +25,16 @@ from conqret.io.schema import Schema, TableReader
 from conqret.io.source import several_files
 from conqret.io.toml import Place, line_of, read_toml
 from conqret.judging.criterion import (
+    GIVE_RUBRIC,
     IMPORTANCES,
     OF_A_RUBRIC,
+    RUBRIC,
     Criterion,
     criterion_of,
     name_from,
     parse_criterion,
 )
 
-RUBRIC = "rubric"
-"""The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
-GIVE_RUBRIC = (
-    "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have their own "
-    "in a field rubric or rubrics"
-)
 OWN = (RUBRIC, "rubrics")
 """Where an item has its own rubric."""
 LISTS = ("rubrics", "rubric", "criteria")
@@ -193,11 +189,11 @@ def rubrics_of(source: RubricSource) -> Rubrics:
             return Rubrics(by_key=by_key, items=frozenset(source.get("items", ())))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
-            return _Reading("rubric").all(ObjectRows(rows, "rubric"))
-        return _Reading("rubric").all(ObjectRows([source], "rubric"))
+            return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
+        return _RubricReader("rubric").all(ObjectRows([source], "rubric"))
     if isinstance(source, Iterable):
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
-        return _Reading("rubric").all(ObjectRows(objects, "rubric"))
+        return _RubricReader("rubric").all(ObjectRows(objects, "rubric"))
     raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
 
 
@@ -219,7 +215,7 @@ def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
             if own is not None:
                 yield Row(line, {"item": item.id, "rubric": own})
 
-    rubrics = _Reading(name, by_item=True).all(rows())
+    rubrics = _RubricReader(name, by_item=True).all(rows())
     return replace(rubrics, items=frozenset())
 
 
@@ -227,11 +223,11 @@ def _read_file(path: Path) -> Rubrics:
     suffix = path.suffix.lower()
     if suffix == ".toml":
         text, data = read_toml(path, "rubric")
-        return _Reading(str(path), lambda place: line_of(text, place)).whole(data)
+        return _RubricReader(str(path), lambda place: line_of(text, place)).whole(data)
     if suffix in (".yaml", ".yml"):
         data, lines = _read_yaml(path)
-        return _Reading(str(path), lines).whole(data)
-    return _Reading(str(path)).all(several_files(path) or file_rows(path))
+        return _RubricReader(str(path), lines).whole(data)
+    return _RubricReader(str(path)).all(several_files(path) or file_rows(path))
 
 
 def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
@@ -273,7 +269,7 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     return data, line
 
 
-class _Reading:
+class _RubricReader:
     """One source while it is read: criteria, or rows that each have a rubric; its faults."""
 
     def __init__(

@@ -26,9 +26,9 @@ from conqret.judging.criteria import (
     in_parts,
     size_declared,
 )
-from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
+from conqret.judging.criterion import CRITERIA, RUBRIC, Criterion, criteria_of
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
-from conqret.judging.rubric_files import RUBRIC, Rubrics, rubrics_of
+from conqret.judging.rubric_files import Rubrics, rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 DECLARED = "rubric"

@@ -12,12 +12,11 @@ from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.conversation import PROMPT as CONVERSATION
-from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
+from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, GIVE_RUBRIC, RUBRIC
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.judge_settings import NUGGETS
-from conqret.judging.rubric_files import GIVE_RUBRIC, RUBRIC
 from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client

@@ -103,9 +103,8 @@ def serve(
 
     conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
     """
-    from conqret.judging.criterion import CRITERIA
+    from conqret.judging.criterion import CRITERIA, RUBRIC
     from conqret.judging.judge_settings import chosen_format
-    from conqret.judging.rubric_files import RUBRIC
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
     from conqret.serve.access import read_keys

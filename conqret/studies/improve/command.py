@@ -47,16 +47,12 @@ class ImprovedJudge(OptionGroup):
         criterion: The criterion to improve, instead of `--format`: a statement, or a question with a scale at its end
             (`clarity: How clear is the wording? 1-5`).
         metric: The metric of the format to improve.
-        samples: How often each question is asked; the answers are combined by mean.
-        temperature: The model's temperature. Default: 0, or 0.7 with several samples.
     """
 
     criterion: str | None = None
     format: options.Format = None
     metric: str | None = None
     model: options.Model = None
-    samples: int | None = None
-    temperature: float | None = None
 
     def given(self) -> dict[str, Any]:
         """What the user gave, as settings of the public function."""
@@ -66,6 +62,21 @@ class ImprovedJudge(OptionGroup):
         if "metric" in settings:
             settings["metric"] = settings["metric"].replace("-", "_")
         return settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(OptionGroup):
+    """How scores and labels are compared.
+
+    Labels:
+        against: The labelled dimension that the metric is compared with, if it has another name.
+        seed: The seed by which a calibration deals topics into folds.
+    """
+
+    against: str | None = None
+    aggregate: label_options.Aggregate = "auto"
+    confidence: label_options.Confidence = 0.95
+    seed: int = 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,14 +105,11 @@ def improve(
     labels: label_options.Labels,
     held_out: Path | None = None,
     reading: label_options.LabelReading,
-    against: str | None = None,
-    aggregate: label_options.Aggregate = "auto",
+    compared: Comparison,
     judged: ImprovedJudge,
     improving: Improving,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    confidence: label_options.Confidence = 0.95,
-    seed: int = 13,
     output: Path = Path("runs/improved"),
     asking: StudyOptions,
 ) -> None:
@@ -116,9 +124,6 @@ def improve(
             turn by what was learned from the others, which asks more.
         output (--output, -o): The run's folder: the prompts and the calibration of the improved judge, a page and a
             card. The same command again goes on where it stopped.
-    Labels:
-        against: The labelled dimension that the metric is held against, if it has another name.
-        seed: The seed by which a calibration deals topics into folds.
 
     Examples:
 
@@ -140,9 +145,11 @@ def improve(
         items,
         read,
         held_out=held_out,
-        dimension=against,
+        dimension=compared.against,
         output=output,
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        settings=AgreementSettings(
+            aggregate=compared.aggregate, confidence=compared.confidence, seed=compared.seed
+        ),
         columns=options.column_map(item_columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         **asking.calls.given(),

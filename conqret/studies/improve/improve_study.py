@@ -12,9 +12,10 @@ from conqret.errors import DeclarationError, check_known, number
 from conqret.io.label_scale import dimension_name
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
+from conqret.judging.call_setup import prepared
 from conqret.judging.cost import ExpectedCost, Sizes, expected_asking
 from conqret.judging.criterion import CRITERIA, Criteria, criteria_of
-from conqret.judging.judge import Items, prepared
+from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import (

@@ -36,7 +36,7 @@ class Anchor(Frozen):
     meaning: str
 
 
-class Example(Frozen):
+class LabelledExample(Frozen):
     """A labelled item as the judge is shown it: its question, its side where it takes one, its text, perhaps cut, and
     what annotators say of it, in words."""
 
@@ -53,7 +53,7 @@ class Improvement(Frozen):
     subject: str
     wording: str = ""
     anchors: tuple[Anchor, ...] = ()
-    examples: tuple[Example, ...] = ()
+    examples: tuple[LabelledExample, ...] = ()
 
 
 class ImprovedLibrary(Library):

@@ -23,8 +23,8 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.studies.improve.improve_options import ImproveOptions
 from conqret.studies.improve.improved_prompt import (
     Anchor,
-    Example,
     Improvement,
+    LabelledExample,
     criterion_asked,
     excerpt,
     side_of,
@@ -130,7 +130,7 @@ def scale_shown(
 
 def chosen_examples(
     labelled: Sequence[LabelledItem], options: ImproveOptions, shown: ShownScale
-) -> tuple[Example, ...]:
+) -> tuple[LabelledExample, ...]:
     """Labelled items over the whole range of their labels, each of another topic as long as there are some."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
@@ -144,7 +144,7 @@ def chosen_examples(
         best = min(free, key=lambda one: (topics.count(one.item.topic), abs(one.label - aim), one.item.id))
         taken.append(best)
     return tuple(
-        Example(
+        LabelledExample(
             item=one.item.id,
             question=one.item.topic,
             side=side_of(one.item),

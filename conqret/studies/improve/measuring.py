@@ -33,7 +33,7 @@ from conqret.studies.calibrate.result import calibrate as calibrate_judge
 from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
 from conqret.studies.improve.improved_prompt import criterion_asked, prompt_file
 from conqret.studies.improve.residual_features import residual_features
-from conqret.studies.improve.result import Agreement, Candidate, Ceiling, Choice, ImproveResult
+from conqret.studies.improve.result import Candidate, Ceiling, ImproveResult, VariantAgreement, VariantChoice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def choose(
     labels: Mapping[str, float],
     topics: Mapping[str, Hashable],
     fold: int = -1,
-) -> Choice:
+) -> VariantChoice:
     """The simplest candidate within one standard error of the least squared error. ``scores`` are by variant, the
     simplest first; candidates are compared on the items that all of them scored.
 
@@ -125,7 +125,7 @@ def choose(
         )
         if worse.value <= error:
             chosen = key
-    return Choice(
+    return VariantChoice(
         fold=fold,
         variant=chosen[0],
         calibrated=chosen[1],
@@ -150,29 +150,29 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
     return found
 
 
-def choice_without(plan: ImprovePlan, out: Out) -> Choice:
+def choice_without(plan: ImprovePlan, out: Out) -> VariantChoice:
     """What is chosen without these folds (one at most)."""
     return _chosen(plan, out, scores_without(plan, out))
 
 
-def _chosen(plan: ImprovePlan, out: Out, scores: Mapping[str, CrossFitted]) -> Choice:
+def _chosen(plan: ImprovePlan, out: Out, scores: Mapping[str, CrossFitted]) -> VariantChoice:
     topics = {item.id: item.topic for item in plan.data.training}
     means = {item.id: plan.data.means[item.id] for item in plan.items_beside(out)}
     return choose(scores, means, topics, min(out, default=-1))
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ImproveOutcome:
     """What is chosen with all topics that may be learned from (``final``) and without each fold of them, and the fields
     of the result that hold what that agrees and gains on ``items``, of which all series have a score."""
 
-    final: Choice
-    choices: tuple[Choice, ...]
+    final: VariantChoice
+    choices: tuple[VariantChoice, ...]
     items: tuple[Item, ...]
     found: Mapping[str, Any]
 
 
-def outcome(plan: ImprovePlan) -> Outcome:
+def outcome(plan: ImprovePlan) -> ImproveOutcome:
     """Choose, and measure what is chosen where no choice has seen the labels.
 
     Raises:
@@ -191,7 +191,7 @@ def outcome(plan: ImprovePlan) -> Outcome:
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
     found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)
-    return Outcome(final, choices, items, found)
+    return ImproveOutcome(final, choices, items, found)
 
 
 def measured(
@@ -249,8 +249,8 @@ def _array(values: Sequence[Any]) -> NDArray[np.float64]:
 
 def _series(
     plan: ImprovePlan,
-    final: Choice,
-    choices: Sequence[Choice],
+    final: VariantChoice,
+    choices: Sequence[VariantChoice],
     scores_by_out: Mapping[Out, Mapping[str, CrossFitted]],
 ) -> dict[str, Scores]:
     """By series what is said of items of topics that no choice for them has seen."""
@@ -403,11 +403,11 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
     )
 
 
-def _estimates(sampled: _Sampled, confidence: float) -> Agreement:
-    return Agreement(**{name: one.estimate(confidence) for name, one in sampled.items()})
+def _estimates(sampled: _Sampled, confidence: float) -> VariantAgreement:
+    return VariantAgreement(**{name: one.estimate(confidence) for name, one in sampled.items()})
 
 
-def judging_options(plan: ImprovePlan, improved: Setup, final: Choice) -> tuple[str, ...]:
+def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> tuple[str, ...]:
     """The options by which the improved judge is asked for, where its files lie in the folder ``.``; none where it is
     the judge that was given, or where its criterion says more than can be typed."""
     if not final.changes:
@@ -449,7 +449,7 @@ def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Pa
     return files
 
 
-def _calibration(plan: ImprovePlan, improved: Setup, final: Choice) -> str:
+def _calibration(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> str:
     """The map of the improved judge: fitted on scores of topics that its like did not learn from, as its own on the
     topics that it learned from would be too good."""
     judgments: list[Judgment] = []

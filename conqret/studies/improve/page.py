@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.improve.result import Agreement, Choice, ImproveResult
+from conqret.studies.improve.result import ImproveResult, VariantAgreement, VariantChoice
 
 SERIES = {
     "as_it_is": "(a) the judge as it is",
@@ -70,7 +70,7 @@ def ceiling_table(result: ImproveResult) -> Table:
     )
 
 
-def choice_table(choice: Choice) -> Table:
+def choice_table(choice: VariantChoice) -> Table:
     """What could be chosen, with its error."""
     rows: list[tuple[Cell, ...]] = [
         (
@@ -181,5 +181,5 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
     )
 
 
-def _cells(agreement: Agreement) -> tuple[Cell, ...]:
+def _cells(agreement: VariantAgreement) -> tuple[Cell, ...]:
     return agreement.alpha, agreement.spearman, agreement.distance

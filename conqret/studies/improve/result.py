@@ -36,7 +36,7 @@ class Candidate(Frozen):
         return f"{text}, calibrated" if self.calibrated else text
 
 
-class Choice(Frozen):
+class VariantChoice(Frozen):
     """What was chosen without one ``fold`` of topics (-1: with all of them) among ``candidates``, the simplest first:
     the first whose error is within one standard error of the least."""
 
@@ -60,7 +60,7 @@ class Choice(Frozen):
         return self.variant != AS_IT_IS or self.calibrated
 
 
-class Agreement(Frozen):
+class VariantAgreement(Frozen):
     """Agreement with the mean label: Krippendorff's alpha, Spearman's correlation, and the mean distance in [0, 1]."""
 
     alpha: Estimate
@@ -73,9 +73,9 @@ class Ceiling(Frozen):
     place, against the same labels of the same items; ``improved_over`` is the second minus the first."""
 
     annotators: int
-    annotator: Agreement
-    improved: Agreement
-    improved_over: Agreement
+    annotator: VariantAgreement
+    improved: VariantAgreement
+    improved_over: VariantAgreement
 
 
 class ImproveResult(Frozen):
@@ -105,12 +105,12 @@ class ImproveResult(Frozen):
     items: int
     topics: int
     unscored: int
-    agreement: Mapping[Series, Agreement]
-    gain: Agreement
-    over_calibration: Agreement
+    agreement: Mapping[Series, VariantAgreement]
+    gain: VariantAgreement
+    over_calibration: VariantAgreement
     ceiling: Ceiling | None
-    choices: tuple[Choice, ...]
-    final: Choice
+    choices: tuple[VariantChoice, ...]
+    final: VariantChoice
     improvement: Improvement
     observations: tuple[str, ...]
     features: tuple[ResidualFeature, ...]
