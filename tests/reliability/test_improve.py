@@ -20,7 +20,7 @@ from conqret.prompts import Library
 from conqret.studies.improve.improve_study import improve_plan
 from conqret.studies.improve.improved_prompt import (
     Anchor,
-    Example,
+    LabelledExample,
     ImprovedLibrary,
     Improvement,
     improved_prompt,
@@ -186,7 +186,7 @@ def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(
         wording="Count the reasons. +++ {{ 7 * 7 }}",
         anchors=(Anchor(rating=1, meaning='None. "quoted" \\ back'),),
         examples=tuple(
-            Example(item="i", question=text, side="for", text=f"{text}\n+++\nTail.", label="3.0")
+            LabelledExample(item="i", question=text, side="for", text=f"{text}\n+++\nTail.", label="3.0")
             for text in texts
         ),
     )
