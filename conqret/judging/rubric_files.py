@@ -135,12 +135,6 @@ class Rubrics:
             else:
                 met.add(key)
         unmet = [key for key in self.by_key if key not in met]
-        if not met and total:
-            raise DeclarationError(
-                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
-                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
-                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
-            )
         faults = FaultList(
             Fault(
                 *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
@@ -149,6 +143,12 @@ class Rubrics:
             if key in self.items and key in self.places
         )
         faults.raise_any(RubricError)
+        if not met and total:
+            raise DeclarationError(
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
+                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
+                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
+            )
         notes = []
         if unmet:
             notes.append(
@@ -431,14 +431,14 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if isinstance(record, str):
         criterion = parse_criterion(record)
-        yield criterion, ":" in record
+        yield criterion, criterion.name != name_from(criterion.question)
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
     values = {key: value for key, value in record.items() if not is_missing(value) and value != ""}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
-            raise Unfit(f"is no field of a criterion: did you mean {meant!r}?", "Rename it", str(key))
+            raise Unfit("is no field of a criterion", f"Rename it: {meant!r} is perhaps meant", str(key))
     table = _table(values)
     if "short_answers" in values:
         yield from _short_answers(table, values["short_answers"])

@@ -13,7 +13,7 @@ import pytest
 
 import conqret
 from conqret.data import Measure, Reason, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost
 from conqret.judging.rubric_files import RubricError, rubrics_of
@@ -453,8 +453,24 @@ def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
     with pytest.raises(RubricError) as caught:
         conqret.judge([ITEM], rubric=file)
     assert f"{file}:2 " in str(caught.value)
+    file.write_text('{"item": "gone", "rubric": ["It is"]}')
+    with pytest.raises(RubricError) as caught:
+        conqret.judge([ITEM], rubric=file)
+    assert f"{file}:1 " in str(caught.value)
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], rubric={"q1": ["It is"]})
+
+
+def test_faulty_items_with_rubrics_are_all_told() -> None:
+    faulty = {**ITEM, "rubric": ["It is"], "messages": "none"}
+    with pytest.raises(ItemsError) as caught:
+        conqret.judge([faulty, {**faulty, "id": "b"}], format="rubric")
+    assert [fault.line for fault in caught.value.faults] == [1, 2]
+
+
+def test_sentences_that_begin_alike_have_names_of_their_own() -> None:
+    rubric = rubrics_of(["The answer says: vote", "The answer says: vote!", "clear: It is"])
+    assert [criterion.name for criterion in rubric.shared] == ["says_vote", "says_vote_2", "clear"]
 
 
 def test_a_changed_item_keeps_its_rubric() -> None:
