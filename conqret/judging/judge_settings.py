@@ -218,7 +218,7 @@ def chosen_format(
         assert items is not None  # noqa: S101 - as was looked at above
         source = items()
         try:
-            return rubric_judge(own_rubrics(source, source.name), **size)
+            return rubric_judge(own_rubrics(source), **size)
         except ItemsError:  # at the first faulty item: all faults are told
             source.check()
             raise

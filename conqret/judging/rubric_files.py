@@ -16,13 +16,13 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.bounded import whole_text
-from conqret.io.cell_values import as_list, is_missing
+from conqret.io.cell_values import as_list, is_missing, list_in_text
 from conqret.io.checks import identifier
 from conqret.io.faults import FaultList, Unfit, kind, listed, near, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import ObjectRows, Row
 from conqret.io.schema import Schema, TableReader
-from conqret.io.source import several_files
+from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml
 from conqret.judging.criterion import (
     IMPORTANCES,
@@ -205,8 +205,8 @@ def _recorded(data: Mapping[str, Any]) -> Criterion:
     return criterion_of(data, graded=True)
 
 
-def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
-    """The rubrics that items have themselves, in a field rubric or rubrics.
+def own_rubrics(source: ItemSource) -> Rubrics:
+    """The rubrics that the items of a source have themselves, in a field rubric or rubrics.
 
     Raises:
         RubricError: one has faults; each is told with the item.
@@ -214,12 +214,12 @@ def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
     """
 
     def rows() -> Iterator[Row]:
-        for line, item in enumerate(items, start=1):
+        for file, line, item in source.located():
             own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
             if own is not None:
-                yield Row(line, {"item": item.id, "rubric": own})
+                yield Row(line, {"item": item.id, "rubric": own}, file)
 
-    rubrics = _Reading(name, by_item=True).all(rows())
+    rubrics = _Reading(source.name, by_item=True).all(rows())
     return replace(rubrics, items=frozenset())
 
 
@@ -364,12 +364,16 @@ class _Reading:
         return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
 
     def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
-        every = as_list(given)
+        try:
+            every = list_in_text(given) if isinstance(given, str) else as_list(given)
+        except Unfit as unfit:
+            self._fault(unfit.problem, unfit.remedy, where, place)
+            return []
         if isinstance(every, Mapping):
             inner = next((name for name in LISTS if name in every), None)
             if inner is not None and not wrapped:
                 return self._rubric(every[inner], f"{where}.{inner}", (*place, inner), wrapped=True)
-        if isinstance(every, str) or not isinstance(every, Sequence):
+        if not isinstance(every, Sequence):
             self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", where, place)
             return []
         if not every:
