@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Item, Nugget
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.files import file_rows
@@ -126,6 +126,12 @@ BANK = Schema(
 )
 
 
+class BanksError(ItemsError):
+    """Nugget banks have faults."""
+
+    of = "nugget banks"
+
+
 @dataclass(frozen=True, slots=True)
 class NuggetBank:
     """The nuggets of a topic; ``query`` is what the bank says that the topic asks, and ``line`` where it stands."""
@@ -145,15 +151,19 @@ class NuggetBanks:
 
     def of(self, item: Item) -> NuggetBank | None:
         """The bank of an item's topic: by the topic's id in its metadata, by its own id, or by what the topic asks."""
-        names = (TOPIC, *BANK.fields["topic"].columns)
-        ids = [str(item.metadata[name]) for name in names if name in item.metadata]
-        for name in (*ids, item.id):
+        for name in _names(item):
             if name in self.banks:
                 return self.banks[name]
         asked = _plain(item.topic)
         return next(
             (bank for bank in self.banks.values() if bank.query and _plain(bank.query) == asked), None
         )
+
+
+def _names(item: Item) -> list[str]:
+    """What names the topic of an item, in this order."""
+    keys = (TOPIC, *BANK.fields["topic"].columns)
+    return [*(str(item.metadata[key]) for key in keys if key in item.metadata), item.id]
 
 
 def _plain(topic: str) -> str:
@@ -164,7 +174,8 @@ def read_banks(source: NuggetSource) -> NuggetBanks:
     """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory.
 
     Raises:
-        ItemsError: the file cannot be read, or banks have faults; it lists them all.
+        ItemsError: the file cannot be read.
+        BanksError: banks have faults; it lists them all.
         DeclarationError: it holds no bank.
     """
     if isinstance(source, Mapping):
@@ -177,7 +188,7 @@ def read_banks(source: NuggetSource) -> NuggetBanks:
         if not nuggets:
             reader.fault("nuggets", "is missing, or holds no nugget", _NUGGETS)
         banks[values["topic"]] = NuggetBank(values["topic"], values["query"], nuggets, reader.line)
-    reader.finish(wanted="nugget banks")
+    reader.finish(BanksError, wanted="nugget banks")
     return NuggetBanks(rows.name, banks)
 
 
@@ -198,9 +209,9 @@ def with_nuggets(
         if bank is None:
             reader.fault(
                 "nuggets",
-                f"are missing: {banks.name} has no bank of its topic, which is {_named(item)} (it has banks of "
-                f"{listed(banks.banks, 5)})",
-                "Give the bank of this topic, or name the topic as the bank does (metadata.topic_id, or the item's id)",
+                f"are missing: {banks.name} has no bank of its topic, which is {quoted(_names(item)[0])} (it has "
+                f"banks of {listed(banks.banks, 5)})",
+                "Give the bank of this topic, or name the topic as the bank does (topic_id, qid, or the item's id)",
             )
             yield None
         elif _elsewhere(bank.query, item.topic):
@@ -213,10 +224,6 @@ def with_nuggets(
             yield None
         else:
             yield item.model_copy(update={"nuggets": bank.nuggets})
-
-
-def _named(item: Item) -> str:
-    return quoted(str(item.metadata.get(TOPIC, item.id)))
 
 
 def _elsewhere(query: str, topic: str) -> bool:

@@ -201,15 +201,24 @@ class ItemSource:
         Raises:
             ItemsError: at the first item that has faults; :meth:`check` finds all of them beforehand.
         """
+        for _, _, item in self.located():
+            yield item
+
+    def located(self) -> Iterator[tuple[str, int, Item]]:
+        """Yield the items, each behind its file and its line.
+
+        Raises:
+            ItemsError: as iterating over the source itself.
+        """
         reader = self._reader()
-        if self.skip_invalid:
-            yield from filter(None, sound_items(self._items(reader), reader, self.needs))
-            return
-        for item in self._items(reader):
-            reader.faults.raise_any()
+        items = self._items(reader)
+        for item in sound_items(items, reader, self.needs) if self.skip_invalid else items:
+            if not self.skip_invalid:
+                reader.faults.raise_any()
             if item is not None:
-                yield item
-        reader.faults.raise_any()
+                yield reader.file, reader.line, item
+        if not self.skip_invalid:
+            reader.faults.raise_any()
 
     def places(self) -> list[int | str | None]:
         """For each row of a table the number of its item, from 0, or why it is left out: long tables have several rows

@@ -266,7 +266,7 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, chosen, read, wanted=by_default and not shown.quiet)
+    _name_a_model(items, chosen, read, judging, wanted=by_default and not shown.quiet)
     _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
@@ -279,7 +279,9 @@ def judge(
     )
 
 
-def _name_a_model(items: Path | None, chosen: ChosenJudge, read: ItemReading, *, wanted: bool) -> None:
+def _name_a_model(
+    items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions, *, wanted: bool
+) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     if not wanted:
         return
@@ -291,6 +293,8 @@ def _name_a_model(items: Path | None, chosen: ChosenJudge, read: ItemReading, *,
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
     given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]
     given += [("--criterion", criterion) for criterion in chosen.own.criterion or ()]
+    given += [("--metric", metric) for metric in judging.metric or ()]
+    given += [("--conversation", judging.given().get("conversation"))]
     options = [str(word) for name, value in given if value is not None for word in (name, value)]
     typed = shlex.join(["conqret", "judge", str(items), *options])
 

@@ -49,6 +49,11 @@ _SCALE_AT_END = re.compile(
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
 _NAMED = re.compile(r"(?P<name>[A-Za-z][\w -]{0,59}?)\s*:\s+(?P<question>\S.*)", re.S)
+_NO_NAME = {"the", "a", "an", "does", "do", "is", "are"}
+"""Words that begin a sentence, and no name before one."""
+_SCALE_WITHIN = re.compile(r"\bscale (?:of|from) \d{1,3} ?(?:-|–|to|\.\.) ?\d{1,3}\b", re.I)
+_FILE = re.compile(r"\S+\.(?:toml|ya?ml|jsonl?|csv|txt)(?:\.gz)?\Z", re.I)
+_PUT_SCALE_LAST = 'put the scale at its end, as in "clarity: How clear is the wording? 1-5"'
 _LONGEST_NAME = 40
 _MOST_POINTS = 101
 _LONGEST_QUESTION = 4000
@@ -224,21 +229,35 @@ def parse_criterion(text: str) -> Criterion:
     with a rating. Without a name, it is made from the first words.
 
     Raises:
-        DeclarationError: there is no question, or the scale is none.
+        DeclarationError: there is no question, the scale is none, stands elsewhere than at the end, or is missing
+            from a question that asks how; or it is the name of a file.
     """
     body, name = text.strip(), None
-    if not re.search(r"\w", body):
+    if not re.search(r"\w", body) or body.endswith(":"):
         raise DeclarationError(
             f"the criterion {text[:60]!r} has no question: say in a sentence what is judged"
         )
+    if _FILE.match(body):
+        raise DeclarationError(
+            f"the criterion {text[:60]!r} is the name of a file: criteria in a file are a rubric (--rubric FILE)"
+        )
     if named := _NAMED.match(body):
         words = named["name"].lower().replace("-", " ").split()
-        if len(words) <= 4:  # a longer beginning belongs to the sentence
+        if len(words) <= 4 and words[0] not in _NO_NAME:  # any other beginning belongs to the sentence
             name, body = "_".join(words), named["question"]
     scale = None
     if at_end := _SCALE_AT_END.search(body):
         scale = int(at_end["low"]), int(at_end["high"])
         body = body[: at_end.start()].strip()
+    elif _SCALE_WITHIN.search(body):
+        raise DeclarationError(
+            f"the criterion {text[:60]!r} has a scale before its end, and would be answered with yes or no: "
+            f"{_PUT_SCALE_LAST}"
+        )
+    elif re.match(r"how\b.*\?\Z", body, re.I | re.S):
+        raise DeclarationError(
+            f"the criterion {text[:60]!r} asks how, which yes or no does not answer: {_PUT_SCALE_LAST}"
+        )
     return Criterion(name or name_from(body), body, scale)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, ItemsError, check_known
 from conqret.judging.judge_options import SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
@@ -232,7 +232,11 @@ def chosen_format(
     if rubric is None:
         assert items is not None  # noqa: S101 - as was looked at above
         source = items()
-        return rubric_judge(own_rubrics(source, source.name), **size)
+        try:
+            return rubric_judge(own_rubrics(source), **size)
+        except ItemsError:  # at the first faulty item: all faults are told
+            source.check()
+            raise
     return rubric_judge(rubrics_of(rubric), **size)
 
 

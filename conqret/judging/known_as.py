@@ -175,7 +175,9 @@ def elsewhere(name: str, known: Collection[str]) -> str:
         return ""
     if row.metric in known:
         return f"here it is {row.metric!r} (--metric {row.metric})"
+    of_default = row.typed.startswith("--metric ")
+    typed = f"{row.typed}, without --format, --criterion and --rubric" if of_default else row.typed
     if _key(row.metric) == _key(name):
-        return f"another format has it ({row.typed})"
+        return f"another format has it ({typed})"
     what = repr(row.metric) if row.metric else "a criterion of your own"
-    return f"here it is {what} ({row.typed})"
+    return f"here it is {what} ({typed})"

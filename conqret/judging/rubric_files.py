@@ -16,13 +16,13 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.bounded import whole_text
-from conqret.io.cell_values import as_list, is_missing
+from conqret.io.cell_values import as_list, is_missing, list_in_text
 from conqret.io.checks import identifier
 from conqret.io.faults import FaultList, Unfit, kind, listed, near, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import ObjectRows, Row
 from conqret.io.schema import Schema, TableReader
-from conqret.io.source import several_files
+from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml
 from conqret.judging.criterion import (
     GIVE_RUBRIC,
@@ -131,12 +131,6 @@ class Rubrics:
             else:
                 met.add(key)
         unmet = [key for key in self.by_key if key not in met]
-        if not met and total:
-            raise DeclarationError(
-                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
-                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
-                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
-            )
         faults = FaultList(
             Fault(
                 *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
@@ -145,6 +139,12 @@ class Rubrics:
             if key in self.items and key in self.places
         )
         faults.raise_any(RubricError)
+        if not met and total:
+            raise DeclarationError(
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
+                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
+                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
+            )
         notes = []
         if unmet:
             notes.append(
@@ -201,8 +201,8 @@ def _recorded(data: Mapping[str, Any]) -> Criterion:
     return criterion_of(data, graded=True)
 
 
-def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
-    """The rubrics that items have themselves, in a field rubric or rubrics.
+def own_rubrics(source: ItemSource) -> Rubrics:
+    """The rubrics that the items of a source have themselves, in a field rubric or rubrics.
 
     Raises:
         RubricError: one has faults; each is told with the item.
@@ -210,12 +210,12 @@ def own_rubrics(items: Iterable[Item], name: str) -> Rubrics:
     """
 
     def rows() -> Iterator[Row]:
-        for line, item in enumerate(items, start=1):
+        for file, line, item in source.located():
             own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
             if own is not None:
-                yield Row(line, {"item": item.id, "rubric": own})
+                yield Row(line, {"item": item.id, "rubric": own}, file)
 
-    rubrics = _RubricReader(name, by_item=True).all(rows())
+    rubrics = _RubricReader(source.name, by_item=True).all(rows())
     return replace(rubrics, items=frozenset())
 
 
@@ -360,12 +360,16 @@ class _RubricReader:
         return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
 
     def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
-        every = as_list(given)
+        try:
+            every = list_in_text(given) if isinstance(given, str) else as_list(given)
+        except Unfit as unfit:
+            self._fault(unfit.problem, unfit.remedy, where, place)
+            return []
         if isinstance(every, Mapping):
             inner = next((name for name in LISTS if name in every), None)
             if inner is not None and not wrapped:
                 return self._rubric(every[inner], f"{where}.{inner}", (*place, inner), wrapped=True)
-        if isinstance(every, str) or not isinstance(every, Sequence):
+        if not isinstance(every, Sequence):
             self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", where, place)
             return []
         if not every:
@@ -427,14 +431,14 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if isinstance(record, str):
         criterion = parse_criterion(record)
-        yield criterion, ":" in record
+        yield criterion, criterion.name != name_from(criterion.question)
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
     values = {key: value for key, value in record.items() if not is_missing(value) and value != ""}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
-            raise Unfit(f"is no field of a criterion: did you mean {meant!r}?", "Rename it", str(key))
+            raise Unfit("is no field of a criterion", f"Rename it: {meant!r} is perhaps meant", str(key))
     table = _table(values)
     if "short_answers" in values:
         yield from _short_answers(table, values["short_answers"])

@@ -59,15 +59,16 @@ def test_it_says_that_no_model_was_asked_and_how_to_name_one(cli: Cli, tmp_path:
 
 
 def test_the_command_that_is_named_can_be_typed(cli: Cli, tmp_path: Path, server: list[object]) -> None:
+    options = ["--format", "direct", "--metric", "groundedness", "--conversation", "whole"]
     items = tmp_path / "my items.jsonl"
     items.write_bytes(Path(ITEMS).read_bytes())
     named = re.search(
         r"Name a model: conqret (.*) \(Ollama",
-        cli("judge", items, "--format", "direct", "-o", tmp_path / "run").err,
+        cli("judge", items, *options, "-o", tmp_path / "run").err,
     )
     assert named is not None
     words = shlex.split(named[1])
-    assert words[:4] == ["judge", str(items), "--format", "direct"]
+    assert words[: 2 + len(options)] == ["judge", str(items), *options]
     assert cli(*words, "--dry-run").code == 0
 
 

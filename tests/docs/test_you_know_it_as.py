@@ -34,5 +34,7 @@ def test_every_name_is_answered_with_what_is_typed(row: KnownAs) -> None:
         for judge in (JUDGES["citations"], JUDGES[DEFAULT_FORMAT]):
             if name in {*judge.metrics, *judge.derived}:
                 continue
-            with pytest.raises(UnknownNameError, match=r"here it is|another format has it"):
+            with pytest.raises(UnknownNameError, match=r"here it is|another format has it") as caught:
                 judge.select([name])
+            elsewhere = row.metric and row.metric not in {*judge.metrics, *judge.derived}
+            assert not elsewhere or "--format" in str(caught.value)

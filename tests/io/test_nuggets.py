@@ -13,7 +13,7 @@ from conqret import DeclarationError
 from conqret.data import Nugget
 from conqret.errors import ItemsError
 from conqret.io import open_items
-from conqret.io.nuggets import read_banks
+from conqret.io.nuggets import BanksError, read_banks
 from conqret.io.reports import read_requests
 
 ZOOS = "Should zoos be banned?"
@@ -130,7 +130,7 @@ def test_a_faulty_bank_is_told_with_file_line_and_field(
 ) -> None:
     file = tmp_path / "banks.jsonl"
     file.write_text(json.dumps({**TREC, "qid": "6"}) + "\n" + json.dumps({**TREC, **change}) + "\n")
-    with pytest.raises(ItemsError) as caught:
+    with pytest.raises(BanksError) as caught:
         read_banks(file)
     fault = caught.value.faults[0]
     assert (fault.file, fault.line, fault.field) == (str(file), 2, field)
@@ -153,6 +153,9 @@ def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Pa
     assert (other.line, other.field, none.line, none.field) == (1, "topic", 2, "nuggets")
     assert f"{banks}:1" in other.problem
     assert "'8'" in none.problem
+    with pytest.raises(ItemsError) as caught:
+        open_items([{**ITEM, "id": "run:8", "qid": "8"}], nuggets={"7": [VITAL]}).check()
+    assert "'8'" in caught.value.faults[0].problem
     assert "'7'" in none.problem
     left = open_items(items, nuggets={"7": [VITAL]}, skip_invalid=True).check()
     assert (left.count, left.left_out) == (1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -13,10 +14,11 @@ import pytest
 
 import conqret
 from conqret.data import Measure, Reason, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, ItemsError
+from conqret.io.source import open_items
 from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost
-from conqret.judging.rubric_files import RubricError, rubrics_of
+from conqret.judging.rubric_files import RubricError, own_rubrics, rubrics_of
 from conqret.judging.rubrics import looked_at, recorded_rubric, rubric_judge, together
 from conqret.studies.card.card_fit import differences
 from tests.server import FaultPlan, FaultServer
@@ -453,8 +455,43 @@ def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
     with pytest.raises(RubricError) as caught:
         conqret.judge([ITEM], rubric=file)
     assert f"{file}:2 " in str(caught.value)
+    file.write_text('{"item": "gone", "rubric": ["It is"]}')
+    with pytest.raises(RubricError) as caught:
+        conqret.judge([ITEM], rubric=file)
+    assert f"{file}:1 " in str(caught.value)
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], rubric={"q1": ["It is"]})
+
+
+def test_faulty_items_with_rubrics_are_all_told() -> None:
+    faulty = {**ITEM, "rubric": ["It is"], "messages": "none"}
+    with pytest.raises(ItemsError) as caught:
+        conqret.judge([faulty, {**faulty, "id": "b"}], format="rubric")
+    assert [fault.line for fault in caught.value.faults] == [1, 2]
+
+
+def test_rubrics_in_the_cells_of_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "items.csv"
+    with file.open("w", newline="") as handle:
+        rubrics = [
+            '["It is", {"question": "It was", "weight": -2}]',
+            '[{"question": "It is", "weight": "x"}]',
+        ]
+        csv.writer(handle).writerows(
+            [["id", "topic", "argument", "rubric"], *(["a", "?", "Yes.", cell] for cell in rubrics[:1])]
+        )
+    found = own_rubrics(open_items(file)).by_key["a"]
+    assert [criterion.points for criterion in found] == [1, -2]
+    with file.open("a", newline="") as handle:
+        csv.writer(handle).writerow(["b", "?", "Yes.", rubrics[1]])
+    with pytest.raises(RubricError) as caught:
+        own_rubrics(open_items(file))
+    assert f"{file}:3 [rubric[1].weight]" in str(caught.value)
+
+
+def test_sentences_that_begin_alike_have_names_of_their_own() -> None:
+    rubric = rubrics_of(["The answer says: vote", "The answer says: vote!", "clear: It is"])
+    assert [criterion.name for criterion in rubric.shared] == ["says_vote", "says_vote_2", "clear"]
 
 
 def test_a_changed_item_keeps_its_rubric() -> None:

@@ -20,9 +20,9 @@ from conqret.prompts import Library
 from conqret.studies.improve.improve_study import improve_plan
 from conqret.studies.improve.improved_prompt import (
     Anchor,
-    LabelledExample,
     ImprovedLibrary,
     Improvement,
+    LabelledExample,
     improved_prompt,
 )
 from conqret.studies.improve.result import ImproveResult
