@@ -88,8 +88,8 @@ class ComparedStrengths:
     """What comparisons say. All arrays are padded to the largest group: groups by items.
 
     ``strengths`` are posterior means less their group's mean, ``errors`` posterior standard deviations, ``low`` and
-    ``high`` the ends of the intervals, ``covariances`` groups by items by items. ``position`` is what standing first
-    adds to the log-odds, ``spread`` the standard deviation of the strengths (posterior mean), ``weights`` the log
+    ``high`` the ends of the intervals, ``covariances`` (groups by items by items) those at a known spread, averaged.
+    ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths (posterior mean), ``weights`` the log
     weights of the middle outcomes that occur.
     """
 
@@ -151,7 +151,7 @@ def compared_strengths(
     mean = np.einsum("k,ktn->tn", share, means)
     away = means - mean
     covariance = np.einsum("k,ktij->tij", share, np.array([part.covariances for part in parts]))
-    covariance += np.einsum("k,kti,ktj->tij", share, away, away)
+    errors = np.sqrt(np.einsum("tii->ti", covariance) + np.einsum("k,kti->ti", share, np.square(away)))
     deviations = np.array([np.sqrt(np.einsum("tii->ti", part.covariances)) for part in parts])
     low, high = _ends(share, means, deviations, confidence)
     shared = np.array([part.shared for part in parts])
@@ -162,7 +162,7 @@ def compared_strengths(
     if not len(outcomes.outcome):
         position = Estimate(None, reason="there are no comparisons")
     return ComparedStrengths(
-        tuple(outcomes.sizes), mean, np.sqrt(np.einsum("tii->ti", covariance)), low, high, covariance, position,
+        tuple(outcomes.sizes), mean, errors, low, high, covariance, position,
         float(share @ np.array(spreads)[kept]),
         {outcome: float(share @ shared[:, place]) for outcome, place in posterior.places.items()},
     )  # fmt: skip

@@ -82,6 +82,12 @@ class GroupPairs:
             )
             moved = np.square(covariance[:, None, :] - covariance[None, :, :]).sum(axis=2)
             gain = told * moved / (1 + told * spread)
+            import os
+
+            if os.environ.get("CRIT") == "D":
+                gain = np.log1p(told * spread)
+            if os.environ.get("CRIT") == "W":
+                gain = outcome_variance(eta, strengths.weights) * spread
             free = (self._made + self._made.T) < (1 if self.both_orders else 2)
             free &= ~np.eye(size, dtype=bool)
             free &= (degrees < most)[:, None] & (degrees < most)[None, :]

@@ -135,7 +135,7 @@ def test_random_pairs_have_equal_degree_and_balanced_places(size: int, both_orde
     chosen = pairs.at_random(count)
     assert len(set(chosen)) == len(chosen)
     met = np.bincount(np.array(chosen).ravel(), minlength=size)
-    assert met.max() - met.min() <= (2 if both_orders else 1) + size % 2
+    assert met.max() - met.min() <= (2 if both_orders else 1) * (1 + size % 2)
     balance = [
         sum(first == item for first, _ in chosen) - sum(item == second for _, second in chosen)
         for item in range(size)
