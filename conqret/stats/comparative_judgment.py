@@ -89,8 +89,8 @@ class ComparedStrengths:
 
     ``strengths`` are posterior means less their group's mean, ``errors`` posterior standard deviations, ``low`` and
     ``high`` the ends of the intervals, ``covariances`` (groups by items by items) those at a known spread, averaged.
-    ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths (posterior mean), ``weights`` the log
-    weights of the middle outcomes that occur.
+    ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths
+    (posterior mean), ``weights`` the log weights of the middle outcomes that occur.
     """
 
     sizes: tuple[int, ...]
@@ -110,16 +110,17 @@ class ComparedStrengths:
 
     def reliability(self, groups: Sequence[int] | None = None) -> float | None:
         """Scale separation reliability: the share of the estimates' variance within groups that is of true strengths,
-        ``var / (var + mean squared error)`` of posterior means (all groups, or these). None without variance."""
+        ``var / (var + mean squared error)`` of posterior means (all groups, or these), with errors at a known spread, as
+        what is unknown of it stretches all strengths alike. None without variance."""
         import numpy as np
 
         chosen = range(len(self.sizes)) if groups is None else groups
         between = error = 0.0
         for number in chosen:
-            strengths, errors = self.group(number)
+            strengths, _ = self.group(number)
             if len(strengths) > 1:
                 between += float(np.square(strengths).sum())
-                error += float(np.square(errors).sum())
+                error += float(np.trace(self.covariances[number]))
         return between / (between + error) if between + error > 0 else None
 
 

@@ -57,8 +57,8 @@ class GroupPairs:
 
     def informative(self, count: int, strengths: ComparedStrengths, group: int) -> list[Pair]:
         """The next ``count`` pairs: first a cycle through all items in a random order, so that they are connected, then
-        those by which the variances of the strengths are expected to fall most (A-optimality), one after the other,
-        each as if those before it were answered."""
+        those with the highest expected information (the variance of the outcome times that of the difference), one
+        after the other, each as if those before it were answered."""
         import numpy as np
 
         chosen = self._ordered(self._left(self._cycle, 1)[:count])
@@ -72,22 +72,10 @@ class GroupPairs:
         for _ in range(wanted):
             variances = np.einsum("ii->i", covariance)
             spread = np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 1e-12)
-            eta = means[:, None] - means[None, :] + position
-            # the variance of an outcome where the difference is uncertain: at three points of its distribution
-            step = np.sqrt(3 * spread)
-            told = (
-                outcome_variance(eta - step, strengths.weights) / 6
-                + outcome_variance(eta, strengths.weights) * (2 / 3)
-                + outcome_variance(eta + step, strengths.weights) / 6
-            )
-            moved = np.square(covariance[:, None, :] - covariance[None, :, :]).sum(axis=2)
-            gain = told * moved / (1 + told * spread)
-            import os
-
-            if os.environ.get("CRIT") == "D":
-                gain = np.log1p(told * spread)
-            if os.environ.get("CRIT") == "W":
-                gain = outcome_variance(eta, strengths.weights) * spread
+            # what a comparison tells where the means are right, times how unsure the difference is; a covariance that
+            # grows with its own uncertainty would call for comparisons whose outcome is foreseen
+            told = outcome_variance(means[:, None] - means[None, :] + position, strengths.weights)
+            gain = told * spread
             free = (self._made + self._made.T) < (1 if self.both_orders else 2)
             free &= ~np.eye(size, dtype=bool)
             free &= (degrees < most)[:, None] & (degrees < most)[None, :]
@@ -160,8 +148,8 @@ def _shuffled(rng: np.random.Generator, rounds: list[list[Pair]]) -> list[list[P
 
 def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = False) -> list[int]:
     """How many pairs each round has of a group of ``size`` items, of which each is compared ``comparisons`` times on
-    average (None: every pair): half a group a round. Without ``both_orders`` a pair can come twice, once in each
-    order."""
+    average (None: every pair): some half a comparison an item a round. Without ``both_orders`` a pair can come twice,
+    once in each order."""
     every = size * (size - 1) // 2
     if comparisons is None:
         return [every]

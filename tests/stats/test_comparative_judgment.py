@@ -104,7 +104,7 @@ def test_intervals_cover(size: int, spread: float, position: float) -> None:
     """Coverage, position and reliability where strengths are drawn anew; 0.62 lets the first win 65% of equals."""
     rng = np.random.default_rng(3)
     covered, reliable, true, positions = [], [], [], []
-    for number in range(12):
+    for number in range(20):
         strengths = rng.normal(0, spread, (9, size))
         strengths -= strengths.mean(axis=1, keepdims=True)
         rows = [
@@ -123,7 +123,7 @@ def test_intervals_cover(size: int, spread: float, position: float) -> None:
         true.append(np.corrcoef(fit.strengths.ravel(), strengths.ravel())[0, 1] ** 2)
         positions.append(fit.position.value)
     assert np.mean(covered) >= 0.93 - 2 * np.std(covered) / len(covered) ** 0.5
-    assert np.mean(positions) == pytest.approx(position, abs=0.25)
+    assert np.mean(positions) == pytest.approx(position, abs=0.3)
     assert np.mean(reliable) == pytest.approx(np.mean(true), abs=0.12)
 
 

@@ -36,9 +36,9 @@ def ladder(group: RankedGroup, tournament: Tournament) -> Table:
             Column("Item", "name"),
             "Strength",
             "SE",
-            "Comparisons",
+            "Pairs",
             "Points",
-            Column("", "text"),
+            Column("Unbounded", "name"),
         ),
         [
             (
@@ -48,11 +48,11 @@ def ladder(group: RankedGroup, tournament: Tournament) -> Table:
                 item.standard_error,
                 item.comparisons,
                 f"{item.points:g}",
-                f"unbounded {item.unbounded}" if item.unbounded else "",
+                item.unbounded,
             )
             for item in group.items
         ],
-        note=f"Strength: log-odds against a mean item of the group, with {percent} intervals. Reliability {reliability}.",
+        note=f"Strength: log-odds against a mean item, with {percent} intervals. Reliability {reliability}.",
     )
 
 

@@ -76,9 +76,9 @@ class Tournament(Frozen):
     ``position`` is what standing first adds to the log-odds, ``first_wins`` the share that the first of two equals gets
     by it. ``reliability`` is the share of the variance of the strengths within groups that is no error. ``triples`` and
     ``circular`` count triples of items and those that are intransitive, of which ``circular_by_chance`` would be.
-    ``unanswered`` counts comparisons without an answer by reason, and ``missing`` names those that a
-    replay lacked. ``prior_sensitivity`` is the smallest correlation of the strengths with those under a spread that is known to be half
-    or twice as large. ``length`` is the mean rank correlation of strength and number of words within groups.
+    ``unanswered`` counts comparisons without an answer by reason, and ``missing`` names those that a replay lacked.
+    ``prior_sensitivity`` is the smallest correlation of the strengths with those under a spread that is known to be
+    half or twice as large. ``length`` is the mean rank correlation of strength and number of words within groups.
     """
 
     judge: str

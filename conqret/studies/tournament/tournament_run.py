@@ -1,9 +1,9 @@
 """A tournament as a run: comparisons in rounds, each planned from those before it; recorded, resumable.
 
-Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``items.jsonl``, ``rounds.json`` (the pairs of each round,
-written before they are asked), ``comparisons.jsonl`` (a line each, as they come), and in the end what every run of a
-judge has: ``judgments.jsonl``, ``scores.parquet`` and ``summary.json``, with the strength of each item as its score; and
-``tournament.json``. The same command again goes on with the same pairs.
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``items.jsonl``, ``rounds.json`` (the pairs of each
+round, written before they are asked), ``comparisons.jsonl`` (a line each, as they come), and in the end what every run
+of a judge has: ``judgments.jsonl``, ``scores.parquet`` and ``summary.json``, with the strength of each item as its
+score; and ``tournament.json``. The same command again goes on with the same pairs.
 """
 
 from __future__ import annotations
