@@ -194,6 +194,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["judges", "compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]
+    yield ["tournament", "fixtures/demo/items.jsonl", "-o", f"{to}/tournament"]
     yield ["judges", "leaderboard", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
     yield ["debateqa", "rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]

@@ -110,8 +110,8 @@ class ComparedStrengths:
 
     def reliability(self, groups: Sequence[int] | None = None) -> float | None:
         """Scale separation reliability: the share of the estimates' variance within groups that is of true strengths,
-        ``var / (var + mean squared error)`` of posterior means (all groups, or these), with errors at a known spread, as
-        what is unknown of it stretches all strengths alike. None without variance."""
+        ``var / (var + mean squared error)`` of posterior means (all groups, or these). Errors are those at a known
+        spread: what is unknown of it stretches all strengths alike. None without variance."""
         import numpy as np
 
         chosen = range(len(self.sizes)) if groups is None else groups

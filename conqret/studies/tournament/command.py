@@ -103,7 +103,9 @@ def tournament(
     settings |= {
         name: value for name in ("judge", "server") if (value := getattr(compared_by, name)) is not None
     }
-    plan = tournament_plan(items, output=True if output is None else output, **settings)
+    plan = tournament_plan(
+        items, output=True if output is None else output, asks=not asking.dry_run, **settings
+    )
     about = f"{number(plan.checked.count, 'item')} in {number(len(plan.groups), 'group')} from {items}, compared by"
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)

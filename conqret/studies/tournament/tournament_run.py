@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data import Item, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
@@ -22,11 +22,12 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.item_spans import about, judge_in_span
-from conqret.judging.judge import prepared
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judge_run import judge_record, mend_items, sum_up, write_items
-from conqret.judging.judge_settings import JudgeSettings, as_path, session_settings
+from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials, Plan, Stage, run
 from conqret.runs.row_store import RowStore
@@ -34,7 +35,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.comparative_judgment import compared_strengths
-from conqret.stats.pair_design import GroupPairs, round_sizes
+from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 from conqret.studies.tournament.item_groups import ItemGroup, item_groups, pair_item
 from conqret.studies.tournament.result import (
     ComparisonResult,
@@ -45,6 +46,10 @@ from conqret.studies.tournament.result import (
     tournament_result,
 )
 from conqret.studies.tournament.tournament_options import TournamentOptions
+
+if TYPE_CHECKING:
+    from conqret.llm.backends.function import Function
+    from conqret.llm.client_options import ClientOptions
 
 PREFERENCE = "preference"
 """The metric by which two items are compared."""
@@ -357,12 +362,18 @@ def _measure(item: RankedItem, lost: Measure | None) -> Measure:
     )
 
 
-class TournamentSettings(JudgeSettings, total=False):
-    """What :func:`tournament` can be told besides; see
-    :class:`conqret.studies.tournament.tournament_options.TournamentOptions`."""
+class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
+    """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
+    :func:`conqret.judge`), and which pairs
+    (:class:`conqret.studies.tournament.tournament_options.TournamentOptions`)."""
+
+    format: str | None
+    model: str | ClientOptions | None
+    judge: str | Function | None
+    server: str | None
 
     by: str
-    design: str
+    design: Design
     comparisons: float
     both_orders: bool
     reliability: float | None
@@ -370,13 +381,15 @@ class TournamentSettings(JudgeSettings, total=False):
 
 
 def tournament_plan(
-    items: Any, session: Session | None = None, *, output: str | Path | bool | None = None, **settings: Any
+    items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
 ) -> TournamentPlan:
-    """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes.
+    """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
+    of True its folder has the usual name; a server is asked what it judges only where ``asks``.
 
     Raises:
         DeclarationError: as there.
     """
+    check_names("tournament", settings, TournamentSettings)
     named = {each.name for each in fields(TournamentOptions)}
     options = TournamentOptions(**{name: settings[name] for name in named & settings.keys()})
     judging = {name: value for name, value in settings.items() if name not in named}
@@ -390,15 +403,13 @@ def tournament_plan(
     if judging["format"] is None and not elsewhere:
         judging["format"] = DEFAULT_FORMAT
     bare = TournamentPlan(None, None, source, checked, None, groups, options)  # type: ignore[arg-type]
-    _, _, setup = prepared(
-        bare.first_pairs(), {**judging, "metrics": (PREFERENCE,)}, asks=session is not None
-    )
+    _, _, setup = prepared(bare.first_pairs(), {**judging, "metrics": (PREFERENCE,)}, asks=asks)
     if PREFERENCE not in setup.judge.metrics:
         raise DeclarationError(
             f"the format {setup.judge.name} compares no two arguments: it has no preference"
         )
     notes = _notes(groups)
-    session = session or Session(setup.client, **session_settings({**judging, "prompts": setup.library}))
+    session = Session(setup.client, **session_settings({**judging, "prompts": setup.library}))
     place = as_path(None if isinstance(output, bool) else output)
     if output is True:
         place = default_folder(stem(Path(source.name)), "tournament", setup.client.model)
@@ -417,15 +428,15 @@ def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
 
 @strict_options
 def tournament(
-    items: Any, *, output: str | Path | None = None, **settings: Unpack[TournamentSettings]
+    items: Items, *, output: str | Path | None = None, **settings: Unpack[TournamentSettings]
 ) -> Tournament:
     """Rank the arguments of each topic by comparisons of pairs (comparative judgment).
 
     Args:
         items: a file, a frame, or items; each has an argument, and each topic at least two items.
         output: the run's folder, where the same call goes on; None keeps everything in memory.
-        settings: by, design, comparisons, both_orders, reliability and pair_seed say which pairs are compared; all
-            others are those of :func:`conqret.judge`.
+        settings: who compares, which pairs, and how models are asked:
+            :class:`conqret.studies.tournament.tournament_run.TournamentSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the items or the folder. No model is asked then.
