@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from conqret.studies.power.selftest import power_planted as power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
+    from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
     from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
@@ -185,6 +186,7 @@ _HOMES = {
     "power_drift": "conqret.studies.power.sample_sizes",
     "power_planted": "conqret.studies.power.selftest",
     "power_probe": "conqret.studies.power.sample_sizes",
+    "power_tournament": "conqret.studies.tournament.tournament_power",
     "prune_runs": "conqret.runs.management",
     "rank_systems": "conqret.debateqa.standings",
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",

@@ -101,7 +101,11 @@ HOMES: Parts = {
         "calibrate": "studies.calibrate.command:calibrate",
         "abstain": "studies.abstain.command:abstain",
         "drift": "studies.drift.command:drift",
-        "power": {APP: "studies.power.command", "planted": "studies.power.selftest_command:selftest"},
+        "power": {
+            APP: "studies.power.command",
+            "planted": "studies.power.selftest_command:selftest",
+            "tournament": "studies.tournament.power_command:tournament",
+        },
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",
