@@ -9,7 +9,7 @@ where the weights of 0 and 1 are 0 and those of 0.25 and 0.75 are equal. With 0 
 (1952), with 0.5 it is Davidson (1970), with all five the adjacent-categories model of Agresti (1992). Position, weights
 and the standard deviation of the strengths are the same in all groups.
 
-Priors: strengths ~ Normal(0, spread), spread ~ half-Cauchy(2) on a grid, position ~ Normal(0, 1), weights ~ Normal(0,
+Priors: strengths ~ Normal(0, spread), spread ~ half-Normal(3) on a grid, position ~ Normal(0, 1), weights ~ Normal(0,
 2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka 2001),
 with the weights at their mode; the spreads are averaged by their marginal likelihood. (Laplace's approximation takes
 strengths for more alike than they are where each item has a few comparisons: its intervals cover less.) So the interval
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
-SPREAD_SCALE, POSITION_SD, WEIGHT_SD = 2.0, 1.0, 2.0
+SPREAD_SCALE, POSITION_SD, WEIGHT_SD = 3.0, 1.0, 2.0
 MOST_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
 """Of Newton's method, which finds the mode."""
 MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
@@ -142,7 +142,7 @@ def compared_strengths(
         start = posterior.mode(spread, start)
         parts.append(posterior.around(start))
     evidence = np.array([part.evidence for part in parts])
-    evidence += [math.log(spread) - math.log1p((spread / SPREAD_SCALE) ** 2) for spread in spreads]
+    evidence += [math.log(spread) - 0.5 * (spread / SPREAD_SCALE) ** 2 for spread in spreads]
     share = np.exp(evidence - evidence.max())
     share /= share.sum()
     kept = [number for number, value in enumerate(share) if value >= NEGLIGIBLE]

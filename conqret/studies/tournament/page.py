@@ -20,39 +20,29 @@ def tournament_tables(tournament: Tournament) -> list[Table]:
     """The ladders, as far as a terminal shows them, and how far to trust them."""
     shown = tournament.groups[:MOST_IN_TERMINAL]
     more = len(tournament.groups) - len(shown)
-    tables = [ladder(group, tournament) for group in shown]
+    tables = [ladder(group) for group in shown]
     last = f"{more} more groups are on the page and in the table of scores." if more else ""
     return [*tables, trust_table(tournament, last)]
 
 
-def ladder(group: RankedGroup, tournament: Tournament) -> Table:
+def ladder(group: RankedGroup) -> Table:
     """The items of a group, best first."""
-    percent = f"{tournament.confidence:.0%}"
     reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
     return Table(
         group.name,
-        (
-            Column("Rank"),
-            Column("Item", "name"),
-            "Strength",
-            "SE",
-            "Pairs",
-            "Points",
-            Column("Unbounded", "name"),
-        ),
+        (Column("Rank"), Column("Item", "name"), "Strength", "SE", "Points", Column("Unbounded", "name")),
         [
             (
                 item.rank,
                 item.id,
-                item.estimate,
+                item.strength,
                 item.standard_error,
-                item.comparisons,
-                f"{item.points:g}",
+                f"{item.points:g} of {item.comparisons}",
                 item.unbounded,
             )
             for item in group.items
         ],
-        note=f"Strength: log-odds against a mean item, with {percent} intervals. Reliability {reliability}.",
+        note=f"Strength: log-odds against a mean item. Reliability {reliability}.",
     )
 
 
@@ -127,8 +117,8 @@ def _section(group: RankedGroup, tournament: Tournament) -> Section:
     return Section(
         group.name,
         [
-            Forest(group.name, "Strength (log-odds)", rows),
-            ladder(group, tournament),
+            Forest(group.name, f"Strength (log-odds) with {tournament.confidence:.0%} intervals", rows),
+            ladder(group),
             CollapsedTable(f"All {len(compared)} comparisons", table),
         ],
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
 
 PRIOR = (
-    f"strengths ~ Normal(0, spread), spread ~ half-Cauchy({SPREAD_SCALE:g}), position ~ Normal(0, 1); spread, position "
+    f"strengths ~ Normal(0, spread), spread ~ half-Normal({SPREAD_SCALE:g}), position ~ Normal(0, 1); spread, position "
     "and ties are the same in all groups"
 )
 
