@@ -68,8 +68,8 @@ class PairOutcomes:
         """The comparisons of any sequences."""
         import numpy as np
 
-        places = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
-        return cls(tuple(sizes), *places, np.asarray(outcome, dtype=float))
+        groups, firsts, seconds = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
+        return cls(tuple(sizes), groups, firsts, seconds, np.asarray(outcome, dtype=float))
 
     def __post_init__(self) -> None:
         import numpy as np
@@ -381,6 +381,7 @@ class _Posterior:
         shift = surplus[:, 0] + precision * eta  # sites as Laplace has them, to start from
         places = np.arange(size)
         group, first, second = data.group, data.first, data.second
+        mass = cavity_mean = cavity_variance = left = np.ones(len(eta))
         for _ in range(MOST_PASSES):
             mean, covariance, across, mean_position, variance_position, log_determinant = self._joint(
                 precision, shift, mode.spread

@@ -83,7 +83,7 @@ def tournament(
 
     conqret tournament items.jsonl --design random --reliability 0.8 --comparisons 10 --model gpt-4o-mini --dry-run
 
-    conqret validate runs/tournament --labels labels.csv --scale 1:3 --metric strength=quality
+    conqret validate runs/tournament --labels labels.csv --scale 1:3 --metric quality=strength
     """
     from conqret.judging.cost import Sizes
     from conqret.judging.judging_cost import expected_judging

@@ -122,7 +122,7 @@ def pair_outcomes(groups: Sequence[ItemGroup], comparisons: Sequence[ComparisonR
         [number[comparison.group] for comparison in answered],
         [place[comparison.first] for comparison in answered],
         [place[comparison.second] for comparison in answered],
-        [comparison.outcome for comparison in answered],
+        [float(comparison.outcome or 0.0) for comparison in answered],
     )
 
 
@@ -206,10 +206,12 @@ def _share(position: Estimate) -> Estimate:
     """What the first of two equals gets."""
     from scipy.special import expit
 
-    ends = (
-        None if end is None else float(expit(end)) for end in (position.value, position.low, position.high)
+    def share(end: float | None) -> float | None:
+        return None if end is None else float(expit(end))
+
+    return Estimate(
+        share(position.value), share(position.low), share(position.high), position.n, position.reason
     )
-    return Estimate(*ends, position.n, position.reason)
 
 
 def _prior_sensitivity(outcomes: PairOutcomes, strengths: ComparedStrengths) -> float | None:

@@ -81,17 +81,13 @@ def power_tournament(
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
     """A table for each number of items: reliability and rank correlation by comparisons, designs side by side."""
     for size in dict.fromkeys(each.items for each in planned):
+        reached = sorted(
+            ((quality, each.design) for each in planned if each.items == size for quality in each.after),
+            key=lambda row: row[0].comparisons,
+        )
         rows = [
-            (
-                f"{quality.comparisons:.1f}",
-                each.design,
-                quality.reliability,
-                quality.rank_correlation,
-                quality.coverage,
-            )
-            for each in planned
-            if each.items == size
-            for quality in each.after
+            (f"{row.comparisons:.1f}", design, row.reliability, row.rank_correlation, row.coverage)
+            for row, design in reached
         ]
         yield Table(
             f"{size} items a topic",
@@ -102,7 +98,7 @@ def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iter
                 "Rank correlation",
                 "Coverage",
             ),
-            sorted(rows, key=lambda row: float(row[0])),
+            rows,
             note="Reliability as a tournament prints it; rank correlation with the true strengths, mean over topics; "
             f"share of 95% intervals that hold the true strength. Means of {simulations} simulated tournaments.",
         )

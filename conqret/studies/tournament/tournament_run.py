@@ -403,7 +403,8 @@ def tournament_plan(
     if judging["format"] is None and not elsewhere:
         judging["format"] = DEFAULT_FORMAT
     bare = TournamentPlan(None, None, source, checked, None, groups, options)  # type: ignore[arg-type]
-    _, _, setup = prepared(bare.first_pairs(), {**judging, "metrics": (PREFERENCE,)}, asks=asks)
+    pair_settings: Any = {**judging, "metrics": (PREFERENCE,)}
+    _, _, setup = prepared(bare.first_pairs(), pair_settings, asks=asks)
     if PREFERENCE not in setup.judge.metrics:
         raise DeclarationError(
             f"the format {setup.judge.name} compares no two arguments: it has no preference"
