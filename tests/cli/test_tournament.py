@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.judging.runs import write_items
 from tests.reliability.test_tournament import arguments
+from tests.server import FaultServer
 
 
 @pytest.fixture
@@ -59,3 +60,29 @@ def test_a_plan(cli: Cli) -> None:
     assert [row["comparisons"] for row in random["after"]] == [1, 2, 3]
     assert cli("judges", "power", "tournament", "--design", "swiss").code == 2
     assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
+
+
+def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        how = (
+            "--model",
+            "openai/judge",
+            "--api-base",
+            server.url,
+            "--input-price",
+            1000,
+            "--output-price",
+            1000,
+        )
+        call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how)
+        short = cli(*call, "--budget-usd", 3, "-o", tmp_path / "run", "--json")
+        assert short.code == 1
+        found = json.loads(short.out)
+        assert 0 < found["answered"] < found["planned"] < 20
+        whole = cli(*call, "-o", tmp_path / "run", "--json")
+        assert whole.code == 0, whole.err
+        again = json.loads(whole.out)
+        assert again["answered"] == again["planned"] == 20
+        assert len(server.requests) == 20
+        ids = [each["id"] for each in found["comparisons"]]
+        assert [each["id"] for each in again["comparisons"]][: len(ids)] == ids

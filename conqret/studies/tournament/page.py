@@ -106,7 +106,8 @@ def tournament_page(tournament: Tournament) -> ReportPage:
 
 def _section(group: RankedGroup, tournament: Tournament) -> Section:
     rows = [
-        ForestRow(item.id, item.strength, item.low, item.high, word=item.unbounded) for item in group.items
+        ForestRow(item.id, item.strength, item.low, item.high, word="unbounded" if item.unbounded else "")
+        for item in group.items
     ]
     compared = [comparison for comparison in tournament.comparisons if comparison.group == group.name]
     table = Table(
