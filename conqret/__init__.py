@@ -111,6 +111,8 @@ if TYPE_CHECKING:
     from conqret.studies.power.selftest import power_planted as power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
+    from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
+    from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
 
@@ -186,6 +188,7 @@ _HOMES = {
     "power_drift": "conqret.studies.power.sample_sizes",
     "power_planted": "conqret.studies.power.selftest",
     "power_probe": "conqret.studies.power.sample_sizes",
+    "power_tournament": "conqret.studies.tournament.tournament_power",
     "prune_runs": "conqret.runs.management",
     "rank_systems": "conqret.debateqa.standings",
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",
@@ -205,6 +208,7 @@ _HOMES = {
     "statement_agreement": "conqret.debate.debatune.manual_inspection",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
+    "tournament": "conqret.studies.tournament.tournament_run",
     "tune_debater": "conqret.debate.debatune.debater_training",
     "tune_detector": "conqret.perspectives.detector_tuning",
     "two_sided_topics": "conqret.debate.debatune.topic_check",

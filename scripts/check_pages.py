@@ -196,6 +196,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["validate", f"{to}/jury", *labels]
     improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]
     yield ["improve", ITEMS, *improved, "-o", f"{to}/improved", "--quiet"]
+    yield ["tournament", "fixtures/demo/items.jsonl", "-o", f"{to}/tournament"]
     yield ["judges", "leaderboard", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
     yield ["debateqa", "rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]

@@ -25,6 +25,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
         "judge": "Score items with one judge: relevance of the evidence, groundedness, quality of the argument, "
         "preference.",
+        "tournament": "Rank the arguments of each topic by comparing pairs of them (comparative judgment).",
         "runs": "List, report, explain, compare and manage runs and their recordings.",
         "serve": "Serve judges over HTTP or to an assistant (MCP), or show a folder of runs in a browser.",
         "info": "List formats and prompts, and check the installation.",
@@ -64,6 +65,7 @@ COMMANDS = {name: help_text for panel in PANELS.values() for name, help_text in 
 
 HOMES: Parts = {
     "judge": "judging.command:judge",
+    "tournament": "studies.tournament.command:tournament",
     "runs": {
         APP: "cli.runs_command",
         "report": "experiments.report_command:report",
@@ -101,7 +103,11 @@ HOMES: Parts = {
         "calibrate": "studies.calibrate.command:calibrate",
         "abstain": "studies.abstain.command:abstain",
         "drift": "studies.drift.command:drift",
-        "power": {APP: "studies.power.command", "planted": "studies.power.selftest_command:selftest"},
+        "power": {
+            APP: "studies.power.command",
+            "planted": "studies.power.selftest_command:selftest",
+            "tournament": "studies.tournament.power_command:tournament",
+        },
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",
@@ -201,7 +207,7 @@ MEANT: Mapping[str, str] = {
     "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges pareto",
     "pareto": "judges pareto", "cost": "judges pareto", "card": "judges leaderboard",
     "leaderboard": "judges leaderboard", "meta": "judges systems", "component": "judges variance",
-    "variance": "judges variance", "jury": "judges jury", "ensemble": "judges jury",
+    "variance": "judges variance", "pairwise": "tournament", "jury": "judges jury", "ensemble": "judges jury",
     "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
     "optimi": "improve", "learn": "improve",
     "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power planted",

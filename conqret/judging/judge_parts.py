@@ -362,3 +362,13 @@ JURY = Judge(
     asks=(),
 )
 """What the run of a jury has for a format; nobody can be asked for it."""
+
+TOURNAMENT = Judge(
+    name="tournament",
+    summary="arguments of a topic ranked by comparisons of pairs",
+    scale="log-odds",
+    score="1 / (1 + exp(-strength)): the probability that the argument is preferred to a mean one of its topic",
+    source="Bradley and Terry 1952; Davidson 1970",
+    asks=(),
+)
+"""What the run of a tournament has for a format; nobody can be asked for it."""

@@ -20,7 +20,7 @@ from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.criterion import CRITERIA, RUBRIC
-from conqret.judging.judge_parts import JUDGES, JURY, Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
@@ -147,14 +147,15 @@ def _nothing(case: Case) -> Any:
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:
-    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, or a jury.
+    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
+    tournament.
 
     Raises:
         UnknownNameError: there is no such format here.
         DeclarationError: the record's criteria, or its rubric, are none.
     """
-    if record.format == JURY.name:
-        return JURY
+    if record.format in (JURY.name, TOURNAMENT.name):
+        return JURY if record.format == JURY.name else TOURNAMENT
     if record.format == CRITERIA:
         from conqret.judging.criteria import recorded_criteria
 

@@ -18,7 +18,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, sho
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JURY
+from conqret.judging.judge_parts import JURY, TOURNAMENT
 from conqret.judging.own_judge import NAME as OWN
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.setup import Setup, set_up
@@ -46,6 +46,8 @@ OF_MEMBERS = (
     "prompt and answer are in the run of the member that is named above: conqret runs show MEMBER_RUN ITEM"
 )
 """Of the run of a jury, which asks nothing itself."""
+OF_PAIRS = "a comparison shows two items of the topic: comparisons.jsonl says which"
+"""Of the run of a tournament, whose prompts are not of one item."""
 MAX_WHY = 300
 """Characters of the error that kept prompts from being filled."""
 NONE_SENT = "there is none: a judge of your own gets the item"
@@ -151,6 +153,8 @@ def asked(
         lacks = f"prompt: {lack}", f"answer: {NO_ANSWER}"
         if record.format == JURY.name:
             lacks = OF_MEMBERS, OF_MEMBERS
+        if record.format == TOURNAMENT.name:
+            lacks = f"prompt: {OF_PAIRS}", f"answer: {NO_ANSWER}"
         for judgment in judgments.values():
             yield RecordedRequests(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
 

@@ -121,6 +121,14 @@ class Setup:
         """The instrument over an open client."""
         return Instrument(self.judge, self.options, self.library, client, self.client.model, self.fingerprint)
 
+    def in_one_order(self, metric: str) -> Setup:
+        """The same with the questions of ``metric`` alone, asked in the given order of two arguments only."""
+        asks = [replace(ask, both_orders=False) for ask in self.asks if metric in ask.metrics]
+        metrics = tuple(metric for ask in asks for metric in ask.metrics)
+        return replace(
+            self, judge=replace(self.judge, asks=tuple(asks)), options=replace(self.options, metrics=metrics)
+        )
+
 
 def set_up(
     format: str | Judge,  # noqa: A002 - the word that users know

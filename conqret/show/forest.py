@@ -25,7 +25,7 @@ NAME, WORD = 34, 18
 """Characters of a row's name, and of the word beside it."""
 PLACES = 2
 """Decimals of the numbers beside the rows."""
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 TICKS = 8
 """Numbers that stand below the axis at most."""
 

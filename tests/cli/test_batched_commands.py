@@ -109,6 +109,11 @@ def of_statements(folder: Path) -> tuple[object, ...]:
     return "debate", "score", written(folder / "statements.jsonl", rows)
 
 
+def of_arguments(folder: Path) -> tuple[object, ...]:
+    rows = [{"id": f"i{n}", "topic": f"Topic {n // 2}?", "argument": f"So it is {n}."} for n in range(6)]
+    return "tournament", written(folder / "items.jsonl", rows), "--comparisons", "2"
+
+
 def of_items(folder: Path, *command: object) -> tuple[object, ...]:
     rows = [
         {
@@ -143,6 +148,7 @@ CASES = {
         4,
     ),
     "score": Case(of_statements, by_words, 1, 4),
+    "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "sensitivity": Case(
         lambda folder: of_items(folder, "sensitivity", "--perturb", "hallucinate:0,50%"), filled, 1, 12

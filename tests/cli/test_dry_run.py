@@ -47,6 +47,7 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     return {
         "judge": ("judge", items, "--format", "direct"),
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
+        "tournament": ("tournament", items, "--comparisons", "2"),
         "drift": ("judges", "drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
         "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),

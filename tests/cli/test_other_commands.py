@@ -381,7 +381,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 def test_help_lists_the_commands_under_headings_in_the_order_of_the_work(cli: Cli) -> None:
     shown = cli("--help").out
     names = [name for names in PANELS.values() for name in names]
-    assert len(names) == 17
+    assert len(names) == 18
     places = [re.search(rf"^│ {name} ", shown, re.MULTILINE) for name in names]
     assert None not in places
     assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)

@@ -203,6 +203,7 @@ KINDS = {
         "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference",
         "--probe", "repeatability", "--probe", "position", "--probe", "document order",
     ),
+    "tournament": _items("tournament", "--comparisons", "2"),
     "generate": _generate,
     "experiment": _experiment,
     "debates": _held,

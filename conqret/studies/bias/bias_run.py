@@ -68,10 +68,7 @@ def setup_for(way: str, setup: Setup) -> Setup:
     if way == REVERSED:
         return replace(setup, options=replace(setup.options, order="reversed"))
     if way == ONE_ORDER:
-        asks = [replace(ask, both_orders=False) for ask in setup.asks if PREFERENCE in ask.metrics]
-        metrics = tuple(metric for ask in asks for metric in ask.metrics)  # the very same request
-        judge = replace(setup.judge, asks=tuple(asks))
-        return replace(setup, judge=judge, options=replace(setup.options, metrics=metrics))
+        return setup.in_one_order(PREFERENCE)
     return setup
 
 

@@ -1,0 +1,158 @@
+"""Which pairs of items are compared: all, as many of each item at random, or those that teach most.
+
+Pairs come in rounds of some half a comparison an item. Of a pair that has been compared the other order is left; which
+item stands first is otherwise decided so that each stands first as often as second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+from conqret.errors import DeclarationError
+from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Design = Literal["adaptive", "random", "exhaustive"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+
+Pair = tuple[int, int]
+"""The place of the item shown first, and that of the second."""
+
+
+class GroupPairs:
+    """The pairs of one group of ``size`` items, drawn by ``seed``; ``both_orders`` compares each pair in either order,
+    one after the other. What was asked already is told by :meth:`take`; what is chosen next follows from it and from
+    the seed alone."""
+
+    def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
+        import numpy as np
+
+        if size < 2:
+            raise DeclarationError(f"{size} items make no pair")
+        self.size, self.both_orders = size, both_orders
+        self._rng = np.random.default_rng(seed)
+        self.asked: list[Pair] = []
+        self._made = np.zeros((size, size), dtype=int)
+        self._balance = np.zeros(size, dtype=int)
+        self._cycle = _cycle(self._rng.permutation(size).tolist())
+        once = _matchings(self._rng, size)
+        self._every = [*once, *_shuffled(self._rng, once)]
+
+    def take(self, first: int, second: int) -> None:
+        """Count a pair as asked in this order."""
+        self.asked.append((first, second))
+        self._made[first, second] += 1
+        self._balance[first] += 1
+        self._balance[second] -= 1
+
+    def at_random(self, count: int) -> list[Pair]:
+        """The next ``count`` pairs of a design in which each item is compared as often as any other: all pairs once,
+        then in the other order."""
+        half = len(self._every) // 2
+        wanted = [*self._left(self._every[:half], 1), *self._left(self._every[half:], 2)]
+        return self._ordered(wanted[:count])
+
+    def informative(self, count: int, strengths: ComparedStrengths, group: int) -> list[Pair]:
+        """The next ``count`` pairs: first a cycle through all items in a random order, so that they are connected, then
+        those with the highest expected information (the variance of the outcome times that of the difference), one
+        after the other, each as if those before it were answered."""
+        import numpy as np
+
+        chosen = self._ordered(self._left(self._cycle, 1)[:count])
+        wanted = count - len(chosen) // (2 if self.both_orders else 1)
+        size = self.size
+        means = strengths.strengths[group, :size]
+        covariance = strengths.covariances[group, :size, :size].copy()
+        position = strengths.position.value or 0.0
+        degrees = np.zeros(size, dtype=int)
+        most = -(-2 * wanted // size) + 1
+        for _ in range(wanted):
+            variances = np.einsum("ii->i", covariance)
+            spread = np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 1e-12)
+            # what a comparison tells where the means are right, times how unsure the difference is; a covariance that
+            # grows with its own uncertainty would call for comparisons whose outcome is foreseen
+            told = outcome_variance(means[:, None] - means[None, :] + position, strengths.weights)
+            gain = told * spread
+            free = (self._made + self._made.T) < (1 if self.both_orders else 2)
+            free &= ~np.eye(size, dtype=bool)
+            free &= (degrees < most)[:, None] & (degrees < most)[None, :]
+            if not free.any():
+                break
+            gain = np.where(free, gain + gain.T, -np.inf)
+            best = np.argwhere(np.triu(gain >= gain.max() - 1e-9))
+            one, other = best[int(self._rng.integers(len(best)))].tolist()
+            chosen += self._ordered([(one, other)])
+            degrees[[one, other]] += 1
+            weight = float(told[one, other])
+            column = covariance[:, one] - covariance[:, other]
+            covariance -= np.outer(column, column) * weight / (1 + weight * float(spread[one, other]))
+        return chosen
+
+    def _left(self, matchings: Sequence[Sequence[Pair]], times: int) -> list[Pair]:
+        """The pairs that were asked less than so many times, in either order."""
+        return [
+            (one, other)
+            for matching in matchings
+            for one, other in matching
+            if self._made[one, other] + self._made[other, one] < times
+        ]
+
+    def _ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The pairs in the order in which they are asked, taken; those that were asked in both are left out."""
+        ordered: list[Pair] = []
+        for one, other in pairs:
+            if self._made[one, other] and self._made[other, one]:
+                continue
+            if self._made[one, other] or self._made[other, one]:
+                swap = bool(self._made[one, other])
+            else:
+                tilt = self._balance[one] - self._balance[other]
+                swap = bool(tilt > 0 or (tilt == 0 and (one + other + len(self.asked)) % 2))
+            first, second = (other, one) if swap else (one, other)
+            self.take(first, second)
+            ordered.append((first, second))
+            if self.both_orders and not self._made[second, first]:
+                self.take(second, first)
+                ordered.append((second, first))
+        return ordered
+
+
+def _cycle(order: list[int]) -> list[list[Pair]]:
+    """The pairs of neighbours around a circle, every second one first."""
+    if len(order) == 2:
+        return [[(order[0], order[1])]]
+    pairs = list(zip(order, order[1:] + order[:1], strict=True))
+    return [pairs[::2], pairs[1::2]]
+
+
+def _matchings(rng: np.random.Generator, size: int) -> list[list[Pair]]:
+    """Rounds in which each item meets one other (with an odd number one rests), in random order: each pair comes once
+    (the circle method)."""
+    places = rng.permutation(size).tolist()
+    seats = size if size % 2 == 0 else size + 1
+    turning = seats - 1
+    rounds: list[list[Pair]] = []
+    for number in range(turning):
+        pairs = [(turning, number)]
+        pairs += [((number + step) % turning, (number - step) % turning) for step in range(1, seats // 2)]
+        rounds.append([(places[one], places[other]) for one, other in pairs if max(one, other) < size])
+    return _shuffled(rng, rounds)
+
+
+def _shuffled(rng: np.random.Generator, rounds: list[list[Pair]]) -> list[list[Pair]]:
+    return [rounds[place] for place in rng.permutation(len(rounds)).tolist()]
+
+
+def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = False) -> list[int]:
+    """How many pairs each round has of a group of ``size`` items, of which each is compared ``comparisons`` times on
+    average (None: every pair): some half a comparison an item a round. Without ``both_orders`` a pair can come twice,
+    once in each order."""
+    every = size * (size - 1) // 2
+    if comparisons is None:
+        return [every]
+    total = min(round(size * comparisons / (4 if both_orders else 2)), every * (1 if both_orders else 2))
+    each = max(1, size // 2)
+    return [min(each, total - start) for start in range(0, total, each)]

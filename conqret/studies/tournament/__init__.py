@@ -1,0 +1,1 @@
+"""Comparative judgment: the arguments of a topic ranked by comparisons of pairs."""

@@ -1,0 +1,138 @@
+"""``conqret tournament``: the arguments of a topic ranked by comparisons of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import at, note
+from conqret.errors import number
+from conqret.judging.study_command import StudyOptions
+from conqret.studies.tournament.tournament_options import TournamentOptions
+
+COMMON = (
+    "format",
+    "model",
+    "judge",
+    "by",
+    "design",
+    "comparisons",
+    "both_orders",
+    "reliability",
+    "output",
+    "replay",
+    "budget_usd",
+    "dry_run",
+    "json_output",
+)
+"""The options that ``--help`` shows."""
+
+
+@dataclass(frozen=True)
+class PairOptions(OptionGroup, of=TournamentOptions):
+    """Which pairs are compared."""
+
+
+@dataclass(frozen=True)
+class PairJudge(OptionGroup):
+    """Who compares.
+
+    Model:
+        judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
+            from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
+            and returns `first`, `second` or `tie`.
+        server: A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the
+            form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.
+    """
+
+    format: Annotated[
+        str | None,
+        options.option(
+            options.JUDGING, "The format whose preference is asked. Default: `direct`.", "--format", "-f"
+        ),
+    ] = None
+    model: options.Model = None
+    judge: str | None = None
+    server: str | None = None
+
+
+@grouped
+def tournament(
+    items: Annotated[Path, options.ITEMS],
+    *,
+    compared_by: PairJudge,
+    pairs: PairOptions,
+    item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
+    asking: StudyOptions,
+) -> None:
+    """Rank the arguments of each topic by comparing pairs of them (comparative judgment).
+
+    A judge says which of two arguments is better. Of its answers each argument gets a strength with a standard error,
+    by the model of Bradley and Terry with ties, graded answers and an effect of position. Without `--format`, the
+    preference of `direct` is asked, each pair in one order.
+    `conqret validate` reads the run.
+
+    Examples:
+
+    conqret tournament items.jsonl --by topic --model gpt-4o-mini --comparisons 4 -o runs/tournament
+
+    conqret tournament items.jsonl --design random --reliability 0.8 --comparisons 10 --model gpt-4o-mini --dry-run
+
+    conqret validate runs/tournament --labels labels.csv --scale 1:3 --metric quality=strength
+    """
+    from conqret.judging.cost import Sizes
+    from conqret.judging.judging_cost import expected_judging
+    from conqret.show.page import write_files
+    from conqret.show.table import spaced
+    from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
+    from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
+
+    settings: dict[str, Any] = {
+        **pairs.given(),
+        **asking.settings,
+        "format": compared_by.format,
+        "model": asking.calls.of(compared_by.model),
+        "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
+        "skip_invalid": skip_invalid,
+    }
+    settings |= {
+        name: value for name in ("judge", "server") if (value := getattr(compared_by, name)) is not None
+    }
+    plan = tournament_plan(
+        items, output=True if output is None else output, asks=not asking.dry_run, **settings
+    )
+    about = f"{number(plan.checked.count, 'item')} in {number(len(plan.groups), 'group')} from {items}, compared by"
+    asking.shown.left_out(plan.checked)
+    asking.shown.note(*plan.notes)
+    if asking.dry_run:
+        setup = plan.setup.in_one_order("preference")
+        cost = expected_judging(setup, plan.first_pairs(), Sizes(), by=f"{setup.judge.name} (pairs)")
+        asking.tell_cost([cost])
+        return
+    with plan.models:
+        outcome = asking.execute(plan, plan.comparisons, "comparisons", about=about, doing="comparing")
+    folder = plan.folder
+    assert isinstance(folder, TournamentFolder)  # noqa: S101 - the command always has one
+    page, _ = write_files(
+        folder.path,
+        {
+            folder.page_file.name: tournament_page(outcome).html(),
+            "tournament.md": tournament_page(outcome).markdown(),
+        },
+    )
+    lines = [
+        *spaced(tournament_tables(outcome)),
+        *headlines(outcome),
+        at(folder.scores_file, "scores"),
+        at(page),
+    ]
+    if outcome.unanswered:
+        note(
+            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command asks for them again"
+        )
+    asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

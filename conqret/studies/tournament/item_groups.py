@@ -1,0 +1,77 @@
+"""The items that are compared with each other, and two of them as one item for a judge."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from conqret.data import Item
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError, UnknownNameError
+
+LONGEST_ID = 200
+OWN_FIELDS = ("topic", "stance")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGroup:
+    """Items that are compared with each other, under a name."""
+
+    name: str
+    items: tuple[Item, ...]
+
+
+def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup, ...]:
+    """The items by what they share in ``fields``, in the order in which they come.
+
+    Raises:
+        UnknownNameError: no item has such a field.
+        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics.
+    """
+    every = list(items)
+    known = [*OWN_FIELDS, *dict.fromkeys(name for item in every for name in item.metadata)]
+    for field in fields:
+        if field not in known:
+            raise UnknownNameError("field to compare items by (--by)", field, known)
+    groups = gathered((tuple(_value(item, field) for field in fields), item) for item in every)
+    for values, members in groups.items():
+        name = ", ".join(values)
+        if len(members) == 1:
+            raise DeclarationError(
+                f"{name[:80]!r} has one item ({members[0].id}), which has nothing to be compared with: leave it out, "
+                "or group items by something else (--by)"
+            )
+        topics = list(dict.fromkeys(item.topic for item in members))
+        if len(topics) > 1:
+            raise DeclarationError(
+                f"{name[:80]!r} has items of {len(topics)} topics ({topics[0][:60]!r}, {topics[1][:60]!r}); only items "
+                f"of one topic are compared: --by topic,{','.join(fields)}"
+            )
+    return tuple(ItemGroup(", ".join(values), tuple(members)) for values, members in groups.items())
+
+
+def _value(item: Item, field: str) -> str:
+    value = getattr(item, field) if field in OWN_FIELDS else item.metadata.get(field)
+    if value is None or not isinstance(value, str | int | float):
+        raise DeclarationError(f"item {item.id} has no {field} to be grouped by (--by)")
+    return str(value)
+
+
+def pair_id(first: Item, second: Item) -> str:
+    """The id of a comparison: both ids, or a digest where they are long."""
+    name = f"{first.id} | {second.id}"
+    return name if len(name) <= LONGEST_ID else hashlib.sha256(name.encode()).hexdigest()[:32]
+
+
+def pair_item(first: Item, second: Item) -> Item:
+    """Two items as one with two arguments. Documents and stance are those that both have; where they differ there are
+    none, as citations of one argument count documents that the other does not have."""
+    return Item(
+        id=pair_id(first, second),
+        topic=first.topic,
+        stance=first.stance if first.stance == second.stance else "none",
+        documents=first.documents if first.documents == second.documents else (),
+        argument=first.argument,
+        second_argument=second.argument,
+    )

@@ -1,0 +1,46 @@
+"""How a tournament is held: the options, each declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from conqret.errors import DeclarationError
+from conqret.options import Within, check_ranges
+from conqret.stats.pair_design import Design
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentOptions:
+    """Which items are compared with which, and how often.
+
+    Pairs:
+        by: What items share that are compared with each other: `topic`, `stance`, a field of their metadata, or several
+            with commas. Items are only ever compared within one topic.
+        design: Which pairs are compared. `adaptive`: a cycle through all items, then the pairs that are expected to
+            teach most. `random`: each item as often as any other. `exhaustive`: every pair.
+        comparisons: Comparisons per item, on average (a comparison is of two items). No effect on `exhaustive`.
+        both_orders: Compare each pair in both orders.
+        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
+        pair_seed: The seed of the pairs.
+
+    Raises:
+        DeclarationError: a value is out of its range.
+    """
+
+    by: str = "topic"
+    design: Design = "adaptive"
+    comparisons: Annotated[float, Within(1)] = 4.0
+    both_orders: bool = False
+    reliability: Annotated[float | None, Within(0, 1)] = None
+    pair_seed: Annotated[int, Within(0)] = 13
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        if not self.fields:
+            raise DeclarationError("--by names what items share: topic, stance or a field of their metadata")
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields by which items are grouped."""
+        return tuple(name for part in self.by.split(",") if (name := part.strip()))

@@ -1,0 +1,447 @@
+"""A tournament as a run: comparisons in rounds, each planned from those before it; recorded, resumable.
+
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``items.jsonl``, ``rounds.json`` (the pairs of each
+round, written before they are asked), ``comparisons.jsonl`` (a line each, as they come), and in the end what every run
+of a judge has: ``judgments.jsonl``, ``scores.parquet`` and ``summary.json``, with the strength of each item as its
+score; and ``tournament.json``. The same command again goes on with the same pairs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+
+from conqret.data import Item, Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, strict_options
+from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io.jsonl import compact
+from conqret.io.safe_files import InFolder, write_whole
+from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.judge import Items, prepared
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.judge_options import SampleSettings
+from conqret.judging.judge_parts import TOURNAMENT, digest
+from conqret.judging.judge_run import judge_record, mend_items, sum_up, write_items
+from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
+from conqret.judging.setup import Setup
+from conqret.runs.engine import CompletedTrials, Plan, Stage, run
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.session import Session
+from conqret.runs.trials import Memory, Rows, Trial
+from conqret.stats.comparative_judgment import compared_strengths
+from conqret.stats.pair_design import Design, GroupPairs, round_sizes
+from conqret.studies.tournament.item_groups import ItemGroup, item_groups, pair_item
+from conqret.studies.tournament.result import (
+    ComparisonResult,
+    RankedItem,
+    Tournament,
+    nearest_outcome,
+    pair_outcomes,
+    tournament_result,
+)
+from conqret.studies.tournament.tournament_options import TournamentOptions
+
+if TYPE_CHECKING:
+    from conqret.llm.backends.function import Function
+    from conqret.llm.client_options import ClientOptions
+
+PREFERENCE = "preference"
+"""The metric by which two items are compared."""
+STRENGTH = "strength"
+"""The metric that the run has for each item."""
+DEFAULT_FORMAT = "direct"
+"""The format that compares where none is named: the preference alone, in the shortest prompt."""
+NEEDS = {"argument": "a tournament compares arguments"}
+ENDED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
+"""Why answers are missing once nothing more is sent: no further round is planned then."""
+
+
+class ComparisonRow(Frozen):
+    """A comparison that was made: its round, its group, both items, and what the judge said of the first."""
+
+    id: str
+    round: int
+    group: str
+    first: str
+    second: str
+    judgment: Judgment
+
+    @property
+    def measure(self) -> Measure:
+        """The preference."""
+        return self.judgment.measures[PREFERENCE]
+
+    @property
+    def result(self) -> ComparisonResult:
+        """It as the strengths are made of."""
+        value = self.measure.value
+        return ComparisonResult(
+            id=self.id,
+            round=self.round,
+            group=self.group,
+            first=self.first,
+            second=self.second,
+            outcome=None if value is None else nearest_outcome(value),
+        )
+
+
+class PlannedRounds(Frozen):
+    """The pairs of each round: the number of the group, the places of the first and of the second item in it."""
+
+    rounds: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class TournamentFolder(JudgeFolder):
+    """The files of a tournament: those of a judge's run, the comparisons, and what they come to."""
+
+    COMMAND: ClassVar[str] = "conqret tournament"
+
+    comparisons_file = InFolder("comparisons.jsonl")
+    rounds_file = InFolder("rounds.json")
+    tournament_file = InFolder("tournament.json")
+    page_file = InFolder("tournament.html")
+    markdown_file = InFolder("tournament.md")
+
+    def tournament(self) -> Tournament:
+        """The finished tournament. Raises DeclarationError where there is none."""
+        return self.result(self.tournament_file, Tournament)
+
+
+@dataclass(frozen=True)
+class TournamentPlan(Plan[ComparisonRow, Tournament]):
+    """Items of a group are compared in rounds."""
+
+    models: Session
+    folder: TournamentFolder | None
+    source: ItemSource
+    checked: CheckedItems
+    setup: Setup
+    groups: tuple[ItemGroup, ...]
+    options: TournamentOptions = field(default_factory=TournamentOptions)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def _record(self) -> JudgeRecord:
+        judge = judge_record(self.source, self.checked, self.setup)
+        identity = {"tournament": asdict(self.options), **judge.identity}
+        return judge.model_copy(
+            update={
+                "format": TOURNAMENT.name,
+                "fingerprint": digest(identity),
+                "identity": identity,
+                "metrics": [STRENGTH],
+                "options": {},
+                "notes": [
+                    f"Pairs compared by {judge.format} ({judge.fingerprint})",
+                    *judge.notes,
+                    *self.notes,
+                ],
+            }
+        )
+
+    def record(self) -> JudgeRecord:
+        """What ``run.json`` says."""
+        return self._record
+
+    def begin(self) -> None:
+        """Write the items."""
+        if self.folder is not None:
+            write_items(self.source, self.folder, self.checked)
+
+    def resume(self, *, new: bool) -> None:
+        """Mend the items."""
+        if self.folder is not None and not new:
+            mend_items(self.source, self.folder, self.checked)
+
+    @cached_property
+    def _rows(self) -> Rows[ComparisonRow]:
+        if self.folder is None:
+            return Memory(lambda row: row.id)
+        return RowStore(
+            self.folder.comparisons_file,
+            ComparisonRow,
+            lambda row: row.id,
+            finished=lambda row: row.judgment.status is Status.SCORED,
+        )
+
+    def open_rows(self) -> Rows[ComparisonRow]:
+        """The comparisons, with those of an earlier run."""
+        return self._rows
+
+    @property
+    def comparisons(self) -> int:
+        """How many there will be at most."""
+        twice = 2 if self.options.both_orders else 1
+        return sum(twice * sum(sizes) for sizes in self._sizes)
+
+    @cached_property
+    def _sizes(self) -> list[list[int]]:
+        options = self.options
+        wanted = None if options.design == "exhaustive" else options.comparisons
+        sizes = [
+            round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
+        ]
+        if options.design == "random" and options.reliability is None:
+            return [[sum(each)] for each in sizes]
+        return sizes
+
+    def first_pairs(self) -> list[Item]:
+        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        return [
+            pair_item(group.items[first], group.items[second])
+            for number, group in enumerate(self.groups)
+            for first, second in GroupPairs(len(group.items), [self.options.pair_seed, number]).at_random(
+                sum(self._sizes[number])
+            )
+        ]
+
+    def stages(self) -> Iterator[Stage[ComparisonRow]]:
+        """A stage for each round; none after one in which answers are awaited or nothing more is sent."""
+        client = self.models.client
+        instrument = self.setup.in_one_order(PREFERENCE).instrument(client)
+        pairs = [
+            GroupPairs(
+                len(group.items), [self.options.pair_seed, number], both_orders=self.options.both_orders
+            )
+            for number, group in enumerate(self.groups)
+        ]
+        planned = list(self._planned.rounds)
+        keys: list[str] = []
+        for number in range(max(map(len, self._sizes))):
+            if number < len(planned):
+                for group, first, second in planned[number]:
+                    pairs[group].take(first, second)
+            else:
+                planned.append(self._round(number, pairs, keys))
+                self._keep(PlannedRounds(rounds=tuple(planned)))
+            trials = [self._trial(number + 1, pair, instrument) for pair in planned[number]]
+            keys += [trial.key for trial in trials]
+            yield Stage(trials, client.in_flight, f"compare {instrument.judge.name}", about(instrument))
+            rows = [self._rows.get(trial.key) for trial in trials]
+            if any(row is None or row.measure.reason in ENDED for row in rows):
+                return
+            if number + 1 < len(planned):  # as far as it came before, whatever would be decided now
+                continue
+            wanted = self.options.reliability
+            if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
+                return
+
+    def _trial(self, number: int, pair: tuple[int, int, int], instrument: Any) -> Trial[ComparisonRow]:
+        group = self.groups[pair[0]]
+        first, second = (group.items[place] for place in pair[1:])
+        item = pair_item(first, second)
+
+        async def compare(earlier: Mapping[str, ComparisonRow]) -> ComparisonRow:
+            judgment = await judge_in_span(item, instrument)
+            return ComparisonRow(
+                id=item.id,
+                round=number,
+                group=group.name,
+                first=first.id,
+                second=second.id,
+                judgment=judgment,
+            )
+
+        return Trial(item.id, compare)
+
+    def _round(
+        self, number: int, pairs: Sequence[GroupPairs], keys: Sequence[str]
+    ) -> tuple[tuple[int, int, int], ...]:
+        """The pairs of a round, which are taken."""
+        strengths = self._strengths(keys) if self.options.design == "adaptive" else None
+        chosen = []
+        for group, (each, sizes) in enumerate(zip(pairs, self._sizes, strict=True)):
+            if number < len(sizes):
+                count = sizes[number]
+                drawn = (
+                    each.at_random(count) if strengths is None else each.informative(count, strengths, group)
+                )
+                chosen += [(group, first, second) for first, second in drawn]
+        return tuple(chosen)
+
+    def _strengths(self, keys: Sequence[str]) -> Any:
+        """What the comparisons so far come to, in the order in which they were planned."""
+        rows = [row for key in keys if (row := self._rows.get(key)) is not None]
+        return compared_strengths(pair_outcomes(self.groups, [row.result for row in rows]))
+
+    @cached_property
+    def _planned(self) -> PlannedRounds:
+        if self.folder is None or not self.folder.rounds_file.is_file():
+            return PlannedRounds()
+        return self.folder.result(self.folder.rounds_file, PlannedRounds)
+
+    def _keep(self, rounds: PlannedRounds) -> None:
+        if self.folder is not None:
+            write_whole(self.folder.rounds_file, rounds.model_dump_json().encode())
+
+    def result(self, done: CompletedTrials[ComparisonRow]) -> Tournament:
+        """What the comparisons come to, with the files."""
+        rows = {row.id: row for row in done.rows.rows()}
+        ordered = [rows[key] for key in done.keys]
+        unanswered = Counter(str(row.measure.reason) for row in ordered if row.measure.reason is not None)
+        record = self._record
+        tournament = tournament_result(
+            self.groups,
+            [row.result for row in ordered],
+            unanswered,
+            done.session,
+            judge=self.setup.judge.name,
+            model=record.model,
+            baseline=record.baseline,
+            design=self.options.design,
+            rounds=max((row.round for row in ordered), default=0),
+            notes=tuple(record.notes),
+            missing=done.missing,
+        )
+        if self.folder is not None:
+            self._write(self.folder, tournament, ordered, done)
+        return tournament
+
+    def _write(
+        self,
+        out: TournamentFolder,
+        tournament: Tournament,
+        rows: Sequence[ComparisonRow],
+        done: CompletedTrials[ComparisonRow],
+    ) -> None:
+        ranked = {item.id: item for group in tournament.groups for item in group.items}
+        calls: dict[str, list[Any]] = {}
+        reasons: dict[str, Measure] = {}
+        for row in rows:
+            calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
+            if row.measure.value is None:
+                reasons.update({row.first: row.measure, row.second: row.measure})
+        lines = []
+        for group in self.groups:
+            for item in group.items:
+                measure = _measure(ranked[item.id], reasons.get(item.id))
+                judgment = Judgment(
+                    item=item.id,
+                    topic=item.topic,
+                    stance=item.stance,
+                    format=TOURNAMENT.name,
+                    model=self._record.model,
+                    fingerprint=self._record.fingerprint,
+                    measures={STRENGTH: measure},
+                    version=item.version,
+                    trace=Trace(calls=tuple(calls.get(item.id, ()))),
+                )
+                lines.append((item.id, compact(judgment.model_dump(mode="json")) + b"\n"))
+        by_id = dict(lines)
+        order = [item.id for item in out.items()]
+        write_whole(out.judgments_file, b"".join(by_id[item] for item in order))
+        with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
+            sum_up(out, judged, done.session)
+        write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
+
+
+def _measure(item: RankedItem, lost: Measure | None) -> Measure:
+    """The strength as a score: the probability that a mean item of the group loses against it, with the strength itself
+    and its standard error. An item without any comparison has none."""
+    from scipy.special import expit
+
+    if not item.comparisons:
+        if lost is not None and lost.reason is not None:
+            return Measure.missing(lost.reason, lost.detail)
+        return Measure.missing(Reason.NOTHING_TO_JUDGE, "it was compared with no other item")
+    numbers = {"standard_error": item.standard_error, "low": item.low, "high": item.high}
+    parts = tuple(Part(id=name, raw=number) for name, number in numbers.items())
+    label = f"unbounded {item.unbounded}" if item.unbounded else None
+    return Measure(
+        status=Status.SCORED,
+        value=float(expit(item.strength)),
+        raw=item.strength,
+        parts=(*parts, Part(id="comparisons", raw=item.comparisons, label=label)),
+    )
+
+
+class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
+    """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
+    :func:`conqret.judge`), and which pairs
+    (:class:`conqret.studies.tournament.tournament_options.TournamentOptions`)."""
+
+    format: str | None
+    model: str | ClientOptions | None
+    judge: str | Function | None
+    server: str | None
+
+    by: str
+    design: Design
+    comparisons: float
+    both_orders: bool
+    reliability: float | None
+    pair_seed: int
+
+
+def tournament_plan(
+    items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
+) -> TournamentPlan:
+    """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
+    of True its folder has the usual name; a server is asked what it judges only where ``asks``.
+
+    Raises:
+        DeclarationError: as there.
+    """
+    check_names("tournament", settings, TournamentSettings)
+    named = {each.name for each in fields(TournamentOptions)}
+    options = TournamentOptions(**{name: settings[name] for name in named & settings.keys()})
+    judging = {name: value for name, value in settings.items() if name not in named}
+    source = open_items(
+        items, columns=judging.pop("columns", None), skip_invalid=judging.pop("skip_invalid", False)
+    )
+    checked = source.check(NEEDS)
+    groups = item_groups(source, options.fields)
+    elsewhere = judging.get("judge") is not None or judging.get("server") is not None
+    judging.setdefault("format", None)
+    if judging["format"] is None and not elsewhere:
+        judging["format"] = DEFAULT_FORMAT
+    bare = TournamentPlan(None, None, source, checked, None, groups, options)  # type: ignore[arg-type]
+    pair_settings: Any = {**judging, "metrics": (PREFERENCE,)}
+    _, _, setup = prepared(bare.first_pairs(), pair_settings, asks=asks)
+    if PREFERENCE not in setup.judge.metrics:
+        raise DeclarationError(
+            f"the format {setup.judge.name} compares no two arguments: it has no preference"
+        )
+    notes = _notes(groups)
+    session = Session(setup.client, **session_settings({**judging, "prompts": setup.library}))
+    place = as_path(None if isinstance(output, bool) else output)
+    if output is True:
+        place = default_folder(stem(Path(source.name)), "tournament", setup.client.model)
+    folder = None if place is None else TournamentFolder(place)
+    return TournamentPlan(session, folder, source, checked, setup, groups, options, notes)
+
+
+def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
+    differing = sum(len({item.documents for item in group.items}) > 1 for group in groups)
+    if not differing:
+        return ()
+    return (
+        f"in {differing} of {len(groups)} groups the items have different documents, and are compared without them",
+    )
+
+
+@strict_options
+def tournament(
+    items: Items, *, output: str | Path | None = None, **settings: Unpack[TournamentSettings]
+) -> Tournament:
+    """Rank the arguments of each topic by comparisons of pairs (comparative judgment).
+
+    Args:
+        items: a file, a frame, or items; each has an argument, and each topic at least two items.
+        output: the run's folder, where the same call goes on; None keeps everything in memory.
+        settings: who compares, which pairs, and how models are asked:
+            :class:`conqret.studies.tournament.tournament_run.TournamentSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the items or the folder. No model is asked then.
+    """
+    plan = tournament_plan(items, output=output, **settings)
+    with plan.models:
+        return run(plan, overwrite=settings.get("overwrite", False))

@@ -1,0 +1,88 @@
+"""``conqret tournament`` and ``conqret judges power tournament``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.judging.runs import write_items
+from tests.reliability.test_tournament import arguments
+from tests.server import FaultServer
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path / "items.jsonl", arguments(5))
+
+
+def test_a_tournament_is_held_and_validated(cli: Cli, items: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    held = cli("tournament", items, "--by", "topic", "--design", "adaptive", "--comparisons", "4", "-o", run)
+    assert held.code == 0
+    assert "Scale separation reliability" in held.out
+    assert (run / "tournament.html").is_file()
+    again = cli("tournament", items, "--comparisons", "4", "-o", run, "--json")
+    found = json.loads(again.out)
+    assert (found["planned"], found["answered"], found["session"]["sent"]) == (20, 20, 0)
+    labels = tmp_path / "labels.csv"
+    rows = [
+        f"{item.id},strength,{who},{len(item.argument or '') % 3 + 1}"
+        for item in arguments(5)
+        for who in "ab"
+    ]
+    labels.write_text("item,dimension,annotator,rating\n" + "\n".join(rows), encoding="utf-8")
+    assert cli("validate", run, "--labels", labels, "--scale", "1:3", "-o", tmp_path / "card").code == 0
+    shown = cli("runs", "show", run, "0-1")
+    assert shown.code == 0
+    assert "standard_error" in shown.out
+
+
+def test_faults_are_one_line_and_leave_nothing(cli: Cli, items: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    for options in (("--by", "side"), ("--by", "stance"), ("--by", ","), ("--format", "pointwise")):
+        done = cli("tournament", items, *options, "-o", run)
+        assert done.code == 2, options
+        assert "Traceback" not in done.err
+        assert not run.exists()
+
+
+def test_a_plan(cli: Cli) -> None:
+    done = cli(
+        "judges", "power", "tournament", "--items", "4", "--comparisons", "3", "--topics", "2", "--simulations", "2",
+        "--json",
+    )  # fmt: skip
+    assert done.code == 0
+    adaptive, random = json.loads(done.out)
+    assert (adaptive["design"], random["design"]) == ("adaptive", "random")
+    assert [row["comparisons"] for row in random["after"]] == [1, 2, 3]
+    assert cli("judges", "power", "tournament", "--design", "swiss").code == 2
+    assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
+
+
+def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path: Path) -> None:
+    with FaultServer() as server:
+        how = (
+            "--model",
+            "openai/judge",
+            "--api-base",
+            server.url,
+            "--input-price",
+            1000,
+            "--output-price",
+            1000,
+        )
+        call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how)
+        short = cli(*call, "--budget-usd", 3, "-o", tmp_path / "run", "--json")
+        assert short.code == 1
+        found = json.loads(short.out)
+        assert 0 < found["answered"] < found["planned"] < 20
+        whole = cli(*call, "-o", tmp_path / "run", "--json")
+        assert whole.code == 0, whole.err
+        again = json.loads(whole.out)
+        assert again["answered"] == again["planned"] == 20
+        assert len(server.requests) == 20
+        ids = [each["id"] for each in found["comparisons"]]
+        assert [each["id"] for each in again["comparisons"]][: len(ids)] == ids

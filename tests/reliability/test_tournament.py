@@ -1,0 +1,194 @@
+"""Tournaments: pairs in rounds, strengths with errors, scores that other studies read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import conqret
+from conqret import Item
+from conqret.data import Document
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.studies.tournament.item_groups import pair_item
+from conqret.studies.tournament.page import tournament_page, tournament_tables
+from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
+
+TOPICS = ("Should zoos be closed?", "Should cars be banned?")
+
+
+def arguments(count: int = 6, topics: tuple[str, ...] = TOPICS) -> list[Item]:
+    """Arguments of growing length, in an order that says nothing."""
+    order = np.random.default_rng(1).permutation(count).tolist()
+    return [
+        Item(id=f"{number}-{place}", topic=topic, argument=" ".join(["word"] * (place + 1)))
+        for number, topic in enumerate(topics)
+        for place in order
+    ]
+
+
+def longer(item: dict[str, Any]) -> str:
+    first, second = (len(item[name]) for name in ("argument", "second_argument"))
+    return "first" if first > second else "tie" if first == second else "second"
+
+
+def test_what_wins_more_is_stronger(tmp_path: Path) -> None:
+    found = conqret.tournament(arguments(), judge=longer, output=tmp_path / "run", comparisons=5)
+    for number, group in enumerate(found.groups):
+        assert [item.id for item in group.items] == [f"{number}-{place}" for place in range(5, -1, -1)]
+        assert (group.items[0].unbounded, group.items[-1].unbounded) == ("above", "below")
+        assert all(item.low < item.strength < item.high for item in group.items)
+    assert found.answered == found.planned == 30
+    assert found.circular == 0
+    assert found.triples > 0
+    assert found.length == pytest.approx(1)
+    assert 0.5 < (found.reliability or 0) < 1
+    page = tournament_page(found)
+    assert "unbounded" in page.markdown().lower()
+    assert "".join(page.html()).count("<svg") == 2
+    assert len(tournament_tables(found)) == 3
+
+
+def test_the_run_is_that_of_a_judge(tmp_path: Path) -> None:
+    found = conqret.tournament(arguments(), judge=longer, output=tmp_path / "run")
+    scores = pl.read_parquet(tmp_path / "run" / "scores.parquet")
+    measures = scores.filter(pl.col("part").is_null())
+    assert measures["metric"].unique().to_list() == ["strength"]
+    by_id = {item.id: item for group in found.groups for item in group.items}
+    assert {row["item"]: row["raw"] for row in measures.iter_rows(named=True)} == pytest.approx(
+        {name: item.strength for name, item in by_id.items()}
+    )
+    errors = scores.filter(pl.col("part") == "standard_error")
+    assert {row["item"]: row["raw"] for row in errors.iter_rows(named=True)} == pytest.approx(
+        {name: item.standard_error for name, item in by_id.items()}
+    )
+    folder = JudgeFolder(tmp_path / "run")
+    assert [judgment.item for judgment in folder.finished()] == [item.id for item in arguments()]
+    assert folder.summary().scored == 12
+    assert TournamentFolder(tmp_path / "run").tournament().groups == found.groups
+
+
+ASKED: list[str] = []
+FAILING: list[str] = []
+
+
+def shaky(item: dict[str, Any]) -> str:
+    ASKED.append(item["argument"])
+    if item["argument"] in FAILING:
+        raise ValueError("no idea")
+    return longer(item)
+
+
+def test_the_same_call_asks_nothing_twice(tmp_path: Path) -> None:
+    first = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run")
+    count = len(ASKED)
+    again = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run")
+    assert len(ASKED) == count
+    assert again.groups == first.groups
+    assert conqret.tournament(arguments(), judge=shaky).comparisons == first.comparisons
+
+
+def test_rounds_that_were_planned_are_kept(tmp_path: Path) -> None:
+    """Where a comparison failed, and its answer would have led to other pairs, those that were asked count."""
+    FAILING.append(" ".join(["word"] * 4))
+    first = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run", stop_after_failures=1.0)
+    assert 0 < sum(first.unanswered.values()) == first.planned - first.answered
+    FAILING.clear()
+    again = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run", stop_after_failures=1.0)
+    assert again.answered == again.planned
+    assert [each.id for each in again.comparisons] == [each.id for each in first.comparisons]
+
+
+@pytest.mark.parametrize("design", ["adaptive", "random", "exhaustive"])
+@pytest.mark.parametrize("both_orders", [False, True])
+def test_no_pair_is_asked_twice_in_one_order(design: str, both_orders: bool) -> None:
+    found = conqret.tournament(
+        arguments(5), judge=longer, design=design, both_orders=both_orders, comparisons=4
+    )
+    pairs = [(each.first, each.second) for each in found.comparisons]
+    assert len(set(pairs)) == len(pairs)
+    if both_orders:
+        assert {(second, first) for first, second in pairs} == set(pairs)
+    if design == "exhaustive":
+        assert len(pairs) == 2 * 10 * (2 if both_orders else 1)
+
+
+def test_a_position_is_told_and_does_not_move_strengths() -> None:
+    rng = np.random.default_rng(5)
+
+    def favours_first(item: dict[str, Any]) -> str:
+        eta = 0.25 * (len(item["argument"]) - len(item["second_argument"])) / 5 + 1.2
+        return "first" if rng.random() < 1 / (1 + np.exp(-eta)) else "second"
+
+    items = arguments(8, tuple(f"Is {number} too many?" for number in range(8)))
+    found = conqret.tournament(items, judge=favours_first, design="exhaustive", both_orders=True)
+    low, high = found.first_wins.low, found.first_wins.high
+    assert low is not None
+    assert high is not None
+    assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
+
+
+def test_it_stops_where_it_is_reliable() -> None:
+    long = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random")
+    short = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random", reliability=0.4)
+    assert short.planned < long.planned
+    assert (short.reliability or 0) >= 0.4
+
+
+def test_offline_formats_compare(tmp_path: Path) -> None:
+    found = conqret.tournament(arguments(4), format="g-eval", output=tmp_path / "run")
+    assert found.baseline
+    assert found.answered == found.planned
+    replayed = conqret.tournament(
+        arguments(4), format="g-eval", replay=tmp_path / "run", output=tmp_path / "again"
+    )
+    assert replayed.groups == found.groups
+    assert replayed.session.sent == 0
+
+
+def test_items_of_different_documents_are_compared_without_them() -> None:
+    one, other = (
+        Item(id=name, topic="t", stance="pro", argument=name, documents=(Document(id=name, text=name),))
+        for name in "ab"
+    )
+    assert pair_item(one, other).documents == ()
+    assert pair_item(one, one.model_copy(update={"id": "c"})).documents == one.documents
+    assert tournament_plan([one, other]).notes
+
+
+def test_faults_are_said() -> None:
+    items = arguments(3)
+    with pytest.raises(UnknownNameError):
+        conqret.tournament(items, by="side")
+    with pytest.raises(DeclarationError, match="one item"):
+        conqret.tournament(items[:4])
+    with pytest.raises(DeclarationError, match="topics"):
+        conqret.tournament(items, by="stance")
+    with pytest.raises(ConqretError):
+        conqret.tournament([*items, Item(id="x", topic=TOPICS[0])])
+    with pytest.raises(DeclarationError):
+        conqret.tournament(items, format="pointwise")
+    with pytest.raises(DeclarationError):
+        conqret.tournament(items, comparisons=0)
+
+
+def test_groups_by_metadata() -> None:
+    items = [
+        item.model_copy(update={"metadata": {"round": number % 2}})
+        for number, item in enumerate(arguments(6))
+    ]
+    found = conqret.tournament(items, judge=longer, by="topic,round")
+    assert [len(group.items) for group in found.groups] == [3] * 4
+
+
+def test_the_record_is_that_of_the_design(tmp_path: Path) -> None:
+    conqret.tournament(arguments(), judge=longer, output=tmp_path / "run")
+    with pytest.raises(DeclarationError, match="another run"):
+        conqret.tournament(arguments(), judge=longer, output=tmp_path / "run", pair_seed=14)
+    record = json.loads((tmp_path / "run" / "run.json").read_bytes())
+    assert (record["kind"], record["format"], record["metrics"]) == ("judge", "tournament", ["strength"])
