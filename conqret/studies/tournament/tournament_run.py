@@ -21,8 +21,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
+from conqret.judging.call_setup import prepared
 from conqret.judging.item_spans import about, judge_in_span
-from conqret.judging.judge import Items, prepared
+from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, digest
