@@ -260,6 +260,7 @@ DIALECTS = (
     RAGCHECKER,
     NUGGETIZER,
     NUGGETIZER_ASSIGNMENTS,
+    INSPECT,  # whose samples have an input and an output, too
     TRULENS,
     PYTERRIER_LONG,
     PYTERRIER_ANSWERS,
@@ -267,7 +268,6 @@ DIALECTS = (
     LLAMA_INDEX,
     BEIR,
     QUERY,
-    INSPECT,
     MESSAGES,
     DEEPEVAL_TURNS,
     RAGAS_TURNS,

@@ -315,3 +315,9 @@ def test_recognition_needs_more_than_a_common_word():
     assert recognise(["question"]) is None
     assert recognise(["input"]) is None
     assert recognise(["query", "response"]) is None
+
+
+def test_samples_of_inspect_ai_are_told_from_records_with_an_input_and_an_output():
+    there = ["id", "epoch", "input", "target", "messages", "output", "scores", "metadata"]
+    assert recognise(there).name == "inspect_ai"
+    assert recognise(["input", "output"]).name != "inspect_ai"
