@@ -70,6 +70,8 @@ demo-recordings: $(BASE)
 demo-corpus: $(CORPUS)
 	$(BIN)/python fixtures/site.py --run scripts/demo_corpus.sh $(BIN) $(DEMO)-corpus
 
+# Bytecode is kept whatever the shell says: each worker, and each command that a test starts, would compile everything anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
