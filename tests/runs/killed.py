@@ -23,6 +23,7 @@ gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import _command, main
+from conqret.llm.tokens import count_tokens
 from conqret.show import page
 names = "cli debate debateqa experiments generation judging judges labels llm perspectives retrieval show studies"
 for name in names.split():
@@ -32,6 +33,7 @@ for name in names.split():
 if importlib.util.find_spec("pyterrier_pisa"):
     import pyterrier_pisa
 _command()
+count_tokens("The table of tokens is read.")
 for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
     page._environment().get_template(file.name)
 gc.freeze()  # no command walks through what is imported, nor copies it
