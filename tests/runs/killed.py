@@ -57,6 +57,7 @@ for line in sys.stdin:
                     most = int(file.read().split()[0]) * resource.getpagesize() + order["memory"]
                 resource.setrlimit(resource.RLIMIT_AS, (most, most))
             os.environ.update(order["environment"])
+            os.chdir(order["folder"])  # modules are looked for there first, as with python -m
             sys.argv = ["conqret", *order["arguments"]]
             main()
             code = 0
@@ -102,17 +103,19 @@ class Forks:
         ignoring: int | None = None,
         memory: int = 0,
         environment: Mapping[str, str] = MappingProxyType({}),
+        folder: str | Path = ROOT,
     ) -> int:
         """Begin a command; returns its process's number.
 
         What it says goes to ``out`` and ``err`` (by default ours); it ignores the signal ``ignoring``, as what is
         started in the background does. ``memory`` is the most that it may take beside what is loaded (bytes; 0: all).
-        ``environment`` is set for it beside what is set for all.
+        ``environment`` is set for it beside what is set for all, and ``folder`` is where it stands.
         """
         self._last = self._told(
             {
                 "arguments": [str(argument) for argument in arguments], "out": str(out), "err": str(err),
                 "ignoring": ignoring, "memory": memory, "environment": dict(environment),
+                "folder": str(folder),
             }
         )  # fmt: skip
         return self._last
