@@ -21,7 +21,8 @@ DOCS := .docs
 DEMO := runs/demo
 ITEMS := fixtures/demo/items.jsonl
 RECORDED := openai/claude
-JOBS ?= 2
+# Processes for the tests: one more than two cores, since tests wait for servers, signals and processes. Each takes 1.5 GB.
+JOBS ?= 3
 ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
