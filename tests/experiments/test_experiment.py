@@ -275,14 +275,17 @@ def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
     assert set(experiment_record(job).prompts) & {"generate/pro", "generate/con"} == set()
 
 
-def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, forks, tmp_path):
+def test_killed_in_each_stage_and_resumed_it_is_the_same(finished, file, forks, tmp_path):
     job, _ = finished
     rng = random.Random(13)
     out = tmp_path / "run"
     command = ("experiment", file, "--trust-file", "-q", "-o")
-    for _kill in range(5):
-        number = forks.start(*command, out)
-        time.sleep(rng.uniform(0, 0.6))
+    for stage in ("run.json", "rankings", "arguments", "judgments", "sensitivity"):
+        number, until = forks.start(*command, out), time.monotonic() + 60
+        while not (out / stage).exists():
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.3))
         kill(number)
         assert forks.end() in (0, -signal.SIGKILL)
     assert forks.run(*command, out) == 0
