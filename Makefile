@@ -21,7 +21,8 @@ DOCS := .docs
 DEMO := runs/demo
 ITEMS := fixtures/demo/items.jsonl
 RECORDED := openai/claude
-JOBS ?= 2
+# Processes for the tests: one more than two cores, since tests wait for servers, signals and processes. Each takes 1.5 GB.
+JOBS ?= 3
 ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -70,6 +71,8 @@ demo-recordings: $(BASE)
 demo-corpus: $(CORPUS)
 	$(BIN)/python fixtures/site.py --run scripts/demo_corpus.sh $(BIN) $(DEMO)-corpus
 
+# Bytecode is kept whatever the shell says: each worker, and each command that a test starts, would compile everything anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	@scripts/install_chromium.sh
 	$(BIN)/pytest -n $(JOBS) $(ARGS)

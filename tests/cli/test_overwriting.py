@@ -118,8 +118,19 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
     assert (sheets / "anna.csv").read_bytes() == filled
     assert mine.read_bytes() == DEMO.read_bytes()
     assert (run / "report.html").stat().st_mtime_ns == before
+    calibrate = (
+        "judges",
+        "calibrate",
+        run,
+        "--labels",
+        labels,
+        "--scale",
+        "1:3",
+        "--dimension",
+        "overall_quality",
+    )
     for words, file in (
-        (("judges", "calibrate", run, "--labels", labels, "--scale", "1:3", "-o"), "maps.json"),
+        ((*calibrate, "-o"), "maps.json"),
         (("runs", "recordings", "export", run), "recordings.jsonl"),
         (("generate", "perturbations", "irrelevant", DEMO, "-o"), "perturbed.jsonl"),
         (("judge", DEMO, "--format", "listwise", "-o", run, "-q", "--junit"), "junit.json"),

@@ -24,6 +24,7 @@ from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.prompts import Library
 from tests.contract.items import DEMO, HOSTILE, UNUSUAL, referenced, with_text
+from tests.runs.killed import Forks
 
 formats = pytest.mark.parametrize("name", JUDGES)
 asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
@@ -339,26 +340,17 @@ def test_samples_keep_every_sample(name: str) -> None:
 
 
 @formats
-def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(name: str, tmp_path: Path) -> None:
+def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(
+    name: str, forks: Forks, tmp_path: Path
+) -> None:
     try:
         screens = screens_of(task_of(name), referenced()[:2], TaskRequest())
     except DeclarationError:
-        command = [
-            sys.executable,
-            "-m",
-            "conqret",
-            "labels",
-            "collect",
-            DEMO,
-            "--task",
-            name,
-            "-o",
-            tmp_path / "labels",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-        assert done.stderr.startswith("error: ")
-        assert len(done.stderr.splitlines()) == 1
+        said = tmp_path / "said"
+        forks.start("labels", "collect", DEMO, "--task", name, "-o", tmp_path / "labels", err=said)
+        assert forks.end() == 2
+        assert said.read_text().startswith("error: ")
+        assert len(said.read_text().splitlines()) == 1
         assert not (tmp_path / "labels").exists()
     else:
         assert all(screen.questions for screen in screens)

@@ -59,7 +59,7 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path: Path) ->
         "--model",
         str(model),
         "--epochs",
-        "6",
+        "4",
         "--batch-size",
         "2",
         "--save-every",

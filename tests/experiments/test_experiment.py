@@ -1,11 +1,9 @@
 """A whole experiment, offline: the same bytes each time, whatever stops it in between."""
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm.client import Client
 from tests.generation.corpora import write_corpus
+from tests.runs.killed import kill
 
 pytest.importorskip("pyterrier")
 pytest.importorskip("ir_measures")
@@ -276,32 +275,18 @@ def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
     assert set(experiment_record(job).prompts) & {"generate/pro", "generate/con"} == set()
 
 
-def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_path):
+def test_killed_in_each_stage_and_resumed_it_is_the_same(finished, file, forks, tmp_path):
     job, _ = finished
     rng = random.Random(13)
     out = tmp_path / "run"
-    command = [sys.executable, "-c", _RUN, str(file), str(out)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    for _kill in range(5):
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-            for _line in range(rng.randint(0, 4)):
-                process.stdout.readline()
-            try:
-                process.wait(rng.uniform(0, 0.4))
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    command = ("experiment", file, "--trust-file", "-q", "-o")
+    for stage in ("run.json", "rankings", "arguments", "judgments", "sensitivity"):
+        number, until = forks.start(*command, out), time.monotonic() + 60
+        while not (out / stage).exists():
+            assert time.monotonic() < until
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.3))
+        kill(number)
+        assert forks.end() in (0, -signal.SIGKILL)
+    assert forks.run(*command, out) == 0
     assert same(experiment_job(file, output=out), job)
-
-
-_RUN = """
-import sys
-from pathlib import Path
-from conqret.experiments.experiment_run import run_experiment
-from conqret.experiments.experiment import experiment_job
-from conqret.experiments.record import experiment_record
-from conqret.experiments.experiment_spending import write_costs
-print("begun", flush=True)
-say = lambda stage, text: print(stage, flush=True)
-run_experiment(experiment_job(sys.argv[1], output=sys.argv[2], say=say))
-"""

@@ -1,9 +1,6 @@
 """Judging in batches: handed in, left, collected by the same command, whatever the provider does with it."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,7 @@ from conqret.errors import ConqretError, DeclarationError
 from conqret.judging.judge import expected_cost
 from conqret.llm.batches.batches import SUFFIX
 from conqret.runs.run_folder import STORE_NAME
-from tests.runs.killed import ROOT
+from tests.runs.killed import Forks
 from tests.server.batches import BatchServer
 
 MODELS = ["openai/m", "anthropic/claude-m"]
@@ -272,24 +269,24 @@ def test_a_completed_batch_whose_files_are_not_there_yet_is_waited_for(items, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-def test_runs_that_share_a_store_hand_in_each_question_once(items, tmp_path, model):
+def test_runs_that_share_a_store_hand_in_each_question_once(forks: Forks, items, tmp_path, model):
     """Three processes at once, twice: what one hands in the others wait for; nothing is taken for a killed one's."""
     keys = {"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}
     with BatchServer(latency=0.2) as server:
 
         def together() -> None:
-            processes = [
-                subprocess.Popen(
-                    [sys.executable, "-m", "conqret", "judge", str(items), "--format", "direct", "--batch", "-q",
-                     "--model", model, "--api-base", server.url, "--recordings", str(tmp_path / "shared.sqlite"),
-                     "-o", str(tmp_path / f"run-{number}")],
-                    cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), **keys},
-                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            said = [tmp_path / f"said-{number}" for number in range(3)]
+            started = [
+                forks.start(
+                    "judge", items, "--format", "direct", "--batch", "-q", "--model", model,
+                    "--api-base", server.url, "--recordings", tmp_path / "shared.sqlite",
+                    "-o", tmp_path / f"run-{number}", err=file, environment=keys,
                 )
-                for number in range(3)
+                for number, file in enumerate(said)
             ]  # fmt: skip
-            for process in processes:
-                errors = process.communicate(timeout=120)[1]
+            for number, file in zip(started, said, strict=True):
+                forks.end(number)
+                errors = file.read_text()
                 assert "Traceback" not in errors, errors
                 assert "was being handed in" not in errors
 

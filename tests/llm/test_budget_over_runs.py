@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -70,21 +67,18 @@ def test_runs_on_one_store_share_the_budget(forks: Forks, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_processes_at_once_share_the_budget(tmp_path: Path) -> None:
+def test_processes_at_once_share_the_budget(forks: Forks, tmp_path: Path) -> None:
+    more = ("--recordings", tmp_path / "shared.sqlite", "--metric")
     with Counting(latency=0.05) as server:
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-m", "conqret", *map(str, words(
-                    server, tmp_path / f"run-{number}", "--recordings", tmp_path / "shared.sqlite",
-                    "--metric", metric,
-                ))],
-                cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k"},
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        started = {
+            metric: forks.start(
+                *words(server, tmp_path / metric, *more, metric), err=tmp_path / f"{metric}.txt"
             )
-            for number, metric in enumerate(("context_relevance", "preference"))
-        ]  # fmt: skip
-        for process in processes:
-            assert "Traceback" not in process.communicate(timeout=120)[1]
+            for metric in ("context_relevance", "preference")
+        }
+        for metric, number in started.items():
+            forks.end(number)
+            assert "Traceback" not in (tmp_path / f"{metric}.txt").read_text()
         assert 0.5 < paid(server) <= 1.0
 
 

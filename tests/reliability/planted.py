@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from conqret.data import Document, Item, Judgment, Measure, Reason
+from conqret.data import Document, Item, Judgment, Measure, Reason, Trace
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
@@ -62,8 +62,12 @@ def measure(value: float | Reason) -> Measure:
     return Measure.missing(value) if isinstance(value, Reason) else Measure.model_construct(value=value)
 
 
+BARE = {"version": None, "flags": (), "trims": (), "strays": (), "trace": Trace()}
+"""What a judgment has by default, given so that it is not copied for each of many."""
+
+
 def judgment(values: Mapping[str, float | Reason]) -> Judgment:
-    return Judgment.model_construct(measures={name: measure(value) for name, value in values.items()})
+    return Judgment.model_construct(measures={name: measure(value) for name, value in values.items()}, **BARE)
 
 
 def judged(
@@ -72,17 +76,17 @@ def judged(
     """A noisy judge: topics differ, and each reading has chance of its own; scores lie on a scale of twentieths."""
     rng = np.random.default_rng(seed)
     topic = {f"Topic {n}?": rng.normal(0.5, 0.1) for n in range(TOPICS)}
-    found = {}
-    for way, versions in plan.versions.items():
-        for item in versions:
-            shift = bias(item)
-            values: dict[str, float | Reason] = {}
-            for metric in METRICS:
-                level = 0.5 if metric == "preference" else topic[item.topic]
-                value = level + shift + rng.normal(0, noise)
-                values[metric] = float(np.clip(np.round(value * 20) / 20, 0, 1))
-            found[way, item.id] = judgment(values)
-    return found
+    read = [(way, item) for way, versions in plan.versions.items() for item in versions]
+    levels = [
+        [0.5 if metric == "preference" else topic[item.topic] for metric in METRICS] for _, item in read
+    ]
+    shifts = np.array([[bias(item)] for _, item in read])
+    values = np.array(levels) + shifts + rng.normal(0, noise, (len(read), len(METRICS)))
+    values = np.clip(np.round(values * 20) / 20, 0, 1)
+    return {
+        (way, item.id): judgment(dict(zip(METRICS, row, strict=True)))
+        for (way, item), row in zip(read, values.tolist(), strict=True)
+    }
 
 
 def rows(plan: BiasPlan, readings: dict[Key, Judgment], resamples: int = 300) -> tuple[BiasRow, ...]:

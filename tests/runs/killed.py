@@ -8,8 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from conqret.io.safe_files import PARTS
@@ -17,10 +18,13 @@ from conqret.io.safe_files import PARTS
 ROOT = Path(__file__).resolve().parents[2]
 
 FORKING = """
-import importlib.util, json, os, pkgutil, resource, signal, sys, traceback
+import gc, importlib.util, json, os, pathlib, pkgutil, resource, signal, sys, traceback
+gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
-from conqret.cli.main import app, main
+from conqret.cli.main import _command, main
+from conqret.llm.tokens import count_tokens
+from conqret.show import page
 names = "cli debate debateqa experiments generation judging judges labels llm perspectives retrieval show studies"
 for name in names.split():
     package = importlib.import_module(f"conqret.{name}")
@@ -28,12 +32,21 @@ for name in names.split():
         importlib.import_module(module.name)
 if importlib.util.find_spec("pyterrier_pisa"):
     import pyterrier_pisa
+_command()
+count_tokens("The table of tokens is read.")
+for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
+    page._environment().get_template(file.name)
+gc.freeze()  # no command walks through what is imported, nor copies it
+gc.enable()
 for line in sys.stdin:
+    order = json.loads(line)
+    if "end" in order:
+        print(os.waitstatus_to_exitcode(os.waitpid(order["end"], 0)[1]), flush=True)
+        continue
     number = os.fork()
     if not number:
         code = 1
         try:
-            order = json.loads(line)
             for stream, name in ((1, order["out"]), (2, order["err"])):
                 if name:
                     os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
@@ -43,6 +56,8 @@ for line in sys.stdin:
                 with open("/proc/self/statm") as file:
                     most = int(file.read().split()[0]) * resource.getpagesize() + order["memory"]
                 resource.setrlimit(resource.RLIMIT_AS, (most, most))
+            os.environ.update(order["environment"])
+            os.chdir(order["folder"])  # modules are looked for there first, as with python -m
             sys.argv = ["conqret", *order["arguments"]]
             main()
             code = 0
@@ -55,12 +70,11 @@ for line in sys.stdin:
             sys.stderr.flush()
             os._exit(code)
     print(number, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]), flush=True)
 """
 
 
 class Forks:
-    """Commands of conqret one after the other, each in a process of its own."""
+    """Commands of conqret, each in a process of its own: one after the other, or several at once."""
 
     def __enter__(self) -> Self:
         own = {"OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg", "COLUMNS": "200"}
@@ -88,29 +102,39 @@ class Forks:
         err: str | Path = "",
         ignoring: int | None = None,
         memory: int = 0,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        folder: str | Path = ROOT,
     ) -> int:
         """Begin a command; returns its process's number.
 
         What it says goes to ``out`` and ``err`` (by default ours); it ignores the signal ``ignoring``, as what is
         started in the background does. ``memory`` is the most that it may take beside what is loaded (bytes; 0: all).
+        ``environment`` is set for it beside what is set for all, and ``folder`` is where it stands.
         """
-        assert self._process.stdin is not None
-        given = {"arguments": [str(argument) for argument in arguments], "out": str(out), "err": str(err)}
-        self._process.stdin.write(json.dumps({**given, "ignoring": ignoring, "memory": memory}) + "\n")
-        self._process.stdin.flush()
-        return self._said()
+        self._last = self._told(
+            {
+                "arguments": [str(argument) for argument in arguments], "out": str(out), "err": str(err),
+                "ignoring": ignoring, "memory": memory, "environment": dict(environment),
+                "folder": str(folder),
+            }
+        )  # fmt: skip
+        return self._last
 
-    def end(self) -> int:
-        """Wait for the command; returns its exit code, or the negative number of the signal that killed it."""
-        return self._said()
+    def end(self, number: int | None = None) -> int:
+        """Wait for a command, the last one if none is named; returns its exit code, or the negative number of the
+        signal that killed it."""
+        return self._told({"end": self._last if number is None else number})
 
     def run(self, *arguments: object) -> int:
         """Run a command to its end; returns its exit code."""
         self.start(*arguments)
         return self.end()
 
-    def _said(self) -> int:
+    def _told(self, order: Mapping[str, object]) -> int:
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
         return int(self._process.stdout.readline())
 
 

@@ -6,13 +6,13 @@ import json
 import os
 import pickle
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.runs.killed import ROOT
+from tests.runs.killed import ROOT, Forks
 from tests.server import FaultPlan, FaultServer
 
 CODE = "import pathlib\npathlib.Path('ran').touch()\n\n\ndef make(*given):\n    raise SystemExit(9)\n"
@@ -31,13 +31,26 @@ def stranger(tmp_path: Path) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command in that folder, which is on the path of modules as with ``python -m``."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY}
-    command = [sys.executable, "-m", "conqret", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
-    )
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(forks: Forks, tmp_path: Path) -> Run:
+    """The command in a folder, which is on the path of modules as with ``python -m``."""
+
+    def call(folder: Path, *arguments: str) -> Done:
+        out, err = tmp_path / "stdout", tmp_path / "stderr"
+        forks.start(*arguments, out=out, err=err, environment={"OPENAI_API_KEY": KEY}, folder=folder)
+        return Done(forks.end(), out.read_text(), err.read_text())
+
+    return call
 
 
 @pytest.mark.parametrize("home", ["index", "index-dense"])
@@ -51,7 +64,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     ids=lambda words: " ".join(words[:2]),
 )
 def test_an_index_that_names_code_does_not_run_it(
-    stranger: Path, command: tuple[str, ...], home: str
+    stranger: Path, run: Run, command: tuple[str, ...], home: str
 ) -> None:
     shutil.copy(ROOT / "fixtures" / "questions.jsonl", stranger)
     (stranger / "corpus" / home).mkdir()
@@ -79,7 +92,7 @@ class Running:
 
 
 @pytest.mark.parametrize("module", ["sentence_transformers.models.Transformer", "corpus.readme_tools.make"])
-def test_a_model_that_lies_in_a_corpus_runs_no_code(stranger: Path, module: str) -> None:
+def test_a_model_that_lies_in_a_corpus_runs_no_code(stranger: Path, run: Run, module: str) -> None:
     pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
     corpus = stranger / "corpus"
     (corpus / "model").mkdir()
@@ -131,7 +144,7 @@ model = "{model}"
     ids=["encoder", "cross-encoder", "server", "address-in-a-name", "account-in-a-name", "address"],
 )
 def test_an_experiment_file_runs_no_code_and_names_no_address(
-    stranger: Path, parts: dict[str, str], field: str, dry: tuple[str, ...]
+    stranger: Path, run: Run, parts: dict[str, str], field: str, dry: tuple[str, ...]
 ) -> None:
     with FaultServer(FaultPlan()) as server:
         filled = {"retriever": "depth = 10", "model": "offline", "more": "", **parts}
@@ -155,7 +168,9 @@ def test_an_experiment_file_runs_no_code_and_names_no_address(
         ("items", "{url}/items.jsonl"),
     ],
 )
-def test_settings_that_lie_in_the_folder_name_no_address(stranger: Path, field: str, value: str) -> None:
+def test_settings_that_lie_in_the_folder_name_no_address(
+    stranger: Path, run: Run, field: str, value: str
+) -> None:
     shutil.copy(ROOT / "fixtures" / "demo" / "items.jsonl", stranger)
     with FaultServer(FaultPlan()) as server:
         setting = f'[judge]\n{field} = "{value.format(url=server.url)}"\n'
@@ -168,7 +183,7 @@ def test_settings_that_lie_in_the_folder_name_no_address(stranger: Path, field: 
     assert not (stranger / "out").exists()
 
 
-def test_a_trusted_file_names_its_addresses_in_the_dry_run(stranger: Path) -> None:
+def test_a_trusted_file_names_its_addresses_in_the_dry_run(stranger: Path, run: Run) -> None:
     more = '[models."openai/judge"]\napi_base = "http://me:secret@127.0.0.1:9/v1"'
     text = EXPERIMENT.format(retriever="depth = 10", model="openai/judge", more=more)
     (stranger / "experiment.toml").write_text(text)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -135,6 +136,24 @@ CLAIMS = st.sampled_from(
 )
 
 
+Pages = list[tuple[bytes, str, str]]
+
+
+@pytest.fixture
+def extract() -> Iterator[Callable[[Pages], list[Extraction]]]:
+    """Two processes for all examples: each takes half a second to start."""
+    extractor = Extractor(2, seconds=10.0)
+
+    async def run(pages: Pages) -> list[Extraction]:
+        async with asyncio.timeout(100):
+            return list(await asyncio.gather(*(extractor.extract(*page) for page in pages)))
+
+    with asyncio.Runner() as runner:
+        runner.run(extractor.__aenter__())
+        yield lambda pages: runner.run(run(pages))
+        runner.run(extractor.__aexit__(None, None, None))
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(
@@ -143,12 +162,10 @@ CLAIMS = st.sampled_from(
         max_size=40,
     )
 )
-def test_any_bytes_end_in_a_text_or_a_problem(cases: list[tuple[bytes, str, str]]) -> None:
-    async def run() -> list[Extraction]:
-        async with Extractor(2, seconds=10.0) as extractor, asyncio.timeout(100):
-            return list(await asyncio.gather(*(extractor.extract(*case) for case in cases)))
-
-    for result in asyncio.run(run()):
+def test_any_bytes_end_in_a_text_or_a_problem(
+    extract: Callable[[Pages], list[Extraction]], cases: Pages
+) -> None:
+    for result in extract(cases):
         assert bool(result.text) is result.ok
         assert result.problem != "the parser crashed"
         assert "took more than" not in result.problem
