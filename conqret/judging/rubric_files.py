@@ -7,6 +7,7 @@ they are published are besides ResearchRubrics and TREC RAG 2026 (``criterion``,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -193,7 +194,7 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _RubricReader("rubric").all(ObjectRows([source], "rubric"))
     if isinstance(source, Iterable):
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
-        return _RubricReader("rubric").all(ObjectRows(objects, "rubric"))
+        return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
     raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
 
 
@@ -273,9 +274,15 @@ class _RubricReader:
     """One source while it is read: criteria, or rows that each have a rubric; its faults."""
 
     def __init__(
-        self, name: str, lines: Callable[[Place], int] | None = None, *, by_item: bool = False
+        self,
+        name: str,
+        lines: Callable[[Place], int] | None = None,
+        *,
+        by_item: bool = False,
+        nan_is_empty: bool = False,
     ) -> None:
         self.name, self.faults, self._lines, self._by_item = name, FaultList(), lines, by_item
+        self._nan_is_empty = nan_is_empty  # as in the records of a frame
         self._line, self._file = 0, name
         self._shared: list[Criterion] = []
         self._by_key: dict[str, tuple[Criterion, ...]] = {}
@@ -386,6 +393,8 @@ class _RubricReader:
     def _criteria(self, record: Any, where: str, place: Place, taken: set[str]) -> list[Criterion]:
         """The criteria that a record holds: one, or of a question with short answers one for each of these."""
         try:
+            if not self._nan_is_empty:
+                _no_nan(record)
             return [_unique(one, named, taken) for one, named in _read(record)]
         except Unfit as unfit:
             inner = f"{where}.{unfit.where}" if where and unfit.where else where or unfit.where
@@ -485,10 +494,19 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
     return graded | ({"axis": axis} if axis else {})
 
 
+def _no_nan(record: Any) -> None:
+    """Raise Unfit where a weight is written that is no number, which is not the same as none."""
+    for column in _WEIGHT:
+        value = record.get(column) if isinstance(record, Mapping) else None
+        if isinstance(value, float) and math.isnan(value):
+            _number(value, column)
+
+
 def _number(value: Any, column: str) -> float:
     if not isinstance(value, bool) and isinstance(value, int | float | str):
         try:
-            return float(value)
+            if math.isfinite(points := float(value)):
+                return points
         except (ValueError, OverflowError):
             pass
     raise Unfit(f"is {quoted(value)}, and a number is expected", "Write the points as a number", column)
