@@ -85,13 +85,15 @@ class RubricError(FaultsError):
 @dataclass(frozen=True)
 class Rubrics:
     """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
-    an item and no topic, ``places`` file and line of each key, and ``name`` what messages call the whole."""
+    an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
+    where the items have their own."""
 
     shared: tuple[Criterion, ...] = ()
     by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
     items: frozenset[str] = frozenset()
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
     name: str = field(default=RUBRIC, compare=False)
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     def of(self, item: Item) -> tuple[Criterion, ...]:
         """The rubric of an item; none where there is none for it."""
@@ -217,7 +219,7 @@ def own_rubrics(source: ItemSource) -> Rubrics:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
 
     rubrics = _RubricReader(source.name, by_item=True).all(rows())
-    return replace(rubrics, items=frozenset())
+    return replace(rubrics, items=frozenset(), columns=OWN)
 
 
 def _read_file(path: Path) -> Rubrics:

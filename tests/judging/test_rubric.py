@@ -449,7 +449,13 @@ def test_a_rubric_for_each_topic_or_item() -> None:
 def test_the_rubric_of_an_item_itself() -> None:
     items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
     with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
-        found = conqret.judge(items, format="rubric", **asked(server))
+        found = conqret.judge([{**items[0], "source": "web"}, items[1]], format="rubric", **asked(server))
+        other = conqret.judge(items, rubric=HEALTH["rubrics"], **asked(server))
+    told = [
+        [name for name in ("source", "rubrics") if f"'{name}'" in "".join(one.notes)]
+        for one in (found, other)
+    ]
+    assert told == [["source"], ["rubrics"]], "kept as metadata is what is not judged by"
     assert found["a"].value("rubric_score") == pytest.approx(2 / 7)
     assert found["b"].reason is Reason.NOTHING_TO_JUDGE
     with pytest.raises(DeclarationError):
