@@ -32,8 +32,10 @@ from conqret.judging.criterion import (
     RUBRIC,
     Criterion,
     criterion_of,
+    is_named,
     name_from,
     parse_criterion,
+    unique,
 )
 
 OWN = (RUBRIC, "rubrics")
@@ -397,7 +399,7 @@ class _RubricReader:
         try:
             if not self._nan_is_empty:
                 _no_nan(record)
-            return [_unique(one, named, taken) for one, named in _read(record)]
+            return [unique(one, taken, named=named) for one, named in _read(record)]
         except Unfit as unfit:
             inner = f"{where}.{unfit.where}" if where and unfit.where else where or unfit.where
             self._fault(unfit.problem, unfit.remedy, inner, (*place, unfit.where) if unfit.where else place)
@@ -418,17 +420,6 @@ def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
     )
 
 
-def _unique(criterion: Criterion, named: bool, taken: set[str]) -> Criterion:
-    """The criterion under a name that no other has; one that somebody gave is kept, and refused where it is taken."""
-    name, times = criterion.name, 2
-    if named and name in taken:
-        raise DeclarationError(f"two criteria are called {name}: give each a name of its own")
-    while name in taken:
-        name, times = f"{criterion.name[:55]}_{times}", times + 1
-    taken.add(name)
-    return criterion if name == criterion.name else replace(criterion, name=name)
-
-
 def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
     """The criteria of one record, and whether each was named.
 
@@ -442,7 +433,7 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if isinstance(record, str):
         criterion = parse_criterion(record)
-        yield criterion, criterion.name != name_from(criterion.question)
+        yield criterion, is_named(record, criterion)
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
