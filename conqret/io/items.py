@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -189,9 +189,10 @@ def _columns(dialect: Dialect, name: str) -> tuple[str, ...]:
 
 
 def read_items(
-    reader: TableReader, dialect: Dialect, records: Iterator[Row | Fault]
+    reader: TableReader, dialect: Dialect, records: Iterator[Row | Fault], judged: Collection[str] = ()
 ) -> Iterator[Item | None]:
-    """The items of a file; None for each row that has faults, which are the reader's."""
+    """The items of a file; None for each row that has faults, which are the reader's. Of the columns ``judged``, which
+    a judge finds in the metadata, no note says that they are kept there."""
     made = Counter[str]()
     for row in reader.rows(records):
         before = reader.faults.total
@@ -199,7 +200,7 @@ def read_items(
         values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
         if values is not None:
             values = reader.checked(_whole, values, column or reader.column("images"))
-        extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"])
+        extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"], judged)
         if values is None or reader.faults.total > before:
             yield None
             continue
@@ -291,7 +292,11 @@ _OFTEN_OTHERS = frozenset({"messages", "images"})
 
 
 def _extra(
-    reader: TableReader, dialect: Dialect, record: Mapping[str, object], metadata: Mapping[str, Any]
+    reader: TableReader,
+    dialect: Dialect,
+    record: Mapping[str, object],
+    metadata: Mapping[str, Any],
+    judged: Collection[str],
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
@@ -309,7 +314,8 @@ def _extra(
             where = reader.column("metadata")
             reader.fault(str(key), f"stands both as a column and in {where}", "Delete one of them")
         extra |= reader.checked(_plain, {key: value}, str(key)) or {}
-        kept.append(key)
+        if key not in judged:
+            kept.append(key)
     if kept:
         reader.note(f"columns kept as metadata: {listed(sorted(map(str, kept)), 8)}")
     return extra

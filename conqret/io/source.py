@@ -157,6 +157,8 @@ class ItemSource:
         skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
             lack one of ``needs`` (see :meth:`check`). None: whoever reads them does not offer that.
         banks: the nuggets of their topics, which items get that have none.
+        judged: columns beside the fields of an item in which a judge finds what it judges by; no note calls them
+            metadata.
     """
 
     rows: Rows
@@ -165,6 +167,7 @@ class ItemSource:
     skip_invalid: bool | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
     banks: NuggetBanks | None = None
+    judged: Collection[str] = ()
 
     @property
     def name(self) -> str:
@@ -244,7 +247,7 @@ class ItemSource:
         return TableReader(self.rows, item_schema(self.layout), within=_files_within(self.rows))
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
-        items = read_items(reader, self.layout, self.layout.records(self.rows))
+        items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         return items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 

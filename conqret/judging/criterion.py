@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
@@ -274,6 +274,31 @@ def name_from(question: str) -> str:
     return name if name[:1].isalpha() else f"criterion_{name}".strip("_")
 
 
+def is_named(given: Criterion | str | Mapping[str, Any], criterion: Criterion) -> bool:
+    """Whether somebody gave the criterion its name, and it is not made from its first words."""
+    if isinstance(given, str):
+        return criterion.name != name_from(criterion.question)
+    return isinstance(given, Criterion) or bool(given.get("name"))
+
+
+def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
+    """The criterion under a name that no other has, which is ``taken`` then: one that was made is numbered.
+
+    Raises:
+        DeclarationError: somebody gave it its name, and another has it.
+    """
+    name, times = criterion.name, 2
+    if named and name in taken:
+        raise DeclarationError(
+            f"two criteria are called {name}: give each a name of its own, as in "
+            '"clarity: How clear is the wording? 1-5"'
+        )
+    while name in taken:
+        name, times = f"{criterion.name[:55]}_{times}", times + 1
+    taken.add(name)
+    return criterion if name == criterion.name else replace(criterion, name=name)
+
+
 _TABLE = ("name", "question", "scale", "anchors", "looks_at")
 """The fields of a criterion as a table; one of a rubric has those besides."""
 OF_A_RUBRIC = ("weight", "importance", "axis")
@@ -323,24 +348,24 @@ Criteria = str | Criterion | Sequence[str | Criterion | Mapping[str, Any]]
 
 
 def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
-    """Several criteria, whose names differ.
+    """Several criteria, whose names differ: those that were made from the same first words are numbered.
 
     Raises:
-        DeclarationError: one is faulty, or two have the same name.
+        DeclarationError: one is faulty, two were given the same name, or one stands there twice.
     """
     several = [given] if isinstance(given, str | Criterion | Mapping) else given
     if not isinstance(several, Iterable):
         raise DeclarationError(f"criteria are a list of criteria, not {type(given).__name__}")
-    criteria = tuple(map(criterion_of, several))
-    names = [criterion.name for criterion in criteria]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise DeclarationError(
-            f"two criteria are called {repeated[0]}: put a name of its own before each, as in "
-            '"clarity: How clear is the wording? 1-5"'
-        )
+    criteria, taken, met = list[Criterion](), set[str](), set[Criterion]()
+    for one in several:
+        criterion = criterion_of(one)
+        if criterion in met:
+            raise DeclarationError(f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice")
+        met.add(criterion)
+        criteria.append(unique(criterion, taken, named=is_named(one, criterion)))
     if weighed := [criterion for criterion in criteria if criterion.in_a_rubric]:
         raise DeclarationError(
             f"the criterion {weighed[0].name} has {', '.join(weighed[0].in_a_rubric)}, of which only a rubric makes "
             "something: give it as rubric=… (--rubric FILE)"
         )
-    return criteria
+    return tuple(criteria)

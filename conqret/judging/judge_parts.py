@@ -173,12 +173,14 @@ class CombinedMetrics:
     - ``score(item, measures)``: the measures, of those metrics that this item has
     - ``rows``: the asked metrics are rows behind these, and not reported by themselves
     - ``check(items)``: what there is to say of the items, all of which it reads; raises where they do not fit
+    - ``columns``: beside the fields of an item, where it finds what it judges by
     """
 
     made_of: Mapping[str, frozenset[str]]
     score: Callable[[Item, Mapping[str, Measure]], Mapping[str, Measure]]
     rows: bool = False
     check: Callable[[Iterable[Item]], Sequence[str]] = field(default=lambda items: ())
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,11 @@ class Judge:
             return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
         by_themselves = () if self.combined.rows else parts
         return (*self.combined.made_of, *(metric for part in by_themselves for metric in part.metrics))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Beside the fields of an item, where this format finds what it judges by."""
+        return () if self.combined is None else self.combined.columns
 
     def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
         """What has to be asked for these metrics: themselves, and what those are made of that are put together."""

@@ -7,16 +7,19 @@ from typing import Any
 
 from conqret.data import Item
 from conqret.errors import number
+from conqret.judging.conversation import images_in
 from conqret.judging.cost import (
     ExpectedCost,
     Sizes,
     answer_tokens,
     capped,
     counter,
+    covers,
     expected,
     judged_tokens,
     times,
 )
+from conqret.judging.instrument import case_of, filled
 from conqret.judging.judge_parts import Ask, Case
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -26,11 +29,11 @@ SAMPLE = 200
 of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
 
 
-def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item]]]:
+def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[Ask[Any], list[Item]]]:
     """Each question of ``setup`` with the items about which it is really asked.
 
     Items that differ in nothing but fields that a question does not show make one request, for the recordings answer
-    the second; where there is nothing to ask, none is made.
+    the second; where there is nothing to ask, or an image to be shown that the model cannot see, none is made.
     """
     every, asks = list(items), []
     for ask in setup.asks:
@@ -41,8 +44,19 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
             distinct.setdefault((item.topic, item.stance, shown), item)
         cases = [Case(item, setup.options) for item in distinct.values()]
         parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]
-        asks.append((ask, [part.item for part in parts]))
+        about = [part.item for part in parts]
+        if client.blind:
+            about = [item for item in about if not _shows_images(item, ask, setup)]
+        asks.append((ask, about))
     return asks
+
+
+def _shows_images(item: Item, ask: Ask[Any], setup: Setup) -> bool:
+    """Whether the prompt that asks ``ask`` about ``item`` has images."""
+    if not item.pictures:
+        return False
+    covered = item.model_copy(update={"documents": covers(item.documents)})
+    return bool(images_in(filled(setup.library[ask.prompt], ask, case_of(covered, setup.options)), covered))
 
 
 def expected_judging(
@@ -53,7 +67,7 @@ def expected_judging(
     Where a question is asked about more than ``sample`` items, so many of them, evenly spread, stand for all.
     """
     client, by = counter(setup.client), by or setup.judge.name
-    return expected_asks("judge", setup, asked(setup, items), client, sizes, by=by, sample=sample)
+    return expected_asks("judge", setup, asked(setup, items, client), client, sizes, by=by, sample=sample)
 
 
 def expected_asks(

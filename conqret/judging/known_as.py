@@ -168,8 +168,26 @@ def named_here(name: str, known: Collection[str]) -> str:
     return f"here it is {row.metric!r}" if row is not None and row.metric in known else ""
 
 
+def _given_by(name: str, known: Collection[str]) -> list[str]:
+    """What has to be given so that a score is called so, where it comes from nuggets or from a rubric."""
+    from conqret.judging.nugget_measures import METRICS
+    from conqret.judging.rubrics import AXIS, OVERALL, VITAL
+
+    given = []
+    if name in METRICS and name not in known:
+        given.append("nuggets that are judged (--nuggets FILE, or --format nuggets)")
+    if name == VITAL and name not in known:
+        given.append("a rubric with vital criteria (--rubric FILE)")
+    if (name == OVERALL or name.startswith(AXIS)) and OVERALL not in known:
+        given.append("a rubric (--rubric FILE)")
+    return given
+
+
 def elsewhere(name: str, known: Collection[str]) -> str:
-    """What other tools call ``name`` here, with what to type for it; empty if nothing is known of that name."""
+    """What other tools call ``name`` here, or what gives a score of that name, with what to type for it; empty if
+    nothing is known of that name."""
+    if given := _given_by(name.casefold().replace("-", "_"), known):
+        return f"it comes from {' or from '.join(given)}"
     row = _BY_NAME.get(_key(name))
     if row is None or row.metric == name in known:
         return ""

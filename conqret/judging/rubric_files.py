@@ -7,6 +7,7 @@ they are published are besides ResearchRubrics and TREC RAG 2026 (``criterion``,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,8 +32,10 @@ from conqret.judging.criterion import (
     RUBRIC,
     Criterion,
     criterion_of,
+    is_named,
     name_from,
     parse_criterion,
+    unique,
 )
 
 OWN = (RUBRIC, "rubrics")
@@ -84,13 +87,15 @@ class RubricError(FaultsError):
 @dataclass(frozen=True)
 class Rubrics:
     """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
-    an item and no topic, ``places`` file and line of each key, and ``name`` what messages call the whole."""
+    an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
+    where the items have their own."""
 
     shared: tuple[Criterion, ...] = ()
     by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
     items: frozenset[str] = frozenset()
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False, repr=False)
     name: str = field(default=RUBRIC, compare=False)
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     def of(self, item: Item) -> tuple[Criterion, ...]:
         """The rubric of an item; none where there is none for it."""
@@ -193,7 +198,7 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _RubricReader("rubric").all(ObjectRows([source], "rubric"))
     if isinstance(source, Iterable):
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
-        return _RubricReader("rubric").all(ObjectRows(objects, "rubric"))
+        return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
     raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
 
 
@@ -216,7 +221,7 @@ def own_rubrics(source: ItemSource) -> Rubrics:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
 
     rubrics = _RubricReader(source.name, by_item=True).all(rows())
-    return replace(rubrics, items=frozenset())
+    return replace(rubrics, items=frozenset(), columns=OWN)
 
 
 def _read_file(path: Path) -> Rubrics:
@@ -273,9 +278,15 @@ class _RubricReader:
     """One source while it is read: criteria, or rows that each have a rubric; its faults."""
 
     def __init__(
-        self, name: str, lines: Callable[[Place], int] | None = None, *, by_item: bool = False
+        self,
+        name: str,
+        lines: Callable[[Place], int] | None = None,
+        *,
+        by_item: bool = False,
+        nan_is_empty: bool = False,
     ) -> None:
         self.name, self.faults, self._lines, self._by_item = name, FaultList(), lines, by_item
+        self._nan_is_empty = nan_is_empty  # as in the records of a frame
         self._line, self._file = 0, name
         self._shared: list[Criterion] = []
         self._by_key: dict[str, tuple[Criterion, ...]] = {}
@@ -386,7 +397,9 @@ class _RubricReader:
     def _criteria(self, record: Any, where: str, place: Place, taken: set[str]) -> list[Criterion]:
         """The criteria that a record holds: one, or of a question with short answers one for each of these."""
         try:
-            return [_unique(one, named, taken) for one, named in _read(record)]
+            if not self._nan_is_empty:
+                _no_nan(record)
+            return [unique(one, taken, named=named) for one, named in _read(record)]
         except Unfit as unfit:
             inner = f"{where}.{unfit.where}" if where and unfit.where else where or unfit.where
             self._fault(unfit.problem, unfit.remedy, inner, (*place, unfit.where) if unfit.where else place)
@@ -407,17 +420,6 @@ def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
     )
 
 
-def _unique(criterion: Criterion, named: bool, taken: set[str]) -> Criterion:
-    """The criterion under a name that no other has; one that somebody gave is kept, and refused where it is taken."""
-    name, times = criterion.name, 2
-    if named and name in taken:
-        raise DeclarationError(f"two criteria are called {name}: give each a name of its own")
-    while name in taken:
-        name, times = f"{criterion.name[:55]}_{times}", times + 1
-    taken.add(name)
-    return criterion if name == criterion.name else replace(criterion, name=name)
-
-
 def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
     """The criteria of one record, and whether each was named.
 
@@ -431,7 +433,7 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if isinstance(record, str):
         criterion = parse_criterion(record)
-        yield criterion, criterion.name != name_from(criterion.question)
+        yield criterion, is_named(record, criterion)
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
@@ -485,10 +487,19 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
     return graded | ({"axis": axis} if axis else {})
 
 
+def _no_nan(record: Any) -> None:
+    """Raise Unfit where a weight is written that is no number, which is not the same as none."""
+    for column in _WEIGHT:
+        value = record.get(column) if isinstance(record, Mapping) else None
+        if isinstance(value, float) and math.isnan(value):
+            _number(value, column)
+
+
 def _number(value: Any, column: str) -> float:
     if not isinstance(value, bool) and isinstance(value, int | float | str):
         try:
-            return float(value)
+            if math.isfinite(points := float(value)):
+                return points
         except (ValueError, OverflowError):
             pass
     raise Unfit(f"is {quoted(value)}, and a number is expected", "Write the points as a number", column)

@@ -97,6 +97,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
             score=_Scoring(rubrics, axes, tuple(names), scores),
             rows=not rubrics.shared,
             check=rubrics.check,
+            columns=rubrics.columns,
         ),
     )
 

@@ -202,6 +202,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         ItemsError: every fault of every item.
         DeclarationError: no metric of the format can be had from these items.
     """
+    source = replace(source, judged=setup.judge.columns)
     try:
         checked, whole = source.check(), True
     except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once

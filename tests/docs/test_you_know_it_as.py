@@ -9,6 +9,8 @@ import pytest
 from conqret.errors import UnknownNameError
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.known_as import KNOWN_AS, KnownAs
+from conqret.judging.rubric_files import rubrics_of
+from conqret.judging.rubrics import rubric_judge
 from scripts.known_as import PAGE, with_tables
 
 NAMED = [row for row in KNOWN_AS if row.metric]
@@ -38,3 +40,26 @@ def test_every_name_is_answered_with_what_is_typed(row: KnownAs) -> None:
                 judge.select([name])
             elsewhere = row.metric and row.metric not in {*judge.metrics, *judge.derived}
             assert not elsewhere or "--format" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("rubric_score", {"--rubric"}),
+        ("axis_style", {"--rubric"}),
+        ("vital_score", {"--rubric", "--nuggets"}),
+        ("all_score", {"--nuggets"}),
+        ("sub_narrative_coverage", {"--nuggets"}),
+    ],
+)
+def test_scores_of_what_is_given_name_its_option(name: str, options: set[str]) -> None:
+    for judge in (JUDGES["direct"], JUDGES[DEFAULT_FORMAT]):
+        with pytest.raises(UnknownNameError) as caught:
+            judge.select([name])
+        assert {one for one in ("--rubric", "--nuggets") if one in str(caught.value)} == options
+
+
+def test_a_score_that_the_rubric_lacks() -> None:
+    judge = rubric_judge(rubrics_of([{"question": "It is", "axis": "style"}]))
+    with pytest.raises(UnknownNameError, match="did you mean 'axis_style'"):
+        judge.select(["axis_styl"])

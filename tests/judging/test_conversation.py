@@ -13,6 +13,7 @@ import pytest
 import conqret
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.judging.judge import expected_cost
 from tests.io.test_conversations import DATA, JPEG, OPENAI, PNG
 from tests.runs.killed import Forks
 from tests.server import FaultServer
@@ -183,6 +184,15 @@ def test_a_model_without_vision_is_never_asked(tmp_path: Path) -> None:
         (judgment,) = conqret.judge([PICTURE], model="openai/mine", vision=True, **settings)
         assert judgment.status == "scored"
         assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(("vision", "calls"), [(True, 2), (False, 1)])
+def test_what_cannot_be_seen_is_not_priced(vision: bool, calls: int) -> None:
+    rows = [PICTURE, PLAIN]
+    settings: Any = {"model": "openai/gpt-4o", "vision": vision, "api_key": "sk-test-123456"}
+    seen = expected_cost(rows, criteria="The documents bear the answer out", **settings)
+    assert seen.calls == calls
+    assert expected_cost(rows, format="pointwise", metrics=["clarity"], **settings).calls == 2
 
 
 def test_offline_sees_no_image() -> None:

@@ -13,6 +13,7 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.judging.criteria import MOST_IN_ONE_CALL, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
+from conqret.judging.rubric_files import rubrics_of
 from conqret.studies.card.card_fit import differences
 from tests.llm.test_retry_unscored import some
 from tests.runs.killed import Forks
@@ -94,6 +95,18 @@ def test_faulty_ones_are_refused(faulty: object) -> None:
 def test_two_of_one_name_are_refused() -> None:
     with pytest.raises(DeclarationError):
         criteria_of([CLARITY, "clarity: Another? 1-3"])
+    with pytest.raises(DeclarationError):
+        criteria_of([STATEMENT, STATEMENT])
+
+
+def test_names_that_were_made_are_told_apart() -> None:
+    given = ("答案引用了来源", {"question": "答案很清楚"}, "الإجابة واضحة", "names: 它说了什么? 1-5")
+    assert [one.name for one in criteria_of(given)] == ["criterion", "criterion_2", "criterion_3", "names"]
+    alike = [f"It says in the very same words of everybody that {end}" for end in ("it is", "it was")]
+    first, second = (one.name for one in criteria_of(alike))
+    assert second == f"{first}_2"
+    rubric = rubrics_of(given[:3]).shared
+    assert [one.name for one in rubric] == ["criterion", "criterion_2", "criterion_3"]
 
 
 def test_plain_data_says_all_of_it() -> None:

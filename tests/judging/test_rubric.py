@@ -201,6 +201,11 @@ def test_from_python() -> None:
     assert rubrics_of(RUBRIC).shared == tuple(RUBRIC)
     assert plain(rubrics_of(TABLE).shared) == TABLE
     assert [one.points for one in rubrics_of(["It is", "clarity: How clear? 1-5"]).shared] == [1, 1]
+    of_a_frame = [
+        {"question": "It is", "weight": float("nan"), "axis": None},
+        {"question": "It was", "weight": 2.0},
+    ]
+    assert [one.points for one in rubrics_of(of_a_frame).shared] == [1, 2]
     by_key = rubrics_of({"q1": RUBRIC, "q2": TABLE}).by_key
     assert {key: plain(each) for key, each in by_key.items()} == {"q1": TABLE, "q2": TABLE}
 
@@ -283,7 +288,11 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
         ("r.toml", '[[criteria]]\nquestion = "It is"\nimportance = "huge"\n', ":3 [importance]"),
         ("r.toml", '[[criteria]]\nquestion = "It is"\nwieght = 2\n', ":3 [wieght]"),
         ("r.yaml", "- question: It is\n- question: '?'\n", ":2 [question]"),
-        ("r.yaml", "criteria:\n- question: It is\n  weight: .inf\n", ":2 "),
+        ("r.yaml", "criteria:\n- question: It is\n  weight: .inf\n", ":3 [weight]"),
+        ("r.yaml", "criteria:\n- question: It is\n  weight: .nan\n", ":3 [weight]"),
+        ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = nan\n', ":3 [weight]"),
+        ("r.csv", "question,weight\nIt is,1\nIt was,nan\n", ":3 [weight]"),
+        ("r.jsonl", '{"qid": 1, "rubric": [{"criterion": "X", "points": NaN}]}', ":1 [rubric[1].points]"),
         (
             "r.jsonl",
             '{"qid": 1, "rubric": ["It is"]}\n{"qid": 2, "rubric": [{"criterion": "X", "points": "many"}]}',
@@ -440,7 +449,13 @@ def test_a_rubric_for_each_topic_or_item() -> None:
 def test_the_rubric_of_an_item_itself() -> None:
     items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
     with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
-        found = conqret.judge(items, format="rubric", **asked(server))
+        found = conqret.judge([{**items[0], "source": "web"}, items[1]], format="rubric", **asked(server))
+        other = conqret.judge(items, rubric=HEALTH["rubrics"], **asked(server))
+    told = [
+        [name for name in ("source", "rubrics") if f"'{name}'" in "".join(one.notes)]
+        for one in (found, other)
+    ]
+    assert told == [["source"], ["rubrics"]], "kept as metadata is what is not judged by"
     assert found["a"].value("rubric_score") == pytest.approx(2 / 7)
     assert found["b"].reason is Reason.NOTHING_TO_JUDGE
     with pytest.raises(DeclarationError):
