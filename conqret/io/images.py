@@ -19,8 +19,9 @@ from conqret.data.item import PICTURE
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.limits import IMAGE, IMAGES
 
-_SUFFIX = r"\.(?:png|jpe?g|gif|webp)"
-_NAMED = re.compile(rf"\S{{1,2000}}{_SUFFIX}(?:\?\S{{0,2000}})?\Z", re.I)
+_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_LONGEST_NAME = 4_000
+"""Characters of a file's name or address with its query."""
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
 _DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
@@ -41,7 +42,18 @@ def is_image(value: object) -> bool:
         named = any(value.get(name) for name in ("image", "image_url"))
         of_type = isinstance(value.get("type"), str) and value["type"] in IMAGE_PARTS
         return of_type or says_image(text) or (named and text in ("", PICTURE))
-    return isinstance(value, str) and (says_image(value) or bool(_NAMED.match(value.strip())))
+    return isinstance(value, str) and (says_image(value) or _is_named(value.strip()))
+
+
+def _is_named(text: str) -> bool:
+    """Whether a text is nothing but a name or an address that ends, before a query, as the file of an image does."""
+    path = text[:_LONGEST_NAME].partition("?")[0].lower()
+    return (
+        len(text) <= _LONGEST_NAME
+        and path.endswith(_SUFFIXES)
+        and path not in _SUFFIXES
+        and len(text.split(maxsplit=1)) == 1
+    )
 
 
 def says_image(text: str) -> bool:
@@ -49,7 +61,7 @@ def says_image(text: str) -> bool:
     text = text.strip()
     if text[:11].lower() == "data:image/" or _BARE.match(text):
         return True
-    return "://" in text[:20] and bool(_NAMED.match(text))
+    return "://" in text[:20] and _is_named(text)
 
 
 def _text(document: Mapping[str, Any]) -> str:
