@@ -204,7 +204,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         ]
 
     def stages(self) -> Iterator[Stage[ComparisonRow]]:
-        """A stage for each round; none after one in which answers are awaited or nothing more is sent."""
+        """A stage for each round; after one in which answers are awaited or nothing more is sent only those that an
+        earlier run has made, so that they are kept."""
         client = self.models.client
         instrument = self.setup.in_one_order(PREFERENCE).instrument(client)
         pairs = [
@@ -215,7 +216,10 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         ]
         planned = list(self._planned.rounds)
         keys: list[str] = []
+        ended = False
         for number in range(max(map(len, self._sizes))):
+            if ended and number >= len(planned):
+                return
             if number < len(planned):
                 for group, first, second in planned[number]:
                     pairs[group].take(first, second)
@@ -223,12 +227,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                 planned.append(self._round(number, pairs, keys))
                 self._keep(PlannedRounds(rounds=tuple(planned)))
             trials = [self._trial(number + 1, pair, instrument) for pair in planned[number]]
+            if ended:
+                trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
             keys += [trial.key for trial in trials]
             yield Stage(trials, client.in_flight, f"compare {instrument.judge.name}", about(instrument))
             rows = [self._rows.get(trial.key) for trial in trials]
-            if any(row is None or row.measure.reason in ENDED for row in rows):
-                return
-            if number + 1 < len(planned):  # as far as it came before, whatever would be decided now
+            ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
+            if ended or number + 1 < len(planned):  # as far as it came before, whatever would be decided now
                 continue
             wanted = self.options.reliability
             if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
