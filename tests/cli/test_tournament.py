@@ -122,3 +122,15 @@ def test_a_spent_budget_takes_nothing_from_a_tournament_that_was_finished(
         assert found["rounds"] > 1
         assert file.read_text(encoding="utf-8").splitlines()[1:] == others
         assert json.loads(cli(*call).out)["answered"] == 20
+
+
+@pytest.mark.parametrize("orders", [(), ("--both-orders",)])
+def test_a_dry_run_counts_what_will_be_asked(
+    cli: Cli, items: Path, tmp_path: Path, orders: tuple[str, ...]
+) -> None:
+    with FaultServer() as server:
+        how = ("--model", "openai/judge", "--api-base", server.url, "--input-price", 1, "--output-price", 1)
+        call = ("tournament", items, "--comparisons", "4", *orders, *how, "-o", tmp_path / "run", "--json")
+        expected = json.loads(cli(*call, "--dry-run").out)["calls"]
+        assert not server.requests
+        assert json.loads(cli(*call).out)["planned"] == len(server.requests) == expected

@@ -195,12 +195,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
     def first_pairs(self) -> list[Item]:
         """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        options = self.options
         return [
             pair_item(group.items[first], group.items[second])
             for number, group in enumerate(self.groups)
-            for first, second in GroupPairs(len(group.items), [self.options.pair_seed, number]).at_random(
-                sum(self._sizes[number])
-            )
+            for first, second in GroupPairs(
+                len(group.items), [options.pair_seed, number], both_orders=options.both_orders
+            ).at_random(sum(self._sizes[number]))
         ]
 
     def stages(self) -> Iterator[Stage[ComparisonRow]]:
