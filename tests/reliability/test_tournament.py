@@ -15,7 +15,7 @@ from conqret import Item
 from conqret.data import Document
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.studies.tournament.item_groups import pair_item
+from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
 from conqret.studies.tournament.page import tournament_page, tournament_tables
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 
@@ -184,6 +184,21 @@ def test_groups_by_metadata() -> None:
     ]
     found = conqret.tournament(items, judge=longer, by="topic,round")
     assert [len(group.items) for group in found.groups] == [3] * 4
+
+
+def test_names_and_ids_do_not_collide() -> None:
+    fields = [{"m": "a, b", "n": "c"}, {"m": "a", "n": "b, c"}]
+    items = [
+        item.model_copy(update={"metadata": fields[n % 2]}) for n, item in enumerate(arguments(4, ("t",)))
+    ]
+    groups = item_groups(items, ["m", "n"])
+    assert len({group.name for group in groups}) == 2
+    found = conqret.tournament(items, judge=longer, by="m,n")
+    assert [item.comparisons for group in found.groups for item in group.items] == [2] * 4
+    splits = [("a | b", "c"), ("a", "b | c"), ("a |", "b"), ("a", "| b")]
+    ids = [pair_id(*(Item(id=name, topic="t") for name in pair)) for pair in splits]
+    assert len(set(ids)) == len(ids)
+    assert pair_id(Item(id="a|b", topic="t"), Item(id="c", topic="t")) == "a|b | c"
 
 
 def test_the_record_is_that_of_the_design(tmp_path: Path) -> None:

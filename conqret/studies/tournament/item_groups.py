@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,12 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
                 f"{name[:80]!r} has items of {len(topics)} topics ({topics[0][:60]!r}, {topics[1][:60]!r}); only items "
                 f"of one topic are compared: --by topic,{','.join(fields)}"
             )
-    return tuple(ItemGroup(", ".join(values), tuple(members)) for values, members in groups.items())
+    names = [", ".join(values) for values in groups]
+    if len(set(names)) < len(names):  # values that have commas themselves
+        names = [json.dumps(values, ensure_ascii=False) for values in groups]
+    return tuple(
+        ItemGroup(name, tuple(members)) for name, members in zip(names, groups.values(), strict=True)
+    )
 
 
 def _value(item: Item, field: str) -> str:
@@ -59,9 +65,13 @@ def _value(item: Item, field: str) -> str:
 
 
 def pair_id(first: Item, second: Item) -> str:
-    """The id of a comparison: both ids, or a digest where they are long."""
+    """The id of a comparison: both ids, or a digest where they are long or could be split in two ways."""
     name = f"{first.id} | {second.id}"
-    return name if len(name) <= LONGEST_ID else hashlib.sha256(name.encode()).hexdigest()[:32]
+    if " |" in first.id or "| " in second.id:
+        name = json.dumps([first.id, second.id])
+    elif len(name) <= LONGEST_ID:
+        return name
+    return hashlib.sha256(name.encode()).hexdigest()[:32]
 
 
 def pair_item(first: Item, second: Item) -> Item:
