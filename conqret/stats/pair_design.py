@@ -33,13 +33,14 @@ class GroupPairs:
         if size < 2:
             raise DeclarationError(f"{size} items make no pair")
         self.size, self.both_orders = size, both_orders
-        self._rng = np.random.default_rng(seed)
+        self._seed = tuple(seed)
+        rng = np.random.default_rng(seed)
         self.asked: list[Pair] = []
         self._made = np.zeros((size, size), dtype=int)
         self._balance = np.zeros(size, dtype=int)
-        self._cycle = _cycle(self._rng.permutation(size).tolist())
-        once = _matchings(self._rng, size)
-        self._every = [*once, *_shuffled(self._rng, once)]
+        self._cycle = _cycle(rng.permutation(size).tolist())
+        once = _matchings(rng, size)
+        self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
         """Count a pair as asked in this order."""
@@ -83,7 +84,9 @@ class GroupPairs:
                 break
             gain = np.where(free, gain + gain.T, -np.inf)
             best = np.argwhere(np.triu(gain >= gain.max() - 1e-9))
-            one, other = best[int(self._rng.integers(len(best)))].tolist()
+            # a tie is broken by the number of pairs before it, not by a state: a run that goes on does as one unstopped
+            tie = np.random.default_rng([*self._seed, len(self.asked)]).integers(len(best))
+            one, other = best[int(tie)].tolist()
             chosen += self._ordered([(one, other)])
             degrees[[one, other]] += 1
             weight = float(told[one, other])

@@ -164,3 +164,16 @@ def test_adaptive_pairs_are_connected_close_and_the_same_again() -> None:
     assert {place for pair in seen[0][:10] for place in pair} == set(range(10))
     later = np.mean([abs(first - second) for first, second in seen[0][15:]])
     assert later < np.mean([abs(first - second) for first, second in seen[0][:10]])
+
+
+def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
+    """Also where all gains are equal, so that every choice is a tie."""
+    fit = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    whole = GroupPairs(8, [5])
+    for count in (8, 4, 4):
+        whole.informative(count, fit, 0)
+    resumed = GroupPairs(8, [5])
+    for pair in whole.asked[:12]:
+        resumed.take(*pair)
+    resumed.informative(4, fit, 0)
+    assert resumed.asked == whole.asked
