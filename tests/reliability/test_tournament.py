@@ -12,7 +12,7 @@ import pytest
 
 import conqret
 from conqret import Item
-from conqret.data import Document
+from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
@@ -159,6 +159,34 @@ def test_items_of_different_documents_are_compared_without_them() -> None:
     assert pair_item(one, other).documents == ()
     assert pair_item(one, one.model_copy(update={"id": "c"})).documents == one.documents
     assert tournament_plan([one, other]).notes
+
+
+def test_a_question_is_compared_with_its_turns_and_images() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def seen(item: dict[str, Any]) -> str:
+        asked.append(item)
+        return longer(item)
+
+    shown: dict[str, Any] = {
+        "messages": (Turn(role="user", content="Are zoos old?"), Turn(role="assistant", content="Yes.")),
+        "images": ("https://example.org/zoo.png",),
+        "reference": "They are.",
+        "nuggets": (Nugget(text="Zoos are old."),),
+    }
+    one, other = (item.model_copy(update=shown) for item in arguments(2, ("Why?",)))
+    pair = pair_item(one, other)
+    assert {name: getattr(pair, name) for name in shown} == shown
+    conqret.tournament([one, other], judge=seen)
+    assert [turn["content"] for turn in asked[0]["messages"]] == ["Are zoos old?", "Yes."]
+    assert asked[0]["images"] == list(shown["images"])
+    lacking = other.model_copy(update={"reference": None, "nuggets": ()})
+    pair = pair_item(one, lacking)
+    assert (pair.reference, pair.nuggets) == (None, ())
+    assert len(tournament_plan([one, lacking], judge=seen).notes) == 2
+    for name in ("messages", "images"):
+        with pytest.raises(DeclarationError, match="turns or images"):
+            tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
 
 
 def test_faults_are_said() -> None:

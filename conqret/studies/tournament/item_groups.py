@@ -13,6 +13,8 @@ from conqret.errors import DeclarationError, UnknownNameError
 
 LONGEST_ID = 200
 OWN_FIELDS = ("topic", "stance")
+BESIDE = ("documents", "reference", "nuggets")
+"""What a judge is shown beside the arguments, where both items of a pair have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,8 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
 
     Raises:
         UnknownNameError: no item has such a field.
-        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics.
+        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics,
+            earlier turns or images.
     """
     every = list(items)
     known = [*OWN_FIELDS, *dict.fromkeys(name for item in every for name in item.metadata)]
@@ -48,6 +51,12 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
             raise DeclarationError(
                 f"{name[:80]!r} has items of {len(topics)} topics ({topics[0][:60]!r}, {topics[1][:60]!r}); only items "
                 f"of one topic are compared: --by topic,{','.join(fields)}"
+            )
+        if len({(item.messages, item.images) for item in members}) > 1:
+            raise DeclarationError(
+                f"{name[:80]!r} has items with different earlier turns or images, so that they answer different "
+                "questions; only answers to one question are compared: group items by a field of their metadata that "
+                f"says which it is, too (--by {','.join(fields)},FIELD)"
             )
     names = [", ".join(values) for values in groups]
     if len(set(names)) < len(names):  # values that have commas themselves
@@ -75,13 +84,17 @@ def pair_id(first: Item, second: Item) -> str:
 
 
 def pair_item(first: Item, second: Item) -> Item:
-    """Two items as one with two arguments. Documents and stance are those that both have; where they differ there are
-    none, as citations of one argument count documents that the other does not have."""
+    """Two items as one with two arguments, under the question that both answer. Stance, documents, reference and
+    nuggets are those that both have; where they differ there are none, as citations of one argument count documents
+    that the other does not have."""
+    alike = {name: value for name in BESIDE if (value := getattr(first, name)) == getattr(second, name)}
     return Item(
         id=pair_id(first, second),
         topic=first.topic,
+        messages=first.messages,
+        images=first.images,
         stance=first.stance if first.stance == second.stance else "none",
-        documents=first.documents if first.documents == second.documents else (),
         argument=first.argument,
         second_argument=second.argument,
+        **alike,
     )

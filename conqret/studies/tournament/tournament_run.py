@@ -37,7 +37,7 @@ from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
-from conqret.studies.tournament.item_groups import ItemGroup, item_groups, pair_item
+from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, item_groups, pair_item
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
@@ -426,11 +426,18 @@ def tournament_plan(
 
 
 def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
-    differing = sum(len({item.documents for item in group.items}) > 1 for group in groups)
-    if not differing:
-        return ()
-    return (
-        f"in {differing} of {len(groups)} groups the items have different documents, and are compared without them",
+    differing = {
+        name: sum(
+            any(getattr(item, name) != getattr(group.items[0], name) for item in group.items)
+            for group in groups
+        )
+        for name in BESIDE
+    }
+    return tuple(
+        f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those that differ "
+        "are compared without them"
+        for name, count in differing.items()
+        if count
     )
 
 
