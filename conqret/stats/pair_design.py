@@ -151,11 +151,13 @@ def _shuffled(rng: np.random.Generator, rounds: list[list[Pair]]) -> list[list[P
 
 def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = False) -> list[int]:
     """How many pairs each round has of a group of ``size`` items, of which each is compared ``comparisons`` times on
-    average (None: every pair): some half a comparison an item a round. Without ``both_orders`` a pair can come twice,
-    once in each order."""
+    average (None: every pair): some half a comparison an item a round, one pair at least. Without ``both_orders`` a
+    pair can come twice, once in each order."""
     every = size * (size - 1) // 2
     if comparisons is None:
         return [every]
-    total = min(round(size * comparisons / (4 if both_orders else 2)), every * (1 if both_orders else 2))
+    total = min(
+        max(1, round(size * comparisons / (4 if both_orders else 2))), every * (1 if both_orders else 2)
+    )
     each = max(1, size // 2)
     return [min(each, total - start) for start in range(0, total, each)]

@@ -134,3 +134,15 @@ def test_a_dry_run_counts_what_will_be_asked(
         expected = json.loads(cli(*call, "--dry-run").out)["calls"]
         assert not server.requests
         assert json.loads(cli(*call).out)["planned"] == len(server.requests) == expected
+
+
+def test_groups_of_two_are_compared_however_few_comparisons_there_are(cli: Cli, tmp_path: Path) -> None:
+    pair = [item.model_copy(update={"id": f"pair-{item.id}"}) for item in arguments(2, ("t",))]
+    items = write_items(tmp_path / "pair.jsonl", [*pair, *arguments(5)])
+    call = ("tournament", items, "--comparisons", "1", "--both-orders", "--json")
+    done = cli(*call, "-o", tmp_path / "mixed")
+    assert done.code == 0
+    assert [each["comparisons"] for each in json.loads(done.out)["groups"][0]["items"]] == [2, 2]
+    write_items(items, pair)
+    alone = cli(*call, "-o", tmp_path / "alone")
+    assert (alone.code, json.loads(alone.out)["planned"]) == (0, 2)
