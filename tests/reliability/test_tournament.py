@@ -205,6 +205,16 @@ def test_faults_are_said() -> None:
         conqret.tournament(items, comparisons=0)
 
 
+def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    items = [*arguments(400, ("large",)), *arguments(2, tuple(f"Is {n} so?" for n in range(500)))]
+    items = [item.model_copy(update={"id": str(n)}) for n, item in enumerate(items)]
+    ASKED.clear()
+    with pytest.raises(DeclarationError, match="501 groups"):
+        conqret.tournament(items, judge=shaky, output=tmp_path / "run")
+    assert not ASKED
+    assert not (tmp_path / "run").exists()
+
+
 def test_groups_by_metadata() -> None:
     items = [
         item.model_copy(update={"metadata": {"round": number % 2}})

@@ -10,9 +10,11 @@ from scipy.optimize import minimize
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
+    MOST_ITEMS,
     PairOutcomes,
     _Posterior,
     bounds,
+    check_sizes,
     compared_strengths,
     intransitive_triples,
     outcome_variance,
@@ -96,6 +98,16 @@ def test_outcomes_are_checked() -> None:
         PairOutcomes.of([2], [0], [0], [1], [0.3])
     with pytest.raises(DeclarationError):
         PairOutcomes.of([2], [0], [0], [2], [1])
+
+
+def test_groups_that_are_too_large_are_refused() -> None:
+    check_sizes([20] * 5000)
+    check_sizes([400, *[2] * 50])
+    for sizes in ([400, *[2] * 500], [MOST_ITEMS + 1]):
+        with pytest.raises(DeclarationError):
+            check_sizes(sizes)
+        with pytest.raises(DeclarationError):
+            compared_strengths(PairOutcomes.of(sizes, [], [], [], []))
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
-from conqret.stats.comparative_judgment import compared_strengths
+from conqret.stats.comparative_judgment import check_sizes, compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, item_groups, pair_item
 from conqret.studies.tournament.result import (
@@ -405,6 +405,7 @@ def tournament_plan(
     )
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
+    check_sizes([len(group.items) for group in groups])
     elsewhere = judging.get("judge") is not None or judging.get("server") is not None
     judging.setdefault("format", None)
     if judging["format"] is None and not elsewhere:
