@@ -16,7 +16,13 @@ from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
-from conqret.studies.tournament.page import tournament_page, tournament_tables
+from conqret.studies.tournament.page import (
+    TOO_HIGH,
+    headlines,
+    tournament_page,
+    tournament_tables,
+    trust_table,
+)
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 
 TOPICS = ("Should zoos be closed?", "Should cars be banned?")
@@ -131,6 +137,14 @@ def test_a_position_is_told_and_does_not_move_strengths() -> None:
     assert low is not None
     assert high is not None
     assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
+
+
+def test_the_reliability_of_adaptive_pairs_has_a_caution() -> None:
+    for design, cautioned in (("adaptive", True), ("random", False)):
+        found = conqret.tournament(arguments(4), judge=longer, design=design)
+        assert (TOO_HIGH in " ".join(headlines(found))) is cautioned
+        assert (TOO_HIGH in tournament_page(found).markdown()) is cautioned
+        assert bool(trust_table(found).note) is cautioned
 
 
 def test_it_stops_where_it_is_reliable() -> None:
