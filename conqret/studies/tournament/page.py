@@ -82,8 +82,8 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         yield "The judge favors a position; strengths are corrected for it."
     if tournament.unbounded:
         yield (
-            f"{words.number(len(tournament.unbounded), 'item')} won or lost everything: only the prior says how far "
-            "from the others."
+            f"Bounded by the prior alone: {words.number(len(tournament.unbounded), 'item')} that, alone or together "
+            "with others, won all, lost all, or met no other item."
         )
 
 
