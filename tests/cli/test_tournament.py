@@ -136,6 +136,7 @@ def test_a_dry_run_counts_what_will_be_asked(
         assert json.loads(cli(*call).out)["planned"] == len(server.requests) == expected
 
 
+@pytest.mark.filterwarnings("error:invalid value:RuntimeWarning")
 def test_groups_of_two_are_compared_however_few_comparisons_there_are(cli: Cli, tmp_path: Path) -> None:
     pair = [item.model_copy(update={"id": f"pair-{item.id}"}) for item in arguments(2, ("t",))]
     items = write_items(tmp_path / "pair.jsonl", [*pair, *arguments(5)])
@@ -145,4 +146,6 @@ def test_groups_of_two_are_compared_however_few_comparisons_there_are(cli: Cli, 
     assert [each["comparisons"] for each in json.loads(done.out)["groups"][0]["items"]] == [2, 2]
     write_items(items, pair)
     alone = cli(*call, "-o", tmp_path / "alone")
-    assert (alone.code, json.loads(alone.out)["planned"]) == (0, 2)
+    found = json.loads(alone.out)
+    assert (alone.code, found["planned"]) == (0, 2)
+    assert found["prior_sensitivity"] is None
