@@ -43,6 +43,10 @@ change that is made, and points at which a comparison's likelihood is integrated
 NEGLIGIBLE = 1e-3
 """Share of the posterior below which a spread is left out."""
 
+MOST_ITEMS, MOST_CELLS = 1000, 10_000_000
+"""Items of one group, and cells of all covariances (groups, each padded to the largest, by items by items), up to which
+strengths are estimated: these take some 2 GB."""
+
 Bound = Literal["", "above", "below"]
 
 
@@ -124,18 +128,33 @@ class ComparedStrengths:
         return between / (between + error) if between + error > 0 else None
 
 
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Raise DeclarationError where groups of so many items are too large for strengths to be estimated."""
+    largest = max(sizes, default=0)
+    if largest > MOST_ITEMS:
+        raise DeclarationError(
+            f"a group has {largest} items; at most {MOST_ITEMS} are compared with each other"
+        )
+    if len(sizes) * largest**2 > MOST_CELLS:
+        raise DeclarationError(
+            f"{len(sizes)} groups, the largest of {largest} items, take too much memory: beside a group of {largest} "
+            f"items there may be {MOST_CELLS // largest**2 - 1} others; hold the largest in a run of their own"
+        )
+
+
 def compared_strengths(
     outcomes: PairOutcomes, *, confidence: float = CONFIDENCE, spreads: Sequence[float] = SPREADS
 ) -> ComparedStrengths:
     """Estimate the strengths behind ``outcomes``; one spread in ``spreads`` is one that is known.
 
     Raises:
-        DeclarationError: there is no group, or a spread is not above 0.
+        DeclarationError: there is no group, groups are too large, or a spread is not above 0.
     """
     import numpy as np
 
     if not outcomes.sizes or min(spreads) <= 0:
         raise DeclarationError("strengths need a group of items and spreads above 0")
+    check_sizes(outcomes.sizes)
     posterior = _Posterior(outcomes)
     parts, start = [], None
     for spread in spreads:

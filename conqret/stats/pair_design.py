@@ -33,13 +33,14 @@ class GroupPairs:
         if size < 2:
             raise DeclarationError(f"{size} items make no pair")
         self.size, self.both_orders = size, both_orders
-        self._rng = np.random.default_rng(seed)
+        self._seed = tuple(seed)
+        rng = np.random.default_rng(seed)
         self.asked: list[Pair] = []
         self._made = np.zeros((size, size), dtype=int)
         self._balance = np.zeros(size, dtype=int)
-        self._cycle = _cycle(self._rng.permutation(size).tolist())
-        once = _matchings(self._rng, size)
-        self._every = [*once, *_shuffled(self._rng, once)]
+        self._cycle = _cycle(rng.permutation(size).tolist())
+        once = _matchings(rng, size)
+        self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
         """Count a pair as asked in this order."""
@@ -83,7 +84,9 @@ class GroupPairs:
                 break
             gain = np.where(free, gain + gain.T, -np.inf)
             best = np.argwhere(np.triu(gain >= gain.max() - 1e-9))
-            one, other = best[int(self._rng.integers(len(best)))].tolist()
+            # a tie is broken by the number of pairs before it, not by a state: a run that goes on does as one unstopped
+            tie = np.random.default_rng([*self._seed, len(self.asked)]).integers(len(best))
+            one, other = best[int(tie)].tolist()
             chosen += self._ordered([(one, other)])
             degrees[[one, other]] += 1
             weight = float(told[one, other])
@@ -148,11 +151,13 @@ def _shuffled(rng: np.random.Generator, rounds: list[list[Pair]]) -> list[list[P
 
 def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = False) -> list[int]:
     """How many pairs each round has of a group of ``size`` items, of which each is compared ``comparisons`` times on
-    average (None: every pair): some half a comparison an item a round. Without ``both_orders`` a pair can come twice,
-    once in each order."""
+    average (None: every pair): some half a comparison an item a round, one pair at least. Without ``both_orders`` a
+    pair can come twice, once in each order."""
     every = size * (size - 1) // 2
     if comparisons is None:
         return [every]
-    total = min(round(size * comparisons / (4 if both_orders else 2)), every * (1 if both_orders else 2))
+    total = min(
+        max(1, round(size * comparisons / (4 if both_orders else 2))), every * (1 if both_orders else 2)
+    )
     each = max(1, size // 2)
     return [min(each, total - start) for start in range(0, total, each)]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from conqret.data import Measure, Reason
+from conqret.studies.tournament.tournament_run import PREFERENCE, ComparisonRow
 from tests.cli.conftest import Cli
 from tests.judging.runs import write_items
 from tests.reliability.test_tournament import arguments
@@ -86,3 +88,64 @@ def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path
         assert len(server.requests) == 20
         ids = [each["id"] for each in found["comparisons"]]
         assert [each["id"] for each in again["comparisons"]][: len(ids)] == ids
+
+
+def test_a_spent_budget_takes_nothing_from_a_tournament_that_was_finished(
+    cli: Cli, items: Path, tmp_path: Path
+) -> None:
+    """A comparison of the first round that failed is asked again, and there is no money for it."""
+    run = tmp_path / "run"
+    with FaultServer() as server:
+        how = (
+            "--model",
+            "openai/judge",
+            "--api-base",
+            server.url,
+            "--input-price",
+            1000,
+            "--output-price",
+            1000,
+        )
+        call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how, "-o", run, "--json")
+        assert cli(*call).code == 0
+        file = run / "comparisons.jsonl"
+        first, *others = file.read_text(encoding="utf-8").splitlines()
+        row = ComparisonRow.model_validate_json(first)
+        failed = {PREFERENCE: Measure.missing(Reason.TIMEOUT)}
+        row = row.model_copy(update={"judgment": row.judgment.model_copy(update={"measures": failed})})
+        file.write_text("\n".join([row.model_dump_json(), *others, ""]), encoding="utf-8")
+        (run / "recordings.sqlite").unlink()
+        again = cli(*call, "--budget-usd", 0.000001)
+        found = json.loads(again.out)
+        assert again.code == 1
+        assert (found["planned"], found["answered"], found["unanswered"]) == (20, 19, {"budget": 1})
+        assert found["rounds"] > 1
+        assert file.read_text(encoding="utf-8").splitlines()[1:] == others
+        assert json.loads(cli(*call).out)["answered"] == 20
+
+
+@pytest.mark.parametrize("orders", [(), ("--both-orders",)])
+def test_a_dry_run_counts_what_will_be_asked(
+    cli: Cli, items: Path, tmp_path: Path, orders: tuple[str, ...]
+) -> None:
+    with FaultServer() as server:
+        how = ("--model", "openai/judge", "--api-base", server.url, "--input-price", 1, "--output-price", 1)
+        call = ("tournament", items, "--comparisons", "4", *orders, *how, "-o", tmp_path / "run", "--json")
+        expected = json.loads(cli(*call, "--dry-run").out)["calls"]
+        assert not server.requests
+        assert json.loads(cli(*call).out)["planned"] == len(server.requests) == expected
+
+
+@pytest.mark.filterwarnings("error:invalid value:RuntimeWarning")
+def test_groups_of_two_are_compared_however_few_comparisons_there_are(cli: Cli, tmp_path: Path) -> None:
+    pair = [item.model_copy(update={"id": f"pair-{item.id}"}) for item in arguments(2, ("t",))]
+    items = write_items(tmp_path / "pair.jsonl", [*pair, *arguments(5)])
+    call = ("tournament", items, "--comparisons", "1", "--both-orders", "--json")
+    done = cli(*call, "-o", tmp_path / "mixed")
+    assert done.code == 0
+    assert [each["comparisons"] for each in json.loads(done.out)["groups"][0]["items"]] == [2, 2]
+    write_items(items, pair)
+    alone = cli(*call, "-o", tmp_path / "alone")
+    found = json.loads(alone.out)
+    assert (alone.code, found["planned"]) == (0, 2)
+    assert found["prior_sensitivity"] is None

@@ -12,11 +12,17 @@ import pytest
 
 import conqret
 from conqret import Item
-from conqret.data import Document
+from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.studies.tournament.item_groups import pair_item
-from conqret.studies.tournament.page import tournament_page, tournament_tables
+from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
+from conqret.studies.tournament.page import (
+    TOO_HIGH,
+    headlines,
+    tournament_page,
+    tournament_tables,
+    trust_table,
+)
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 
 TOPICS = ("Should zoos be closed?", "Should cars be banned?")
@@ -133,6 +139,14 @@ def test_a_position_is_told_and_does_not_move_strengths() -> None:
     assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
 
 
+def test_the_reliability_of_adaptive_pairs_has_a_caution() -> None:
+    for design, cautioned in (("adaptive", True), ("random", False)):
+        found = conqret.tournament(arguments(4), judge=longer, design=design)
+        assert (TOO_HIGH in " ".join(headlines(found))) is cautioned
+        assert (TOO_HIGH in tournament_page(found).markdown()) is cautioned
+        assert bool(trust_table(found).note) is cautioned
+
+
 def test_it_stops_where_it_is_reliable() -> None:
     long = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random")
     short = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random", reliability=0.4)
@@ -161,6 +175,34 @@ def test_items_of_different_documents_are_compared_without_them() -> None:
     assert tournament_plan([one, other]).notes
 
 
+def test_a_question_is_compared_with_its_turns_and_images() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def seen(item: dict[str, Any]) -> str:
+        asked.append(item)
+        return longer(item)
+
+    shown: dict[str, Any] = {
+        "messages": (Turn(role="user", content="Are zoos old?"), Turn(role="assistant", content="Yes.")),
+        "images": ("https://example.org/zoo.png",),
+        "reference": "They are.",
+        "nuggets": (Nugget(text="Zoos are old."),),
+    }
+    one, other = (item.model_copy(update=shown) for item in arguments(2, ("Why?",)))
+    pair = pair_item(one, other)
+    assert {name: getattr(pair, name) for name in shown} == shown
+    conqret.tournament([one, other], judge=seen)
+    assert [turn["content"] for turn in asked[0]["messages"]] == ["Are zoos old?", "Yes."]
+    assert asked[0]["images"] == list(shown["images"])
+    lacking = other.model_copy(update={"reference": None, "nuggets": ()})
+    pair = pair_item(one, lacking)
+    assert (pair.reference, pair.nuggets) == (None, ())
+    assert len(tournament_plan([one, lacking], judge=seen).notes) == 2
+    for name in ("messages", "images"):
+        with pytest.raises(DeclarationError, match="turns or images"):
+            tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
+
+
 def test_faults_are_said() -> None:
     items = arguments(3)
     with pytest.raises(UnknownNameError):
@@ -177,6 +219,16 @@ def test_faults_are_said() -> None:
         conqret.tournament(items, comparisons=0)
 
 
+def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    items = [*arguments(400, ("large",)), *arguments(2, tuple(f"Is {n} so?" for n in range(500)))]
+    items = [item.model_copy(update={"id": str(n)}) for n, item in enumerate(items)]
+    ASKED.clear()
+    with pytest.raises(DeclarationError, match="501 groups"):
+        conqret.tournament(items, judge=shaky, output=tmp_path / "run")
+    assert not ASKED
+    assert not (tmp_path / "run").exists()
+
+
 def test_groups_by_metadata() -> None:
     items = [
         item.model_copy(update={"metadata": {"round": number % 2}})
@@ -184,6 +236,21 @@ def test_groups_by_metadata() -> None:
     ]
     found = conqret.tournament(items, judge=longer, by="topic,round")
     assert [len(group.items) for group in found.groups] == [3] * 4
+
+
+def test_names_and_ids_do_not_collide() -> None:
+    fields = [{"m": "a, b", "n": "c"}, {"m": "a", "n": "b, c"}]
+    items = [
+        item.model_copy(update={"metadata": fields[n % 2]}) for n, item in enumerate(arguments(4, ("t",)))
+    ]
+    groups = item_groups(items, ["m", "n"])
+    assert len({group.name for group in groups}) == 2
+    found = conqret.tournament(items, judge=longer, by="m,n")
+    assert [item.comparisons for group in found.groups for item in group.items] == [2] * 4
+    splits = [("a | b", "c"), ("a", "b | c"), ("a |", "b"), ("a", "| b")]
+    ids = [pair_id(*(Item(id=name, topic="t") for name in pair)) for pair in splits]
+    assert len(set(ids)) == len(ids)
+    assert pair_id(Item(id="a|b", topic="t"), Item(id="c", topic="t")) == "a|b | c"
 
 
 def test_the_record_is_that_of_the_design(tmp_path: Path) -> None:

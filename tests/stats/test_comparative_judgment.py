@@ -10,9 +10,11 @@ from scipy.optimize import minimize
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
+    MOST_ITEMS,
     PairOutcomes,
     _Posterior,
     bounds,
+    check_sizes,
     compared_strengths,
     intransitive_triples,
     outcome_variance,
@@ -98,6 +100,16 @@ def test_outcomes_are_checked() -> None:
         PairOutcomes.of([2], [0], [0], [2], [1])
 
 
+def test_groups_that_are_too_large_are_refused() -> None:
+    check_sizes([20] * 5000)
+    check_sizes([400, *[2] * 50])
+    for sizes in ([400, *[2] * 500], [MOST_ITEMS + 1]):
+        with pytest.raises(DeclarationError):
+            check_sizes(sizes)
+        with pytest.raises(DeclarationError):
+            compared_strengths(PairOutcomes.of(sizes, [], [], [], []))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "spread", "position"), [(4, 2.0, 0.0), (8, 0.7, 0.62), (20, 2.0, 0.62)])
 def test_intervals_cover(size: int, spread: float, position: float) -> None:
@@ -164,3 +176,16 @@ def test_adaptive_pairs_are_connected_close_and_the_same_again() -> None:
     assert {place for pair in seen[0][:10] for place in pair} == set(range(10))
     later = np.mean([abs(first - second) for first, second in seen[0][15:]])
     assert later < np.mean([abs(first - second) for first, second in seen[0][:10]])
+
+
+def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
+    """Also where all gains are equal, so that every choice is a tie."""
+    fit = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    whole = GroupPairs(8, [5])
+    for count in (8, 4, 4):
+        whole.informative(count, fit, 0)
+    resumed = GroupPairs(8, [5])
+    for pair in whole.asked[:12]:
+        resumed.take(*pair)
+    resumed.informative(4, fit, 0)
+    assert resumed.asked == whole.asked

@@ -75,15 +75,14 @@ def tournament(
     A judge says which of two arguments is better. Of its answers each argument gets a strength with a standard error,
     by the model of Bradley and Terry with ties, graded answers and an effect of position. Without `--format`, the
     preference of `direct` is asked, each pair in one order.
-    `conqret validate` reads the run.
+    All commands that read runs take it. Strengths are relative to the mean of their topic: compare them with labels by
+    rank correlation within topics, as alpha over all topics (`conqret validate`) counts the topics' means as errors.
 
     Examples:
 
     conqret tournament items.jsonl --by topic --model gpt-4o-mini --comparisons 4 -o runs/tournament
 
     conqret tournament items.jsonl --design random --reliability 0.8 --comparisons 10 --model gpt-4o-mini --dry-run
-
-    conqret validate runs/tournament --labels labels.csv --scale 1:3 --metric quality=strength
     """
     from conqret.judging.cost import Sizes
     from conqret.judging.judging_cost import expected_judging

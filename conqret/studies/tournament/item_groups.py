@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from conqret.errors import DeclarationError, UnknownNameError
 
 LONGEST_ID = 200
 OWN_FIELDS = ("topic", "stance")
+BESIDE = ("documents", "reference", "nuggets")
+"""What a judge is shown beside the arguments, where both items of a pair have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
 
     Raises:
         UnknownNameError: no item has such a field.
-        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics.
+        DeclarationError: an item lacks one, a group has one item, or items of one group have different topics,
+            earlier turns or images.
     """
     every = list(items)
     known = [*OWN_FIELDS, *dict.fromkeys(name for item in every for name in item.metadata)]
@@ -48,7 +52,18 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
                 f"{name[:80]!r} has items of {len(topics)} topics ({topics[0][:60]!r}, {topics[1][:60]!r}); only items "
                 f"of one topic are compared: --by topic,{','.join(fields)}"
             )
-    return tuple(ItemGroup(", ".join(values), tuple(members)) for values, members in groups.items())
+        if len({(item.messages, item.images) for item in members}) > 1:
+            raise DeclarationError(
+                f"{name[:80]!r} has items with different earlier turns or images, so that they answer different "
+                "questions; only answers to one question are compared: group items by a field of their metadata that "
+                f"says which it is, too (--by {','.join(fields)},FIELD)"
+            )
+    names = [", ".join(values) for values in groups]
+    if len(set(names)) < len(names):  # values that have commas themselves
+        names = [json.dumps(values, ensure_ascii=False) for values in groups]
+    return tuple(
+        ItemGroup(name, tuple(members)) for name, members in zip(names, groups.values(), strict=True)
+    )
 
 
 def _value(item: Item, field: str) -> str:
@@ -59,19 +74,27 @@ def _value(item: Item, field: str) -> str:
 
 
 def pair_id(first: Item, second: Item) -> str:
-    """The id of a comparison: both ids, or a digest where they are long."""
+    """The id of a comparison: both ids, or a digest where they are long or could be split in two ways."""
     name = f"{first.id} | {second.id}"
-    return name if len(name) <= LONGEST_ID else hashlib.sha256(name.encode()).hexdigest()[:32]
+    if " |" in first.id or "| " in second.id:
+        name = json.dumps([first.id, second.id])
+    elif len(name) <= LONGEST_ID:
+        return name
+    return hashlib.sha256(name.encode()).hexdigest()[:32]
 
 
 def pair_item(first: Item, second: Item) -> Item:
-    """Two items as one with two arguments. Documents and stance are those that both have; where they differ there are
-    none, as citations of one argument count documents that the other does not have."""
+    """Two items as one with two arguments, under the question that both answer. Stance, documents, reference and
+    nuggets are those that both have; where they differ there are none, as citations of one argument count documents
+    that the other does not have."""
+    alike = {name: value for name in BESIDE if (value := getattr(first, name)) == getattr(second, name)}
     return Item(
         id=pair_id(first, second),
         topic=first.topic,
+        messages=first.messages,
+        images=first.images,
         stance=first.stance if first.stance == second.stance else "none",
-        documents=first.documents if first.documents == second.documents else (),
         argument=first.argument,
         second_argument=second.argument,
+        **alike,
     )

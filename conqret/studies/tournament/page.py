@@ -13,6 +13,7 @@ from conqret.studies.tournament.result import RankedGroup, Tournament
 
 MOST_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
+TOO_HIGH = "Of adaptive pairs it may be too high where strengths differ little."
 _OUTCOMES = {1.0: "first", 0.75: "first, slightly", 0.5: "tie", 0.25: "second, slightly", 0.0: "second"}
 
 
@@ -51,6 +52,8 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
     correlation = Estimate(
         tournament.length, reason="" if tournament.length is not None else "lengths do not vary"
     )
+    if tournament.design == "adaptive" and tournament.reliability is not None:
+        note = " ".join(filter(None, (f"Reliability: {TOO_HIGH[0].lower()}{TOO_HIGH[1:]}", note)))
     rows: list[tuple[str, Estimate | float | str | None]] = [
         ("Scale separation reliability", tournament.reliability),
         ("Share that the first of two equals gets", tournament.first_wins),
@@ -69,17 +72,18 @@ def headlines(tournament: Tournament) -> Iterator[str]:
     )
     yield f"{asked}, in {words.number(tournament.rounds, 'round')} ({tournament.design} pairs)."
     if tournament.reliability is not None:
+        caution = f" {TOO_HIGH}" if tournament.design == "adaptive" else ""
         yield (
             f"Scale separation reliability {tournament.reliability:.2f}: about {tournament.reliability:.0%} of the "
-            "variance of the strengths within topics is of true differences."
+            f"variance of the strengths within topics is of true differences.{caution}"
         )
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
         yield "The judge favors a position; strengths are corrected for it."
     if tournament.unbounded:
         yield (
-            f"{words.number(len(tournament.unbounded), 'item')} won or lost everything: only the prior says how far "
-            "from the others."
+            f"Bounded by the prior alone: {words.number(len(tournament.unbounded), 'item')} that, alone or together "
+            "with others, won all, lost all, or met no other item."
         )
 
 

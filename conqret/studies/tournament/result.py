@@ -220,10 +220,13 @@ def _prior_sensitivity(outcomes: PairOutcomes, strengths: ComparedStrengths) -> 
     def values(fit: ComparedStrengths) -> list[float]:
         return [value for number in range(len(fit.sizes)) for value in fit.group(number)[0].tolist()]
 
-    if not len(outcomes.outcome) or np.ptp(values(strengths)) == 0:
+    fits = [strengths]
+    if len(outcomes.outcome):
+        fits += [compared_strengths(outcomes, spreads=[strengths.spread * factor]) for factor in (0.5, 2.0)]
+    found = [values(fit) for fit in fits]
+    if len(found) == 1 or min(map(np.ptp, found)) < 1e-9:  # up to rounding, all are alike
         return None
-    others = [compared_strengths(outcomes, spreads=[strengths.spread * factor]) for factor in (0.5, 2.0)]
-    return min(float(np.corrcoef(values(strengths), values(other))[0, 1]) for other in others)
+    return min(float(np.corrcoef(found[0], other)[0, 1]) for other in found[1:])
 
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:

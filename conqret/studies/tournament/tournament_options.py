@@ -21,7 +21,8 @@ class TournamentOptions:
             teach most. `random`: each item as often as any other. `exhaustive`: every pair.
         comparisons: Comparisons per item, on average (a comparison is of two items). No effect on `exhaustive`.
         both_orders: Compare each pair in both orders.
-        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
+        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1). Of
+            adaptive pairs it may be too high where strengths differ little: there, take `random`.
         pair_seed: The seed of the pairs.
 
     Raises:

@@ -35,9 +35,9 @@ from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
-from conqret.stats.comparative_judgment import compared_strengths
+from conqret.stats.comparative_judgment import check_sizes, compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
-from conqret.studies.tournament.item_groups import ItemGroup, item_groups, pair_item
+from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, item_groups, pair_item
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
@@ -195,16 +195,18 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
     def first_pairs(self) -> list[Item]:
         """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        options = self.options
         return [
             pair_item(group.items[first], group.items[second])
             for number, group in enumerate(self.groups)
-            for first, second in GroupPairs(len(group.items), [self.options.pair_seed, number]).at_random(
-                sum(self._sizes[number])
-            )
+            for first, second in GroupPairs(
+                len(group.items), [options.pair_seed, number], both_orders=options.both_orders
+            ).at_random(sum(self._sizes[number]))
         ]
 
     def stages(self) -> Iterator[Stage[ComparisonRow]]:
-        """A stage for each round; none after one in which answers are awaited or nothing more is sent."""
+        """A stage for each round; after one in which answers are awaited or nothing more is sent only those that an
+        earlier run has made, so that they are kept."""
         client = self.models.client
         instrument = self.setup.in_one_order(PREFERENCE).instrument(client)
         pairs = [
@@ -215,7 +217,10 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         ]
         planned = list(self._planned.rounds)
         keys: list[str] = []
+        ended = False
         for number in range(max(map(len, self._sizes))):
+            if ended and number >= len(planned):
+                return
             if number < len(planned):
                 for group, first, second in planned[number]:
                     pairs[group].take(first, second)
@@ -223,12 +228,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                 planned.append(self._round(number, pairs, keys))
                 self._keep(PlannedRounds(rounds=tuple(planned)))
             trials = [self._trial(number + 1, pair, instrument) for pair in planned[number]]
+            if ended:
+                trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
             keys += [trial.key for trial in trials]
             yield Stage(trials, client.in_flight, f"compare {instrument.judge.name}", about(instrument))
             rows = [self._rows.get(trial.key) for trial in trials]
-            if any(row is None or row.measure.reason in ENDED for row in rows):
-                return
-            if number + 1 < len(planned):  # as far as it came before, whatever would be decided now
+            ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
+            if ended or number + 1 < len(planned):  # as far as it came before, whatever would be decided now
                 continue
             wanted = self.options.reliability
             if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
@@ -399,6 +405,7 @@ def tournament_plan(
     )
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
+    check_sizes([len(group.items) for group in groups])
     elsewhere = judging.get("judge") is not None or judging.get("server") is not None
     judging.setdefault("format", None)
     if judging["format"] is None and not elsewhere:
@@ -420,11 +427,18 @@ def tournament_plan(
 
 
 def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
-    differing = sum(len({item.documents for item in group.items}) > 1 for group in groups)
-    if not differing:
-        return ()
-    return (
-        f"in {differing} of {len(groups)} groups the items have different documents, and are compared without them",
+    differing = {
+        name: sum(
+            any(getattr(item, name) != getattr(group.items[0], name) for item in group.items)
+            for group in groups
+        )
+        for name in BESIDE
+    }
+    return tuple(
+        f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those that differ "
+        "are compared without them"
+        for name, count in differing.items()
+        if count
     )
 
 
