@@ -88,7 +88,7 @@ class RubricError(FaultsError):
 class Rubrics:
     """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
     an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
-    where the items have their own."""
+    where the items have their own: then every key names an item."""
 
     shared: tuple[Criterion, ...] = ()
     by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
@@ -103,8 +103,18 @@ class Rubrics:
         return self.shared if key is None else self.by_key[key]
 
     def key_of(self, item: Item) -> str | None:
-        """The key that names the item, or else its topic; None where none does."""
-        return next((key for key in _keys(item) if key in self.by_key), None)
+        """The key that names the item, or else its topic; None where none does.
+
+        A key that names an item is compared with ids alone, so that no item gets the rubric of another; any other with
+        the topic first, and with the id last.
+        """
+        ids = _ids(item)
+        items = self.by_key if self.columns else self.items
+        named = next((key for key in ids if key in items and key in self.by_key), None)
+        if named is not None or self.columns:
+            return named
+        keys = (key for key in (*_topics(item), *ids) if key in self.by_key and key not in items)
+        return next(keys, None)
 
     @property
     def each(self) -> tuple[tuple[Criterion, ...], ...]:
@@ -141,7 +151,7 @@ class Rubrics:
                 *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
             )
             for key in unmet
-            if key in self.items and key in self.places
+            if key in self.items and key in self.places and not self.columns
         )
         faults.raise_any(RubricError)
         if not met and total:
@@ -165,11 +175,13 @@ RubricSource = str | Path | Rubrics | Mapping[str, Any] | Sequence[Criterion | s
 """A file or a folder of files; criteria; or rubrics by the id of an item or topic."""
 
 
-def _keys(item: Item) -> Iterator[str]:
-    """What may name the rubric of an item, in this order: its id (before it was changed), and its topic."""
-    yield item.id
-    if item.version is not None:
-        yield item.version.original
+def _ids(item: Item) -> tuple[str, ...]:
+    """The id of an item, and that before it was changed."""
+    return (item.id,) if item.version is None else (item.id, item.version.original)
+
+
+def _topics(item: Item) -> Iterator[str]:
+    """What may name the topic of an item: fields of its metadata, and the topic itself."""
     for key in TOPIC_KEYS:
         value = item.metadata.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool):
@@ -213,15 +225,20 @@ def own_rubrics(source: ItemSource) -> Rubrics:
         RubricError: one has faults; each is told with the item.
         DeclarationError: no item has one.
     """
+    topics = set[str]()
 
     def rows() -> Iterator[Row]:
         for file, line, item in source.located():
+            topics.update(set(_topics(item)).difference(_ids(item)))
             own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
             if own is not None:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
 
     rubrics = _RubricReader(source.name, by_item=True).all(rows())
-    return replace(rubrics, items=frozenset(), columns=OWN)
+    # a record says that the keys name items only where the topic of an item is called as another item is
+    return replace(
+        rubrics, items=frozenset() if topics.isdisjoint(rubrics.by_key) else rubrics.items, columns=OWN
+    )
 
 
 def _read_file(path: Path) -> Rubrics:

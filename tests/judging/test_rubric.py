@@ -464,6 +464,30 @@ def test_the_rubric_of_an_item_itself() -> None:
         conqret.judge([{**ITEM, "rubric": [{"question": "It is", "weight": "x"}]}], format="rubric")
 
 
+CROSSED = [{**ITEM, "id": "1", "qid": "2"}, {**ITEM, "id": "2", "qid": "1"}, {**ITEM, "id": "3"}]
+
+
+@pytest.mark.parametrize(
+    ("column", "keys"),
+    [("qid", ["2", "1", "3"]), ("item", ["1", "2", "3"])],
+)
+def test_ids_and_topics_are_told_apart(tmp_path: Path, column: str, keys: list[str]) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text("\n".join(json.dumps({column: key, "rubric": [f"It is {key}"]}) for key in "123"))
+    rubrics = rubrics_of(file)
+    for each in (rubrics, rubrics_of(json.loads(json.dumps(rubrics.plain())))):
+        assert [each.key_of(item) for item in open_items(CROSSED)] == keys
+
+
+def test_no_item_is_judged_by_the_rubric_that_another_item_has() -> None:
+    source = open_items([{**CROSSED[0], "rubric": ["It is"]}, CROSSED[1]])
+    rubrics = own_rubrics(source)
+    for each in (rubrics, rubrics_of(json.loads(json.dumps(rubrics.plain())))):
+        assert [each.key_of(item) for item in source] == ["1", None]
+    with pytest.raises(DeclarationError):  # named is an item that is not there, whatever its topic is called
+        conqret.judge([CROSSED[0]], rubric=rubrics_of({"for": {"2": ["It is"]}, "items": ["2"]}))
+
+
 def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     file.write_text('{"item": "a", "rubric": ["It is"]}\n{"item": "gone", "rubric": ["It is"]}')
