@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 
 import pytest
 
@@ -112,6 +113,25 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
         ("tool-1", "First."),
         ("tool-2", "Second."),
     ]
+
+
+def test_thousands_of_tools_take_no_time_that_grows_with_their_square(monkeypatch):
+    monkeypatch.setenv("CONQRET_MAX_MESSAGES", "20000")
+    many = [USER, *[{"role": "tool", "content": "x"}] * 12_000, ANSWER]
+    began = time.process_time()
+    (item,) = open_items([{"documents": [{"id": "tool-2", "text": "Own."}], "messages": many}])
+    assert time.process_time() - began < 6  # the square took twice as long
+    ids = [document.id for document in item.documents]
+    assert (ids[:3], len(ids), ids[-1]) == (["tool-2", "tool-1", "tool-3"], 12_001, "tool-12001")
+
+
+def test_more_messages_than_the_limit_are_a_fault(monkeypatch, fault_of):
+    monkeypatch.setenv("CONQRET_MAX_MESSAGES", "3")
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "x"}
+    for many in ([USER, USER, USER, ANSWER], [USER, {"role": "user", "content": [result] * 3}, ANSWER]):
+        fault = fault_of([{"messages": many}])
+        assert "messages, and 3 messages are the most" in fault.problem
+        assert "CONQRET_MAX_MESSAGES=6" in fault.remedy
 
 
 def test_an_answer_of_its_own_goes_before_the_last_message():
