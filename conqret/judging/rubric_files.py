@@ -256,7 +256,7 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     """What a YAML file says, and the line of a place in it.
 
     Raises:
-        DeclarationError: it is not there, too large, or no YAML.
+        DeclarationError: it is not there, too large, no YAML, or has aliases.
     """
     import yaml
 
@@ -267,6 +267,13 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(f"{path} cannot be read: {error}") from None
     try:
+        events = yaml.parse(text, yaml.SafeLoader)
+        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
+        if alias is not None:  # a few lines of them unpack to gigabytes
+            raise DeclarationError(
+                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
+                "read: write what it stands for"
+            )
         top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise DeclarationError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
@@ -523,7 +530,7 @@ def _number(value: Any, column: str) -> float:
 
 
 def _importance(value: Any) -> dict[str, Any]:
-    word = _LETTERED.sub("", str(value).strip()).casefold()
+    word = _LETTERED.sub("", value.strip()).casefold() if isinstance(value, str) else ""
     if word in IMPORTANCES:
         return {"importance": word}
     if word in _DRAGUN:

@@ -358,6 +358,28 @@ def test_a_criterion_that_is_none(faulty: dict[str, Any]) -> None:
         Criterion("x", "It is", **faulty)
 
 
+def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
+    file = tmp_path / "r.yaml"
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 9)]
+    file.write_text("\n".join(["l0: &l0 [x]", *levels, "criteria: [{question: It is, importance: *l8}]"]))
+    with pytest.raises(DeclarationError, match=f"{re.escape(str(file))}:2 "):
+        rubrics_of(file)
+
+
+class Unprintable(list[Any]):
+    def __str__(self) -> str:
+        raise AssertionError("a list of a stranger, which may be of any size, is written out")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("column", ["importance", "weight"])
+def test_a_list_where_a_word_is_expected_is_not_written_out(column: str) -> None:
+    with pytest.raises(RubricError) as caught:
+        rubrics_of([{"question": "It is", column: Unprintable("x")}])
+    assert "is a list" in str(caught.value)
+
+
 def test_weights_belong_to_a_rubric() -> None:
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], criteria=RUBRIC)
