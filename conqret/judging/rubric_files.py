@@ -202,8 +202,7 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _read_file(Path(source))
     if isinstance(source, Mapping):
         if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
-            by_key = {key: tuple(map(_recorded, every)) for key, every in source["for"].items()}
-            return Rubrics(by_key=by_key, items=frozenset(source.get("items", ())))
+            return _recorded_rubrics(source["for"], source.get("items", ()))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
             return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
@@ -214,8 +213,15 @@ def rubrics_of(source: RubricSource) -> Rubrics:
     raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
 
 
-def _recorded(data: Mapping[str, Any]) -> Criterion:
-    return criterion_of(data, graded=True)
+def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
+    if not isinstance(items, list | tuple) or not all(
+        isinstance(each, list | tuple) for each in by_key.values()
+    ):
+        raise DeclarationError(
+            "for holds the rubrics of topics or items, each a list of criteria, and items a list"
+        )
+    made = {str(key): tuple(criterion_of(one, graded=True) for one in each) for key, each in by_key.items()}
+    return Rubrics(by_key=made, items=frozenset(map(str, items)))
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:
@@ -392,7 +398,9 @@ class _RubricReader:
             self._items |= {key} if column in ITEM_KEYS else set()
 
     def _reader_key(self, column: str, key: Any) -> str:
-        return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
+        if isinstance(key, str) and column in ("topic", "question", "prompt"):
+            return key
+        return identifier(key, column, self._reader)
 
     def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
         try:
@@ -461,7 +469,8 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
-    values = {key: value for key, value in record.items() if not is_missing(value) and value != ""}
+    cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
+    values = {key: value for key, value in cells if not is_missing(value) and value != ""}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
             raise Unfit("is no field of a criterion", f"Rename it: {meant!r} is perhaps meant", str(key))
@@ -505,8 +514,9 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
             graded["weight"] = _number(values[column], column)
     axis = next((values[column] for column in _AXIS if column in values), None)
     if axis is None:
-        tags: Any = as_list(values.get("tags") or ())
-        tagged = [tag for tag in tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
+        tags = values.get("tags")
+        listed_tags = tags if isinstance(tags, list) else []
+        tagged = [tag for tag in listed_tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
         axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
     return graded | ({"axis": axis} if axis else {})
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import conqret
@@ -364,6 +365,27 @@ def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
     file.write_text("\n".join(["l0: &l0 [x]", *levels, "criteria: [{question: It is, importance: *l8}]"]))
     with pytest.raises(DeclarationError, match=f"{re.escape(str(file))}:2 "):
         rubrics_of(file)
+
+
+@pytest.mark.parametrize("tags", [5, True, "level:example", {"axis": "accuracy"}, np.array(["a", "b"]), ""])
+def test_tags_that_name_no_axis(tags: Any) -> None:
+    assert [one.axis for one in rubrics_of([{"question": "It is", "tags": tags}]).shared] == [""]
+
+
+def test_tags_in_an_array_name_an_axis() -> None:
+    rubric = [{"question": "It is", "tags": np.array(["level:example", "axis:accuracy"])}]
+    assert [one.axis for one in rubrics_of(rubric).shared] == ["accuracy"]
+
+
+@pytest.mark.parametrize("source", [{"for": 5}, {"for": {"1": 5}}, {"for": {"1": ["It is"]}, "items": 5}])
+def test_what_is_no_record_of_rubrics_is_refused(source: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        rubrics_of(source)
+
+
+@pytest.mark.parametrize("column", ["topic", "question", "prompt"])
+def test_a_topic_that_is_a_number_is_a_text(column: str) -> None:
+    assert list(rubrics_of([{column: 5, "rubric": ["It is"]}]).by_key) == ["5"]
 
 
 class Unprintable(list[Any]):
