@@ -17,7 +17,7 @@ from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound
 from conqret.io.checks import a_list
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.images import IMAGE_PARTS, check_number, image_url, says_image
+from conqret.io.images import IMAGE_PARTS, check_together, image_url, says_image
 from conqret.io.limits import MESSAGES
 from conqret.io.schema import TableReader
 
@@ -469,8 +469,7 @@ def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
 
 
 def check_images(values: Mapping[str, Any]) -> None:
-    """Raise Unfit where an item has too many images."""
-    of_turns = sum(len(turn.images) for turn in values["messages"])
-    check_number(
-        of_turns + len(values["images"]) + sum(bool(document.image) for document in values["documents"])
-    )
+    """Raise Unfit where an item has too many images, or such as its run could not read again."""
+    of_turns = [image for turn in values["messages"] for image in turn.images]
+    of_documents = [document.image for document in values["documents"] if document.image]
+    check_together([*of_turns, *values["images"], *of_documents])

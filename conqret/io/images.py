@@ -10,14 +10,14 @@ import base64
 import binascii
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from conqret.data.item import PICTURE
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.limits import IMAGE, IMAGES
+from conqret.io.limits import IMAGE, IMAGES, LINE
 
 _SUFFIX = r"\.(?:png|jpe?g|gif|webp)"
 _NAMED = re.compile(rf"\S{{1,2000}}{_SUFFIX}(?:\?\S{{0,2000}})?\Z", re.I)
@@ -182,7 +182,15 @@ def _checked(data: bytes) -> str:
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
-def check_number(images: int) -> None:
-    """Raise Unfit where an item has more images than a model takes."""
-    if images > IMAGES.most:
-        raise Unfit(f"has {images} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")
+def check_together(urls: Sequence[str]) -> None:
+    """Raise Unfit where an item has more images than a model takes, or where they leave no room for its texts in the
+    line of a run that holds it."""
+    if len(urls) > IMAGES.most:
+        raise Unfit(f"has {len(urls)} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")
+    size, most = sum(map(len, urls)), LINE.most * 7 // 8
+    if size > most:
+        raise Unfit(
+            f"has images that take {size:,} bytes in base64, and {most:,} bytes are the most that fit into a line "
+            "beside texts",
+            f"Leave some out, make them smaller, {LINE.remedy}",
+        )

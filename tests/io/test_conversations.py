@@ -307,6 +307,13 @@ def test_too_large_and_too_many(monkeypatch, fault_of):
     assert "has 3 images" in fault_of([{"topic": "T?", "documents": [DATA] * 2, "images": [DATA]}]).problem
 
 
+def test_images_fit_together_into_a_line(monkeypatch, fault_of):
+    monkeypatch.setenv("CONQRET_MAX_LINE", str(len(DATA) * 4))  # 7/8 of it hold three
+    rows = [{"topic": "T?", "documents": [DATA] * 2, "images": [DATA] * few} for few in (1, 2)]
+    assert [len(item.pictures) for item in open_items(rows[:1])] == [3]
+    assert "CONQRET_MAX_LINE" in fault_of(rows[1:]).remedy
+
+
 def test_an_address_is_kept_and_not_fetched():
     (item,) = open_items([{"topic": "T?", "documents": ["https://example.org/a.png?x=1"]}])
     assert item.documents[0].image == "https://example.org/a.png?x=1"
