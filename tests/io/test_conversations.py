@@ -272,6 +272,15 @@ BAD_IMAGES = {
     "http://example.org/a.png": "http:",
     "https://127.0.0.1/a.png": "not sent on",
     "https://2130706433/a.png": "not sent on",
+    "https://0x7f.1/a.png": "not sent on",
+    "https://127.1/a.png": "not sent on",
+    "https://127.0.0.0X1./a.png": "not sent on",
+    "https://0x7f000001/a.png": "not sent on",
+    "https://127.0.0\u30021/a.png": "not sent on",
+    "https://%31%32%37.0.0.1/a.png": "not sent on",
+    "https://127%2e1/a.png": "not sent on",
+    "https://example.org:99999/a.png": "no address",
+    "https://example.org:port/a.png": "no address",
     "https://[::1]/a.png": "not sent on",
     "https://metadata.internal/a.png": "not sent on",
     "https://intranet/a.png": "not sent on",
@@ -315,5 +324,10 @@ def test_images_fit_together_into_a_line(monkeypatch, fault_of):
 
 
 def test_an_address_is_kept_and_not_fetched():
-    (item,) = open_items([{"topic": "T?", "documents": ["https://example.org/a.png?x=1"]}])
-    assert item.documents[0].image == "https://example.org/a.png?x=1"
+    for address in (
+        "https://example.org/a.png?x=1",
+        "https://1.0x7f.example.org:8443/a.png",
+        "https://8.8.8.8/a.png",
+    ):
+        (item,) = open_items([{"topic": "T?", "documents": [address]}])
+        assert item.documents[0].image == address
