@@ -314,7 +314,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The tools that a message calls: the id of each call, and the call in words."""
     called = entry.get("function_call")
-    yield from (("", sound(str(call))) for call in _listed(entry.get("calls")))
+    yield from (("", sound(str(call)[:_LONGEST_CALL])) for call in _listed(entry.get("calls")))
     if isinstance(called, Mapping):
         yield "", _call(called.get("name"), called.get("arguments"))
     listed = [

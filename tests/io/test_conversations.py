@@ -134,6 +134,12 @@ def test_more_messages_than_the_limit_are_a_fault(monkeypatch, fault_of):
         assert "CONQRET_MAX_MESSAGES=6" in fault.remedy
 
 
+def test_a_call_is_cut_however_it_is_written():
+    for calls in ({"calls": ["x" * 9_000]}, {"tool_calls": [{"name": "x" * 9_000}]}):
+        (item,) = open_items([{"messages": [USER, {"role": "assistant", **calls}, USER, ANSWER]}])
+        assert [len(call) for turn in item.messages for call in turn.calls] == [4_000]
+
+
 def test_an_answer_of_its_own_goes_before_the_last_message():
     (one,) = open_items([{"argument": "No.", "messages": [USER]}])
     (two,) = open_items([{"argument": "No.", "messages": [USER, ANSWER]}])
@@ -237,6 +243,14 @@ def test_images_among_documents(name):
     assert item.documents[1].image.startswith("data:image/png;base64,iVBORw0KGgo")
     assert item.documents[1].text == "[image]"
     assert len(item.pictures) == 1
+
+
+@pytest.mark.parametrize("caption", [{}, {"caption": ""}, {"caption": "Tides."}])
+def test_an_image_without_a_caption_is_no_field_that_is_not_used(caption):
+    source = open_items([{"topic": "T?", "documents": [{"image": DATA, **caption}]}])
+    (item,) = source
+    assert item.documents[0].title == caption.get("caption", "")
+    assert not [note for note in source.check().notes if "title" in str(note)]
 
 
 def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
