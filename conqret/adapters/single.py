@@ -141,7 +141,7 @@ def as_item(
         raise ItemsError(
             [Fault("items", 0, "topic", "is empty, and everything is judged by it", "Give the question")]
         )
-    messages = None if isinstance(topic, str) else conversation(topic)
+    messages = conversation(topic) if isinstance(topic, list | tuple) else None
     fields = {
         "topic": topic if messages is None else None,
         "messages": messages,

@@ -125,7 +125,7 @@ def as_text(value: object) -> str:
     """Return a cell as text: whole numbers without ``.0``, true and false in words, lists and objects cut short."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return quoted(value)[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
+    return quoted(str(value))[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
 
 
 def list_in_text(text: str) -> list[object]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from conqret.data.item import PICTURE, Document, Role, Turn
-from conqret.io.cell_values import as_list, is_missing, sound, sound_id
+from conqret.io.cell_values import as_list, is_missing, sound
 from conqret.io.checks import a_list
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.images import IMAGE_PARTS, check_number, image_url, says_image
+from conqret.io.images import IMAGE_PARTS, check_together, image_url, says_image
+from conqret.io.limits import MESSAGES
 from conqret.io.schema import TableReader
 
 ROLES: Mapping[str, Role] = {
@@ -73,12 +75,22 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
     listed = a_list(value, "a list of messages", _LIST)
     if not listed:
         raise Unfit("is an empty list", _LIST)
+    _check_messages(len(listed))
     messages = [
         message
         for number, entry in enumerate(listed, start=1)
         for message in _message(entry, f"{where}[{number}]", reader)
     ]
+    _check_messages(len(messages))  # one may hold what many tools gave back
     return [message for message in messages if message is not None]
+
+
+def _check_messages(messages: int) -> None:
+    """Raise Unfit where a conversation has too many messages."""
+    if messages > MESSAGES.most:
+        raise Unfit(
+            f"has {messages:,} messages, and {MESSAGES} are the most", f"Shorten it, {MESSAGES.remedy}"
+        )
 
 
 def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:
@@ -302,7 +314,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The tools that a message calls: the id of each call, and the call in words."""
     called = entry.get("function_call")
-    yield from (("", sound(str(call))) for call in _listed(entry.get("calls")))
+    yield from (("", sound(str(call)[:_LONGEST_CALL])) for call in _listed(entry.get("calls")))
     if isinstance(called, Mapping):
         yield "", _call(called.get("name"), called.get("arguments"))
     listed = [
@@ -421,16 +433,16 @@ def _answered(
 
 
 def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[Document]:
-    taken = {document.id for document in documents}
+    ids = _free("context", documents)
     for text, image in answer.passages:
-        yield Document(id=_free("context-1", taken), text=text, image=image)
+        yield Document(id=next(ids), text=text, image=image)
 
 
 def _documents(
     documents: Sequence[Document], passages: Sequence[ChatMessage], every: Sequence[ChatMessage]
 ) -> tuple[tuple[Document, ...], dict[str, str]]:
     """The documents of an item with what its tools gave back, and where each of the latter stands as a message."""
-    taken = {document.id for document in documents}
+    ids = _free("tool", documents)
     called = _called(every)
     added, places = list[Document](), dict[str, str]()
     for message in passages:
@@ -440,7 +452,7 @@ def _documents(
             told += [(PICTURE, image) for image in message.images]
         title = (called.get(message.call) or message.name)[:300] if message.role == "tool" else ""
         for text, image in told:
-            added.append(Document(id=_free("tool-1", taken), text=text, title=title, image=image))
+            added.append(Document(id=next(ids), text=text, title=title, image=image))
             places.setdefault(message.where, added[-1].id)
     return (*documents, *added), places
 
@@ -450,19 +462,14 @@ def _called(messages: Iterable[ChatMessage]) -> dict[str, str]:
     return {identifier: words for message in messages for identifier, words in message.calls if identifier}
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """An id like this one that no document has, which is taken from now on."""
-    stem, number = name.rsplit("-", 1)
-    count = int(number)
-    while f"{stem}-{count}" in taken:
-        count += 1
-    taken.add(f"{stem}-{count}")
-    return sound_id(f"{stem}-{count}")
+def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
+    """Ids that begin so and that none of the documents has."""
+    taken = {document.id for document in documents}
+    return (name for name in (f"{stem}-{number}" for number in count(1)) if name not in taken)
 
 
 def check_images(values: Mapping[str, Any]) -> None:
-    """Raise Unfit where an item has too many images."""
-    of_turns = sum(len(turn.images) for turn in values["messages"])
-    check_number(
-        of_turns + len(values["images"]) + sum(bool(document.image) for document in values["documents"])
-    )
+    """Raise Unfit where an item has too many images, or such as its run could not read again."""
+    of_turns = [image for turn in values["messages"] for image in turn.images]
+    of_documents = [document.image for document in values["documents"] if document.image]
+    check_together([*of_turns, *values["images"], *of_documents])

@@ -90,7 +90,10 @@ def too_many(count: int, what: str) -> tuple[str, str]:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """Return ``value`` as a short, escaped literal that is safe to print on a terminal."""
+    """Return ``value`` as a short, escaped literal that is safe to print on a terminal; of a list or an object, which
+    may be of any size, what it is."""
+    if isinstance(value, list | tuple | Mapping):
+        return kind(value)
     text = value if isinstance(value, str) else str(value)
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return f"'{short}'" if short.isprintable() else ascii(short)

@@ -10,14 +10,15 @@ import base64
 import binascii
 import ipaddress
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import PICTURE
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.limits import IMAGE, IMAGES
+from conqret.io.limits import IMAGE, IMAGES, LINE
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _LONGEST_NAME = 4_000
@@ -136,20 +137,25 @@ def _decoded(body: str) -> bytes:
         raise Unfit("is an image that is no valid base64", "Encode it again: it was cut, perhaps") from None
 
 
+_INNER = re.compile(r".*\.(?:\d*|0x[^.]*|local|localhost|internal)", re.I | re.S)
+"""Hosts of inner networks, and numbers, which are addresses in another spelling (127.1, 0x7f.1)."""
+
+
 def _address(text: str) -> str:
     """An address that a provider may fetch. Those of private networks are refused: a model's server stands in one."""
     try:
         parts = urlsplit(text)
-        host = (parts.hostname or "").rstrip(".")
+        spelled = unquote(parts.hostname or "")
+        _ = parts.port  # which is read, and checked, as it is asked for
     except ValueError:
         raise Unfit(f"is no address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
         raise Unfit(f"is an image at {parts.scheme}:", f"Only https: is sent on. {_REMEDY}")
+    host = unicodedata.normalize("NFKC", spelled).replace("\N{IDEOGRAPHIC FULL STOP}", ".").rstrip(".")
     try:
         private = not ipaddress.ip_address(host).is_global
     except ValueError:
-        named = re.fullmatch(r"[\d.]+|.*\.(?:local|localhost|internal)", host, re.I)
-        private = "." not in host or named is not None
+        private = "." not in host or _INNER.fullmatch(host) is not None
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
         raise Unfit(f"is an image at an address that is not sent on: {quoted(text)}", _REMEDY)
     return text
@@ -194,7 +200,15 @@ def _checked(data: bytes) -> str:
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
-def check_number(images: int) -> None:
-    """Raise Unfit where an item has more images than a model takes."""
-    if images > IMAGES.most:
-        raise Unfit(f"has {images} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")
+def check_together(urls: Sequence[str]) -> None:
+    """Raise Unfit where an item has more images than a model takes, or where they leave no room for its texts in the
+    line of a run that holds it."""
+    if len(urls) > IMAGES.most:
+        raise Unfit(f"has {len(urls)} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")
+    size, most = sum(map(len, urls)), LINE.most * 7 // 8
+    if size > most:
+        raise Unfit(
+            f"has images that take {size:,} bytes in base64, and {most:,} bytes are the most that fit into a line "
+            "beside texts",
+            f"Leave some out, make them smaller, {LINE.remedy}",
+        )

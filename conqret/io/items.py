@@ -94,7 +94,8 @@ def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[
         for name in (*DOCUMENT.fields["id"].columns, "url")
         if name in record and not is_image(record[name])
     }
-    return url, {**others, "text": PICTURE, "title": ": ".join(filter(None, captions))}
+    title = ": ".join(filter(None, captions))
+    return url, {**others, "text": PICTURE, **({"title": title} if title else {})}
 
 
 def _content(value: object, where: str, reader: TableReader) -> str:

@@ -99,7 +99,11 @@ IMAGE = Limit("CONQRET_MAX_IMAGE", 4 * _MIB)
 IMAGES = Limit("CONQRET_MAX_IMAGES", 20, "images")
 """Of one item: beyond that providers take smaller ones alone."""
 
+MESSAGES = Limit("CONQRET_MAX_MESSAGES", 10_000, "messages")
+"""Of one item, what tools gave back included: no context of a model holds more of any length."""
+
 LIMITS = (
     LINE, LINES, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER, IMAGE, IMAGES,
+    MESSAGES,
 )  # fmt: skip
 """All of them."""

@@ -88,7 +88,7 @@ class RubricError(FaultsError):
 class Rubrics:
     """A rubric for all items (``shared``), or one for each topic or item, ``by_key``; ``items`` are the keys that name
     an item and no topic, ``places`` file and line of each key, ``name`` what messages call the whole, and ``columns``
-    where the items have their own."""
+    where the items have their own: then every key names an item."""
 
     shared: tuple[Criterion, ...] = ()
     by_key: Mapping[str, tuple[Criterion, ...]] = field(default_factory=dict)
@@ -103,8 +103,18 @@ class Rubrics:
         return self.shared if key is None else self.by_key[key]
 
     def key_of(self, item: Item) -> str | None:
-        """The key that names the item, or else its topic; None where none does."""
-        return next((key for key in _keys(item) if key in self.by_key), None)
+        """The key that names the item, or else its topic; None where none does.
+
+        A key that names an item is compared with ids alone, so that no item gets the rubric of another; any other with
+        the topic first, and with the id last.
+        """
+        ids = _ids(item)
+        items = self.by_key if self.columns else self.items
+        named = next((key for key in ids if key in items and key in self.by_key), None)
+        if named is not None or self.columns:
+            return named
+        keys = (key for key in (*_topics(item), *ids) if key in self.by_key and key not in items)
+        return next(keys, None)
 
     @property
     def each(self) -> tuple[tuple[Criterion, ...], ...]:
@@ -141,7 +151,7 @@ class Rubrics:
                 *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
             )
             for key in unmet
-            if key in self.items and key in self.places
+            if key in self.items and key in self.places and not self.columns
         )
         faults.raise_any(RubricError)
         if not met and total:
@@ -165,11 +175,13 @@ RubricSource = str | Path | Rubrics | Mapping[str, Any] | Sequence[Criterion | s
 """A file or a folder of files; criteria; or rubrics by the id of an item or topic."""
 
 
-def _keys(item: Item) -> Iterator[str]:
-    """What may name the rubric of an item, in this order: its id (before it was changed), and its topic."""
-    yield item.id
-    if item.version is not None:
-        yield item.version.original
+def _ids(item: Item) -> tuple[str, ...]:
+    """The id of an item, and that before it was changed."""
+    return (item.id,) if item.version is None else (item.id, item.version.original)
+
+
+def _topics(item: Item) -> Iterator[str]:
+    """What may name the topic of an item: fields of its metadata, and the topic itself."""
     for key in TOPIC_KEYS:
         value = item.metadata.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool):
@@ -190,8 +202,7 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _read_file(Path(source))
     if isinstance(source, Mapping):
         if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
-            by_key = {key: tuple(map(_recorded, every)) for key, every in source["for"].items()}
-            return Rubrics(by_key=by_key, items=frozenset(source.get("items", ())))
+            return _recorded_rubrics(source["for"], source.get("items", ()))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
             return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
@@ -202,8 +213,15 @@ def rubrics_of(source: RubricSource) -> Rubrics:
     raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
 
 
-def _recorded(data: Mapping[str, Any]) -> Criterion:
-    return criterion_of(data, graded=True)
+def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
+    if not isinstance(items, list | tuple) or not all(
+        isinstance(each, list | tuple) for each in by_key.values()
+    ):
+        raise DeclarationError(
+            "for holds the rubrics of topics or items, each a list of criteria, and items a list"
+        )
+    made = {str(key): tuple(criterion_of(one, graded=True) for one in each) for key, each in by_key.items()}
+    return Rubrics(by_key=made, items=frozenset(map(str, items)))
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:
@@ -213,15 +231,20 @@ def own_rubrics(source: ItemSource) -> Rubrics:
         RubricError: one has faults; each is told with the item.
         DeclarationError: no item has one.
     """
+    topics = set[str]()
 
     def rows() -> Iterator[Row]:
         for file, line, item in source.located():
+            topics.update(set(_topics(item)).difference(_ids(item)))
             own = next((item.metadata[name] for name in OWN if not is_missing(item.metadata.get(name))), None)
             if own is not None:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
 
     rubrics = _RubricReader(source.name, by_item=True).all(rows())
-    return replace(rubrics, items=frozenset(), columns=OWN)
+    # a record says that the keys name items only where the topic of an item is called as another item is
+    return replace(
+        rubrics, items=frozenset() if topics.isdisjoint(rubrics.by_key) else rubrics.items, columns=OWN
+    )
 
 
 def _read_file(path: Path) -> Rubrics:
@@ -239,7 +262,7 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     """What a YAML file says, and the line of a place in it.
 
     Raises:
-        DeclarationError: it is not there, too large, or no YAML.
+        DeclarationError: it is not there, too large, no YAML, or has aliases.
     """
     import yaml
 
@@ -250,6 +273,13 @@ def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(f"{path} cannot be read: {error}") from None
     try:
+        events = yaml.parse(text, yaml.SafeLoader)
+        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
+        if alias is not None:  # a few lines of them unpack to gigabytes
+            raise DeclarationError(
+                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
+                "read: write what it stands for"
+            )
         top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise DeclarationError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
@@ -368,7 +398,9 @@ class _RubricReader:
             self._items |= {key} if column in ITEM_KEYS else set()
 
     def _reader_key(self, column: str, key: Any) -> str:
-        return key if column in ("topic", "question", "prompt") else identifier(key, column, self._reader)
+        if isinstance(key, str) and column in ("topic", "question", "prompt"):
+            return key
+        return identifier(key, column, self._reader)
 
     def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
         try:
@@ -437,7 +469,8 @@ def _read(record: Any) -> Iterator[tuple[Criterion, bool]]:
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
-    values = {key: value for key, value in record.items() if not is_missing(value) and value != ""}
+    cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
+    values = {key: value for key, value in cells if not is_missing(value) and value != ""}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
             raise Unfit("is no field of a criterion", f"Rename it: {meant!r} is perhaps meant", str(key))
@@ -481,8 +514,9 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
             graded["weight"] = _number(values[column], column)
     axis = next((values[column] for column in _AXIS if column in values), None)
     if axis is None:
-        tags: Any = as_list(values.get("tags") or ())
-        tagged = [tag for tag in tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
+        tags = values.get("tags")
+        listed_tags = tags if isinstance(tags, list) else []
+        tagged = [tag for tag in listed_tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
         axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
     return graded | ({"axis": axis} if axis else {})
 
@@ -506,7 +540,7 @@ def _number(value: Any, column: str) -> float:
 
 
 def _importance(value: Any) -> dict[str, Any]:
-    word = _LETTERED.sub("", str(value).strip()).casefold()
+    word = _LETTERED.sub("", value.strip()).casefold() if isinstance(value, str) else ""
     if word in IMPORTANCES:
         return {"importance": word}
     if word in _DRAGUN:

@@ -14,7 +14,7 @@ import pytest
 
 from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, conversed, kept, told
 from conqret.data import Item, Measure, Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, ItemsError
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
 from tests.server import FaultPlan
 
@@ -46,6 +46,12 @@ def test_empty_fields_are_left_out():
     assert as_item("T", "", None, None) == {"topic": "T"}
     with pytest.raises(DeclarationError, match=r"topic. is empty"):
         as_item("", "A")
+
+
+def test_a_question_that_is_no_text_is_a_fault():
+    assert as_item(5, "A") == {"topic": 5, "argument": "A"}
+    with pytest.raises(ItemsError):
+        SingleMetric.of("direct", "groundedness").judged(as_item({"text": "Q"}, "A"))
 
 
 CHAT = [

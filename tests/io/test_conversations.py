@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 
 import pytest
 
@@ -114,6 +115,31 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
     ]
 
 
+def test_thousands_of_tools_take_no_time_that_grows_with_their_square(monkeypatch):
+    monkeypatch.setenv("CONQRET_MAX_MESSAGES", "20000")
+    many = [USER, *[{"role": "tool", "content": "x"}] * 12_000, ANSWER]
+    began = time.process_time()
+    (item,) = open_items([{"documents": [{"id": "tool-2", "text": "Own."}], "messages": many}])
+    assert time.process_time() - began < 6  # the square took twice as long
+    ids = [document.id for document in item.documents]
+    assert (ids[:3], len(ids), ids[-1]) == (["tool-2", "tool-1", "tool-3"], 12_001, "tool-12001")
+
+
+def test_more_messages_than_the_limit_are_a_fault(monkeypatch, fault_of):
+    monkeypatch.setenv("CONQRET_MAX_MESSAGES", "3")
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "x"}
+    for many in ([USER, USER, USER, ANSWER], [USER, {"role": "user", "content": [result] * 3}, ANSWER]):
+        fault = fault_of([{"messages": many}])
+        assert "messages, and 3 messages are the most" in fault.problem
+        assert "CONQRET_MAX_MESSAGES=6" in fault.remedy
+
+
+def test_a_call_is_cut_however_it_is_written():
+    for calls in ({"calls": ["x" * 9_000]}, {"tool_calls": [{"name": "x" * 9_000}]}):
+        (item,) = open_items([{"messages": [USER, {"role": "assistant", **calls}, USER, ANSWER]}])
+        assert [len(call) for turn in item.messages for call in turn.calls] == [4_000]
+
+
 def test_an_answer_of_its_own_goes_before_the_last_message():
     (one,) = open_items([{"argument": "No.", "messages": [USER]}])
     (two,) = open_items([{"argument": "No.", "messages": [USER, ANSWER]}])
@@ -219,6 +245,14 @@ def test_images_among_documents(name):
     assert len(item.pictures) == 1
 
 
+@pytest.mark.parametrize("caption", [{}, {"caption": ""}, {"caption": "Tides."}])
+def test_an_image_without_a_caption_is_no_field_that_is_not_used(caption):
+    source = open_items([{"topic": "T?", "documents": [{"image": DATA, **caption}]}])
+    (item,) = source
+    assert item.documents[0].title == caption.get("caption", "")
+    assert not [note for note in source.check().notes if "title" in str(note)]
+
+
 def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "tides.jpg").write_bytes(JPEG)
@@ -252,6 +286,15 @@ BAD_IMAGES = {
     "http://example.org/a.png": "http:",
     "https://127.0.0.1/a.png": "not sent on",
     "https://2130706433/a.png": "not sent on",
+    "https://0x7f.1/a.png": "not sent on",
+    "https://127.1/a.png": "not sent on",
+    "https://127.0.0.0X1./a.png": "not sent on",
+    "https://0x7f000001/a.png": "not sent on",
+    "https://127.0.0\u30021/a.png": "not sent on",
+    "https://%31%32%37.0.0.1/a.png": "not sent on",
+    "https://127%2e1/a.png": "not sent on",
+    "https://example.org:99999/a.png": "no address",
+    "https://example.org:port/a.png": "no address",
     "https://[::1]/a.png": "not sent on",
     "https://metadata.internal/a.png": "not sent on",
     "https://intranet/a.png": "not sent on",
@@ -287,6 +330,18 @@ def test_too_large_and_too_many(monkeypatch, fault_of):
     assert "has 3 images" in fault_of([{"topic": "T?", "documents": [DATA] * 2, "images": [DATA]}]).problem
 
 
+def test_images_fit_together_into_a_line(monkeypatch, fault_of):
+    monkeypatch.setenv("CONQRET_MAX_LINE", str(len(DATA) * 4))  # 7/8 of it hold three
+    rows = [{"topic": "T?", "documents": [DATA] * 2, "images": [DATA] * few} for few in (1, 2)]
+    assert [len(item.pictures) for item in open_items(rows[:1])] == [3]
+    assert "CONQRET_MAX_LINE" in fault_of(rows[1:]).remedy
+
+
 def test_an_address_is_kept_and_not_fetched():
-    (item,) = open_items([{"topic": "T?", "documents": ["https://example.org/a.png?x=1"]}])
-    assert item.documents[0].image == "https://example.org/a.png?x=1"
+    for address in (
+        "https://example.org/a.png?x=1",
+        "https://1.0x7f.example.org:8443/a.png",
+        "https://8.8.8.8/a.png",
+    ):
+        (item,) = open_items([{"topic": "T?", "documents": [address]}])
+        assert item.documents[0].image == address

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import conqret
@@ -358,6 +359,49 @@ def test_a_criterion_that_is_none(faulty: dict[str, Any]) -> None:
         Criterion("x", "It is", **faulty)
 
 
+def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
+    file = tmp_path / "r.yaml"
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 9)]
+    file.write_text("\n".join(["l0: &l0 [x]", *levels, "criteria: [{question: It is, importance: *l8}]"]))
+    with pytest.raises(DeclarationError, match=f"{re.escape(str(file))}:2 "):
+        rubrics_of(file)
+
+
+@pytest.mark.parametrize("tags", [5, True, "level:example", {"axis": "accuracy"}, np.array(["a", "b"]), ""])
+def test_tags_that_name_no_axis(tags: Any) -> None:
+    assert [one.axis for one in rubrics_of([{"question": "It is", "tags": tags}]).shared] == [""]
+
+
+def test_tags_in_an_array_name_an_axis() -> None:
+    rubric = [{"question": "It is", "tags": np.array(["level:example", "axis:accuracy"])}]
+    assert [one.axis for one in rubrics_of(rubric).shared] == ["accuracy"]
+
+
+@pytest.mark.parametrize("source", [{"for": 5}, {"for": {"1": 5}}, {"for": {"1": ["It is"]}, "items": 5}])
+def test_what_is_no_record_of_rubrics_is_refused(source: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        rubrics_of(source)
+
+
+@pytest.mark.parametrize("column", ["topic", "question", "prompt"])
+def test_a_topic_that_is_a_number_is_a_text(column: str) -> None:
+    assert list(rubrics_of([{column: 5, "rubric": ["It is"]}]).by_key) == ["5"]
+
+
+class Unprintable(list[Any]):
+    def __str__(self) -> str:
+        raise AssertionError("a list of a stranger, which may be of any size, is written out")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("column", ["importance", "weight"])
+def test_a_list_where_a_word_is_expected_is_not_written_out(column: str) -> None:
+    with pytest.raises(RubricError) as caught:
+        rubrics_of([{"question": "It is", column: Unprintable("x")}])
+    assert "is a list" in str(caught.value)
+
+
 def test_weights_belong_to_a_rubric() -> None:
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], criteria=RUBRIC)
@@ -462,6 +506,30 @@ def test_the_rubric_of_an_item_itself() -> None:
         conqret.judge([ITEM], format="rubric")
     with pytest.raises(RubricError):
         conqret.judge([{**ITEM, "rubric": [{"question": "It is", "weight": "x"}]}], format="rubric")
+
+
+CROSSED = [{**ITEM, "id": "1", "qid": "2"}, {**ITEM, "id": "2", "qid": "1"}, {**ITEM, "id": "3"}]
+
+
+@pytest.mark.parametrize(
+    ("column", "keys"),
+    [("qid", ["2", "1", "3"]), ("item", ["1", "2", "3"])],
+)
+def test_ids_and_topics_are_told_apart(tmp_path: Path, column: str, keys: list[str]) -> None:
+    file = tmp_path / "r.jsonl"
+    file.write_text("\n".join(json.dumps({column: key, "rubric": [f"It is {key}"]}) for key in "123"))
+    rubrics = rubrics_of(file)
+    for each in (rubrics, rubrics_of(json.loads(json.dumps(rubrics.plain())))):
+        assert [each.key_of(item) for item in open_items(CROSSED)] == keys
+
+
+def test_no_item_is_judged_by_the_rubric_that_another_item_has() -> None:
+    source = open_items([{**CROSSED[0], "rubric": ["It is"]}, CROSSED[1]])
+    rubrics = own_rubrics(source)
+    for each in (rubrics, rubrics_of(json.loads(json.dumps(rubrics.plain())))):
+        assert [each.key_of(item) for item in source] == ["1", None]
+    with pytest.raises(DeclarationError):  # named is an item that is not there, whatever its topic is called
+        conqret.judge([CROSSED[0]], rubric=rubrics_of({"for": {"2": ["It is"]}, "items": ["2"]}))
 
 
 def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
