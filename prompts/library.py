@@ -26,7 +26,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
 from markupsafe import Markup
 
@@ -77,6 +77,12 @@ class Prompt:
     variables: Mapping[str, str] = field(default_factory=dict)
     beside: Callable[[str], Prompt] = field(default=_alone, repr=False, compare=False)
     _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def used(self) -> Mapping[str, tuple[str, ...]]:
+        """The variables that each block uses, in alphabetical order."""
+        _, body = split_front_matter(self.text, self.id)
+        return _used(self.template.environment, body)
 
     def render(
         self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None
@@ -163,12 +169,7 @@ class Library:
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
-        variables = {}
-        for block in self._environment.parse(body).find_all(nodes.Block):
-            alone = nodes.Template(block.body, lineno=block.lineno)
-            alone.environment = self._environment
-            variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
-        return variables
+        return _used(self._environment, body)
 
     @cached_property
     def _environment(self) -> BoundedEnvironment:
@@ -236,6 +237,16 @@ class Library:
                     ) from None
                 texts.append(_uncommented(bodies[-1]))
         return texts
+
+
+def _used(environment: Environment, body: str) -> dict[str, tuple[str, ...]]:
+    """The variables that each block of a template uses, in alphabetical order."""
+    variables = {}
+    for block in environment.parse(body).find_all(nodes.Block):
+        alone = nodes.Template(block.body, lineno=block.lineno)
+        alone.environment = environment
+        variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
+    return variables
 
 
 def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:
