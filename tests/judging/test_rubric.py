@@ -446,6 +446,21 @@ def test_a_rubric_for_each_topic_or_item() -> None:
     assert found.summary.metrics["axis_length"].total == 1
 
 
+def test_an_item_without_what_is_asked_for_is_not_scored() -> None:
+    items = [
+        ITEM,
+        {**ITEM, "id": "another axis"},
+        {**ITEM, "id": "no rubric", "topic": "Should cats be banned?"},
+    ]
+    rubric = {"a": RUBRIC, "another axis": RUBRIC[:1]}
+    with FaultServer(answer=judged(VERDICTS)) as server:
+        found = conqret.judge(items, rubric=rubric, metrics=["axis_style"], **asked(server))
+    assert found["a"].values == {"axis_style": 0.5}
+    for name in ("another axis", "no rubric"):
+        assert (found[name].status, found[name].reason) == (Status.UNSCORED, Reason.NOTHING_TO_JUDGE)
+    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 3)
+
+
 def test_the_rubric_of_an_item_itself() -> None:
     items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
     with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
