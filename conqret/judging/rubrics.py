@@ -289,7 +289,7 @@ def _without(lost: Sequence[Measure], total: int) -> str:
         return ""
     reasons = Counter(str(measure.reason) for measure in lost)
     told = ", ".join(f"{name} {count}" for name, count in reasons.items())
-    return f"{len(lost)} of {number(total, 'criterion')[: -len('criterion')]}criteria left out ({told})"
+    return f"{len(lost)} of {total:,} criteria left out ({told})"
 
 
 def _parts(judged: Sequence[tuple[Criterion, Measure]]) -> Iterator[Part]:

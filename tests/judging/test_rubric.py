@@ -94,6 +94,7 @@ def measure(value: float | None, reason: Reason = Reason.CANNOT_JUDGE) -> Measur
 def test_points_by_hand(values: tuple[float | None, ...], score: float, raw: float | None) -> None:
     found = together([(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)], rows=True)
     assert found.value == pytest.approx(score)
+    assert found.detail in ("", "1 of 3 criteria left out (cannot_judge 1)")
     assert found.raw == (None if raw is None else pytest.approx(raw))
     assert bool(found.detail) == (None in values)
     assert [part.value for part in found.parts] == list(values)
