@@ -39,6 +39,9 @@ SUFFIX = ".j2"
 PLUG_INS = "conqret.prompts"
 """The group of entry points by which plug-ins name the packages of their prompts."""
 
+KEPT = 64
+"""System blocks that are kept of a prompt."""
+
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
 _FAILS = (
@@ -76,7 +79,6 @@ class Prompt:
     template: Template = field(repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
     beside: Callable[[str], Prompt] = field(default=_alone, repr=False, compare=False)
-    _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def used(self) -> Mapping[str, tuple[str, ...]]:
@@ -96,10 +98,14 @@ class Prompt:
             DeclarationError: the template uses a variable that was not given, or fails in another way.
         """
         settings = settings or {}
-        key = tuple(settings.items())
-        if key not in self._systems:
-            self._systems[key] = self._block("system", settings)
-        return RenderedPrompt(self._systems[key], self._block("user", {**settings, **variables}))
+        system = self._system(tuple(settings.items()))
+        return RenderedPrompt(system, self._block("user", {**settings, **variables}))
+
+    @cached_property
+    def _system(self) -> Callable[[tuple[tuple[str, Any], ...]], str]:
+        """The system block by its settings, of which the last are kept: where items have criteria of their own, each
+        item has other ones."""
+        return lru_cache(maxsize=KEPT)(lambda settings: self._block("system", dict(settings)))
 
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
