@@ -169,7 +169,12 @@ def _in_words(criterion: Criterion) -> str:
     """A criterion as reports and cards say it."""
     kind = ", yes or no" if criterion.scale is None else ""
     more = "".join(f", {part}" for part in (criterion.importance, criterion.axis) if part)
-    return f"{criterion.name} (“{criterion}”{kind}, weight {criterion.points:g}{more})"
+    return f"{criterion.name} (“{criterion}”{kind}, {_weight(criterion)}{more})"
+
+
+def _weight(criterion: Criterion) -> str:
+    """The weight of a criterion in words; of a fault with what is better."""
+    return f"weight {criterion.points:g}{' (a fault: lower is better)' if criterion.points < 0 else ''}"
 
 
 def _counts(score: str, criterion: Criterion, axes: Mapping[str, str]) -> bool:
@@ -318,6 +323,6 @@ def _part(criterion: Criterion, measure: Measure, name: str) -> Part:
         id=name,
         value=value,
         raw=None if value is None else criterion.points * value + 0.0,  # no -0
-        label=f"{label}, weight {criterion.points:g}{importance}",
+        label=f"{label}, {_weight(criterion)}{importance}",
         explanation=measure.explanation or measure.detail,
     )

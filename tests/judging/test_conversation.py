@@ -15,12 +15,14 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.judging.conversation import WHOLE_TOPIC
+from conqret.judging.cost import counter
 from conqret.judging.criteria import criteria_judge
 from conqret.judging.criterion import criteria_of
 from conqret.judging.instrument import case_of, filled
 from conqret.judging.judge import expected_cost
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from tests.io.test_conversations import DATA, JPEG, OPENAI, PNG
 from tests.runs.killed import Forks
@@ -217,6 +219,14 @@ def test_a_model_without_vision_is_never_asked(tmp_path: Path) -> None:
         (judgment,) = conqret.judge([PICTURE], model="openai/mine", vision=True, **settings)
         assert judgment.status == "scored"
         assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "helps"),
+    [("openai/gpt-3.5-turbo", True), ("local/a/b@0123456789ab", False), ("offline", False)],
+)
+def test_vision_is_proposed_where_it_is_looked_at(model: str, helps: bool) -> None:
+    assert ("--vision" in counter(ClientOptions(model, api_key="k")).blind) == helps
 
 
 @pytest.mark.parametrize(("vision", "calls"), [(True, 2), (False, 1)])

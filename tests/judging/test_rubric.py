@@ -135,6 +135,12 @@ def test_several_samples_make_several_scores() -> None:
     assert found.confidence == {"stated": 0.5}
 
 
+def test_of_a_fault_lower_is_better() -> None:
+    found = together([(one, measure(0.0)) for one in RUBRIC], rows=True)
+    assert ["lower is better" in part.label for part in found.parts] == [False, False, True]
+    assert rubric_judge(rubrics_of(RUBRIC)).summary.count("lower is better") == 1
+
+
 def test_without_a_weight_it_is_one_or_by_importance() -> None:
     assert Criterion("x", "It is").points == 1
     assert Criterion("x", "It is", importance="vital").points == 1
