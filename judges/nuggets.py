@@ -1,12 +1,12 @@
 """nuggets: which of the nuggets that are given for a topic an answer states, some ten in a call (TREC AutoNuggetizer).
 
 The nuggets come with the item or from a bank (``--nuggets``). Importance and sub-narrative are not shown to the model.
-What it says of ten nuggets is one answer; where one is missing, the measures that need its nuggets are missing, too.
+What it says of ten nuggets is one answer; where that is missing, the measures that need its nuggets are missing, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -21,6 +21,7 @@ from conqret.judging.nugget_measures import (
     Assignment,
     assigned_part,
     nugget_measures,
+    unassigned,
 )
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.judging.scales import mean_confidence, with_confidence
@@ -80,11 +81,22 @@ def joined(case: Case, measures: Sequence[Mapping[str, Measure]]) -> Mapping[str
     """The measures over the nuggets of all requests."""
     assigned: list[tuple[Nugget, Part | Measure]] = []
     for part, said in zip(cases(case), measures, strict=True):
-        found = said[ALL]
-        entries = found.parts if found.value is not None else (found,) * len(part.item.nuggets)
-        assigned += zip(part.item.nuggets, entries, strict=True)
+        assigned += _assigned(part.item.nuggets, said[ALL])
     sure = mean_confidence([said[ALL] for said in measures])
     return {name: with_confidence(measure, sure) for name, measure in nugget_measures(assigned).items()}
+
+
+def _assigned(nuggets: Sequence[Nugget], found: Measure) -> Iterator[tuple[Nugget, Part | Measure]]:
+    """Each nugget of a request with its part of the measure of all, which has them in order; or why it has none."""
+    counted = unassigned(len(nuggets) - len(found.parts), len(nuggets))
+    lost = found.model_copy(update={"detail": found.detail.removeprefix(f"{counted}: "), "parts": ()})
+    place = 0
+    for nugget in nuggets:
+        if place < len(found.parts) and found.parts[place].id == nugget.text:
+            yield nugget, found.parts[place]
+            place += 1
+        else:
+            yield nugget, lost
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:

@@ -26,7 +26,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
 from markupsafe import Markup
 
@@ -38,6 +38,9 @@ from conqret.prompts.neutralizing import neutralise
 SUFFIX = ".j2"
 PLUG_INS = "conqret.prompts"
 """The group of entry points by which plug-ins name the packages of their prompts."""
+
+KEPT = 64
+"""System blocks that are kept of a prompt."""
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
@@ -76,7 +79,12 @@ class Prompt:
     template: Template = field(repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
     beside: Callable[[str], Prompt] = field(default=_alone, repr=False, compare=False)
-    _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def used(self) -> Mapping[str, tuple[str, ...]]:
+        """The variables that each block uses, in alphabetical order."""
+        _, body = split_front_matter(self.text, self.id)
+        return _used(self.template.environment, body)
 
     def render(
         self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None
@@ -90,10 +98,14 @@ class Prompt:
             DeclarationError: the template uses a variable that was not given, or fails in another way.
         """
         settings = settings or {}
-        key = tuple(settings.items())
-        if key not in self._systems:
-            self._systems[key] = self._block("system", settings)
-        return RenderedPrompt(self._systems[key], self._block("user", {**settings, **variables}))
+        system = self._system(tuple(settings.items()))
+        return RenderedPrompt(system, self._block("user", {**settings, **variables}))
+
+    @cached_property
+    def _system(self) -> Callable[[tuple[tuple[str, Any], ...]], str]:
+        """The system block by its settings, of which the last are kept: where items have criteria of their own, each
+        item has other ones."""
+        return lru_cache(maxsize=KEPT)(lambda settings: self._block("system", dict(settings)))
 
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
@@ -163,12 +175,7 @@ class Library:
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
-        variables = {}
-        for block in self._environment.parse(body).find_all(nodes.Block):
-            alone = nodes.Template(block.body, lineno=block.lineno)
-            alone.environment = self._environment
-            variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
-        return variables
+        return _used(self._environment, body)
 
     @cached_property
     def _environment(self) -> BoundedEnvironment:
@@ -236,6 +243,16 @@ class Library:
                     ) from None
                 texts.append(_uncommented(bodies[-1]))
         return texts
+
+
+def _used(environment: Environment, body: str) -> dict[str, tuple[str, ...]]:
+    """The variables that each block of a template uses, in alphabetical order."""
+    variables = {}
+    for block in environment.parse(body).find_all(nodes.Block):
+        alone = nodes.Template(block.body, lineno=block.lineno)
+        alone.environment = environment
+        variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
+    return variables
 
 
 def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:

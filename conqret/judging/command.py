@@ -332,9 +332,12 @@ def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
     if chosen.own.elsewhere:
         return asked or {PAIRED, SINGLE}
+    columns = options.column_map(read.columns, options.ITEM_COLUMNS)
     named = chosen_format(
         {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
-        None if items is None else lambda: open_items(items),
+        None
+        if items is None
+        else lambda: open_items(items, columns=columns, topics=read.topics, skip_invalid=read.skip_invalid),
     )
     judge = JUDGES.resolve(named or DEFAULT_FORMAT)
     return {*judge.metrics, *judge.derived} & asked or set(judge.metrics)

@@ -152,7 +152,8 @@ def answer_tokens(ask: Ask[Any], items: Sequence[Item]) -> int:
     places = range(1, count + 1)
     item = PROBE.model_copy(
         update={
-            "id": items[0].id,  # by which its rubric is found, and by its metadata
+            "id": items[0].id,  # by which its rubric is found, and by its topic and its metadata
+            "topic": items[0].topic,
             "metadata": items[0].metadata,
             "documents": tuple(Document(id=str(place), text=STAND_IN) for place in places),
             "argument": " ".join(f"So it is [{place}]." for place in places),

@@ -256,7 +256,10 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
         rendered = prompt.render(user, system)
     else:
         turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
-        if case.last is not None:
+        judged = case.options.conversation
+        if case.last is not None and not _shows_answer(prompt, ask, user):
+            judged = "last"  # there is no place for the whole: what documents are held against is the last question
+        elif case.last is not None:
             texts = whole_texts(case.last, turns, documents=documents)
             user |= {name: text for name, text in texts.items() if user[name]}
         rendered = with_turns(
@@ -264,9 +267,15 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
             case.item,
             turns,
             documents=documents,
-            judged=case.options.conversation,
+            judged=judged,
         )
     return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
+
+
+def _shows_answer(prompt: Prompt, ask: Ask[Any], user: Mapping[str, Any]) -> bool:
+    """Whether a prompt shows an argument as it is, in whose place a whole conversation can stand."""
+    looked_at = (ask.needs | ask.optional) & set(prompt.used["user"])
+    return any(user[name] for name in ("argument", "second_argument") if name in looked_at)
 
 
 def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -28,6 +28,7 @@ R = TypeVar("R", bound=BaseModel)
 COMPLEMENTS: Mapping[str, str] = {"hallucination": "groundedness"}
 """Metrics that follow from another one, and cost no request of their own: by its name, the metric whose complement
 (``1 - value``) it is. Lower is better. They are reported where they are asked for by name."""
+NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
 
@@ -259,11 +260,15 @@ class Judge:
         return tuple(name for name in order if name in wanted)
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
-        """The measures of what is asked for, in the order of reports, from those of what was measured; without those
-        that the item does not have."""
+        """The measures of what is asked for, in the order of reports, from those of what was measured. Of what is put
+        together, those that the item has; where it has none of them, each is missing."""
         follow = {name: measures[base].complement for name, base in self.derived.items() if base in measures}
         every = {**follow, **measures}
-        return {metric: every[metric] for metric in self.reported(metrics) if metric in every}
+        wanted = self.reported(metrics)
+        if self.combined is None:
+            return {metric: every[metric] for metric in wanted}
+        there = {metric: every[metric] for metric in wanted if metric in every}
+        return there or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
     def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""

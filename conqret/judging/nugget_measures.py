@@ -86,9 +86,14 @@ def _lost(assigned: Sequence[Assigned]) -> Measure | None:
     lost = [part for _, part in assigned if isinstance(part, Measure)]
     if not lost:
         return None
-    some = f"{len(lost)} of {len(assigned)} nuggets have no assignment"
+    some = unassigned(len(lost), len(assigned))
     detail = f"{some}: {lost[0].detail}" if lost[0].detail else some
     return lost[0].model_copy(update={"detail": detail, "parts": (), "confidence": {}})
+
+
+def unassigned(lost: int, total: int) -> str:
+    """How many nuggets have no assignment, as the detail of a measure begins."""
+    return f"{lost} of {total} nuggets have no assignment"
 
 
 def _counted(parts: Sequence[Part]) -> str:

@@ -169,7 +169,12 @@ def _in_words(criterion: Criterion) -> str:
     """A criterion as reports and cards say it."""
     kind = ", yes or no" if criterion.scale is None else ""
     more = "".join(f", {part}" for part in (criterion.importance, criterion.axis) if part)
-    return f"{criterion.name} (“{criterion}”{kind}, weight {criterion.points:g}{more})"
+    return f"{criterion.name} (“{criterion}”{kind}, {_weight(criterion)}{more})"
+
+
+def _weight(criterion: Criterion) -> str:
+    """The weight of a criterion in words; of a fault with what is better."""
+    return f"weight {criterion.points:g}{' (a fault: lower is better)' if criterion.points < 0 else ''}"
 
 
 def _counts(score: str, criterion: Criterion, axes: Mapping[str, str]) -> bool:
@@ -289,7 +294,7 @@ def _without(lost: Sequence[Measure], total: int) -> str:
         return ""
     reasons = Counter(str(measure.reason) for measure in lost)
     told = ", ".join(f"{name} {count}" for name, count in reasons.items())
-    return f"{len(lost)} of {number(total, 'criterion')[: -len('criterion')]}criteria left out ({told})"
+    return f"{len(lost)} of {total:,} criteria left out ({told})"
 
 
 def _parts(judged: Sequence[tuple[Criterion, Measure]]) -> Iterator[Part]:
@@ -318,6 +323,6 @@ def _part(criterion: Criterion, measure: Measure, name: str) -> Part:
         id=name,
         value=value,
         raw=None if value is None else criterion.points * value + 0.0,  # no -0
-        label=f"{label}, weight {criterion.points:g}{importance}",
+        label=f"{label}, {_weight(criterion)}{importance}",
         explanation=measure.explanation or measure.detail,
     )

@@ -142,8 +142,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             return "the offline baseline reads words and sees no images: name a model that does"
         if self._facts.vision is None and self._backend.prefix == "":
             return f"it is not known that {self.model_id} takes images: say --vision if it does"
+        could_be_said = self._options.vision is None and replace(self._options, vision=True).facts.vision
         return f"{self.model_id} takes no images" + (
-            " as far as conqret knows: say --vision if it does" if self._options.vision is None else ""
+            " as far as conqret knows: say --vision if it does" if could_be_said else ""
         )
 
     @property

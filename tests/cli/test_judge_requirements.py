@@ -77,6 +77,25 @@ def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> Non
     assert not (tmp_path / "r" / "judgments.jsonl").exists()
 
 
+def test_rubrics_of_items_are_read_as_the_items_are(cli: Cli, tmp_path: Path) -> None:
+    items = tmp_path / "items.jsonl"
+    row = {"id": "a", "asked": "Zoos?", "said": "Zoos teach.", "rubric": ["It is clear"]}
+    items.write_text("".join(f"{json.dumps(each)}\n" for each in (row, {**row, "id": "b", "said": 3})))
+    asked = (
+        "judge",
+        items,
+        "-f",
+        "rubric",
+        "--columns",
+        "topic=asked,argument=said",
+        "--skip-invalid",
+        "--dry-run",
+    )
+    for required in ((), ("--require", "rubric_score >= 0.5")):
+        done = cli(*asked, *required)
+        assert done.code == 0, done.err
+
+
 def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()[:4]]
     rows[3]["documents"] = []

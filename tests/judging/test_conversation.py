@@ -13,7 +13,17 @@ import pytest
 import conqret
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.judging.conversation import WHOLE_TOPIC
+from conqret.judging.cost import counter
+from conqret.judging.criteria import criteria_judge
+from conqret.judging.criterion import criteria_of
+from conqret.judging.instrument import case_of, filled
 from conqret.judging.judge import expected_cost
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import JUDGES
+from conqret.llm.client_options import ClientOptions
+from conqret.prompts import Library
 from tests.io.test_conversations import DATA, JPEG, OPENAI, PNG
 from tests.runs.killed import Forks
 from tests.server import FaultServer
@@ -76,6 +86,31 @@ def test_the_whole_is_judged_where_that_is_asked_for(forks: Forks, tmp_path: Pat
     assert [record["options"]["conversation"] for record in records] == ["last", "whole"]
     assert records[0]["fingerprint"] != records[1]["fingerprint"]
     assert forks.run("judge", items, *asked[2:], "-o", tmp_path / "last", "--conversation", "whole") == 2
+
+
+CITED = [
+    {"role": "user", "content": "Where do bears live?"},
+    {"role": "tool", "content": "Bears live in the woods."},
+    {"role": "assistant", "content": "In the woods, as is known [1]."},
+    {"role": "user", "content": "And whales?"},
+    {"role": "assistant", "content": "In the sea, not in the woods [1]."},
+]
+
+
+def test_every_prompt_for_the_whole_has_what_the_user_asked() -> None:
+    """A prompt that shows no answer has no place for the whole, and shows turns and the question as they are."""
+    row = {"messages": CITED, "reference": "In the sea.", "second_argument": "In rivers."}
+    (item,) = open_items([row])
+    case, library = case_of(item, JudgeOptions(conversation="whole")), Library()
+    asks = [criteria_judge(criteria_of(["The documents are about bears"])).asks[0]]
+    for judge in (JUDGES[name] for name in JUDGES):
+        asks += [ask for metric in judge.metrics for ask in judge.select([metric]) if ask.reading is None]
+    for ask in asks:
+        shown = filled(library[ask.prompt], ask, case)
+        assert "And whales?" in shown.user, (ask.prompt, ask.metrics)
+        assert WHOLE_TOPIC not in shown.user or len(turns(shown.user)) in (5, 10), (ask.prompt, ask.metrics)
+        if "<conversation>" not in shown.user.partition(WHOLE_TOPIC)[2]:
+            assert "last answer alone is judged" in shown.system, (ask.prompt, ask.metrics)
 
 
 def test_nothing_changes_for_items_without_turns(tmp_path: Path) -> None:
@@ -184,6 +219,14 @@ def test_a_model_without_vision_is_never_asked(tmp_path: Path) -> None:
         (judgment,) = conqret.judge([PICTURE], model="openai/mine", vision=True, **settings)
         assert judgment.status == "scored"
         assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "helps"),
+    [("openai/gpt-3.5-turbo", True), ("local/a/b@0123456789ab", False), ("offline", False)],
+)
+def test_vision_is_proposed_where_it_is_looked_at(model: str, helps: bool) -> None:
+    assert ("--vision" in counter(ClientOptions(model, api_key="k")).blind) == helps
 
 
 @pytest.mark.parametrize(("vision", "calls"), [(True, 2), (False, 1)])

@@ -22,6 +22,8 @@ from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.prompt_fitting import prompt_tokens
+from conqret.judging.rubric_files import rubrics_of
+from conqret.judging.rubrics import rubric_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS
@@ -115,6 +117,13 @@ def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None
     assert (with_documents.calls, with_documents.completion_tokens) == (1, 100)
     assert with_documents.prompt_tokens - without.prompt_tokens > 500
     assert without.prompt_tokens < 600
+
+
+@pytest.mark.parametrize("key", ["i", "Zoos?"])
+def test_the_answer_to_a_rubric_has_its_length_whatever_names_it(key: str) -> None:
+    item = Item(id="i", topic="Zoos?", argument="Zoos teach.")
+    (ask,) = rubric_judge(rubrics_of({key: ["It is clear", "It is short"]})).asks
+    assert answer_tokens(ask, [item]) == 2 * (TEXT_TOKENS + VALUE_TOKENS)
 
 
 def test_an_answer_is_as_long_as_what_is_asked_for() -> None:

@@ -199,6 +199,18 @@ def test_the_baseline_goes_by_words_and_says_where_it_cannot() -> None:
     assert NO_WORDS in measure.detail
 
 
+def test_a_nugget_without_an_assignment_takes_no_other_with_it() -> None:
+    """In two requests as in one: the vital nuggets can be assigned, the okay one before them cannot."""
+    vital = [Nugget(text=f"Cages are small, point {number}.", importance="vital") for number in range(10)]
+    for count in (IN_ONE_CALL - 1, IN_ONE_CALL):
+        nuggets = (Nugget(text="…", importance="okay"), *vital[:count])
+        item = many().model_copy(update={"nuggets": nuggets})
+        found = conqret.judge([item], format="nuggets")[0].measures
+        assert found["vital_score"].value is not None
+        assert (found["all_score"].value, len(found["all_score"].parts)) == (None, count)
+        assert found["all_score"].detail == f"1 of {count + 1} nuggets have no assignment: {NO_WORDS}"
+
+
 def whole(count: int) -> dict[str, Any]:
     return {"nuggets": [nugget.model_dump(exclude_none=True) for nugget in MANY[:count]]}
 

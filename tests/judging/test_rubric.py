@@ -95,6 +95,7 @@ def measure(value: float | None, reason: Reason = Reason.CANNOT_JUDGE) -> Measur
 def test_points_by_hand(values: tuple[float | None, ...], score: float, raw: float | None) -> None:
     found = together([(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)], rows=True)
     assert found.value == pytest.approx(score)
+    assert found.detail in ("", "1 of 3 criteria left out (cannot_judge 1)")
     assert found.raw == (None if raw is None else pytest.approx(raw))
     assert bool(found.detail) == (None in values)
     assert [part.value for part in found.parts] == list(values)
@@ -133,6 +134,12 @@ def test_several_samples_make_several_scores() -> None:
     assert found.samples == pytest.approx((1.0, 0.6, 0.0))
     assert (found.value, found.raw) == (pytest.approx(1.6 / 3), pytest.approx(1.4 / 3))
     assert found.confidence == {"stated": 0.5}
+
+
+def test_of_a_fault_lower_is_better() -> None:
+    found = together([(one, measure(0.0)) for one in RUBRIC], rows=True)
+    assert ["lower is better" in part.label for part in found.parts] == [False, False, True]
+    assert rubric_judge(rubrics_of(RUBRIC)).summary.count("lower is better") == 1
 
 
 def test_without_a_weight_it_is_one_or_by_importance() -> None:
@@ -488,6 +495,21 @@ def test_a_rubric_for_each_topic_or_item() -> None:
     assert len(found.notes) >= 2  # of the rubric of no item, and of the item without one
     assert found.to_polars()["rubric_score"].to_list() == pytest.approx([4 / 6, 1.0, None])
     assert found.summary.metrics["axis_length"].total == 1
+
+
+def test_an_item_without_what_is_asked_for_is_not_scored() -> None:
+    items = [
+        ITEM,
+        {**ITEM, "id": "another axis"},
+        {**ITEM, "id": "no rubric", "topic": "Should cats be banned?"},
+    ]
+    rubric = {"a": RUBRIC, "another axis": RUBRIC[:1]}
+    with FaultServer(answer=judged(VERDICTS)) as server:
+        found = conqret.judge(items, rubric=rubric, metrics=["axis_style"], **asked(server))
+    assert found["a"].values == {"axis_style": 0.5}
+    for name in ("another axis", "no rubric"):
+        assert (found[name].status, found[name].reason) == (Status.UNSCORED, Reason.NOTHING_TO_JUDGE)
+    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 3)
 
 
 def test_the_rubric_of_an_item_itself() -> None:
