@@ -177,6 +177,22 @@ def test_what_cannot_be_improved_is_refused_before_anything_is_asked(
         improve_plan(items, read_labels(labels, scales=scales), **asked)
 
 
+def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> None:
+    """Labels and ratings are found by id: those of one item would count for another."""
+    items, labels = write_case(tmp_path, "length")
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    others = tmp_path / "others.jsonl"
+    others.write_text("".join(json.dumps({**row, "topic": f"Other: {row['topic']}"}) + "\n" for row in rows))
+    with pytest.raises(DeclarationError, match=r"60 ids \(such as 'i0'\)"):
+        improve_plan(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            held_out=others,
+            criteria=[CRITERION],
+            model="openai/m",
+        )
+
+
 @pytest.mark.parametrize("name", sorted(JUDGES))
 def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(name: str) -> None:
     """What is learned stands as it is at the end of the instructions, whatever it says."""

@@ -240,7 +240,7 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
 def _check_topics(
     training: Sequence[Item], tested: Sequence[Item], options: ImproveOptions, *, of_items: str, held: bool
 ) -> None:
-    """Raise DeclarationError where there are too few topics, or one is held out and learned from."""
+    """Raise DeclarationError where there are too few topics, or one (or an id) is held out and learned from."""
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
     left = len(topics) if held else len(topics) - -(-len(topics) // options.folds)
     if left < FEWEST_TOPICS:
@@ -255,6 +255,11 @@ def _check_topics(
         raise DeclarationError(
             f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are held out and learned from: a judge is "
             "measured on topics that no choice has seen"
+        )
+    if twice := sorted({item.id for item in training} & {item.id for item in tested}):
+        raise DeclarationError(
+            f"{number(len(twice), 'id')} (such as {twice[0]!r}) name an item that is held out and another that is "
+            "learned from: labels and ratings are found by id, so give every item one of its own"
         )
     if len(others) < FEWEST_HELD_OUT:
         raise DeclarationError(
