@@ -153,6 +153,8 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
         ({"dimension": "clarity"}, "labelled dimension 'clarity'"),
         ({"folds": 2}, "--folds is 2"),
         ({"rating_scale": "ten"}, "--rating-scale"),
+        ({"rating_scale": "²-9"}, "--rating-scale"),
+        ({"deal_seed": -1}, "--deal-seed is -1"),
         ({"variants": ["better"]}, "variant 'better'"),
         ({"held_out": "same"}, "held out and learned from"),
         ({"topics": 8}, "9 topics are needed"),

@@ -11,6 +11,7 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.studies.improve.improve_options import ImproveOptions
+from conqret.studies.improve.improved_prompt import excerpt
 from conqret.studies.improve.learned import LabelledItem, ShownScale, chosen_examples, telling_cases
 from conqret.studies.improve.measuring import CrossFitted, choose
 from conqret.studies.improve.residual_features import residual_features, residuals
@@ -74,6 +75,14 @@ def test_examples_spread_over_labels_and_topics() -> None:
     assert [one.label for one in examples] == sorted(one.label for one in examples)
     assert examples[0].label == "1.2 on a scale from 1 to 5"
     assert examples[-1].label == "4.8 on a scale from 1 to 5"
+
+
+def test_an_excerpt_ends_between_words_whatever_a_text_begins_with() -> None:
+    assert excerpt("one two three", 9) == "one two […]"
+    assert excerpt("  one two three", 9) == "  one […]"
+    assert excerpt(" " * 9 + "one two three", 9) == "one two […]"
+    assert excerpt(" " * 9 + "one", 9) == "one"
+    assert excerpt("\n" * 10, 9) == ""
 
 
 def test_cases_show_both_ways_of_differing_and_some_agreement() -> None:

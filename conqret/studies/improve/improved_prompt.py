@@ -77,10 +77,12 @@ def side_of(item: Item) -> str:
 
 
 def excerpt(text: str, most: int) -> str:
-    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut."""
+    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut; without the blanks
+    it begins with, where these alone are as many."""
     if len(text) <= most:
         return text
-    return f"{text[:most].rsplit(None, 1)[0]} […]"
+    cut = text[:most].rsplit(None, 1)
+    return f"{cut[0]} […]" if cut else excerpt(text.strip(), most)
 
 
 def improved_prompt(library: Library, identifier: str, improvement: Improvement) -> str:
