@@ -195,6 +195,33 @@ def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> No
         )
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "shown"),
+    [
+        ((0.0, 0.5, 1.0), {"format": "listwise", "metric": "clarity"}, "on a scale from 0 to 1"),
+        ((0, 1), {"format": "listwise", "metric": "clarity"}, "% say yes"),
+        ((0.0, 0.5, 1.0), {"criteria": ["The speech is good"]}, "% say yes"),
+        ((0, 1), {"criteria": ["How good is the speech? 0-1"], "rating_scale": "same"}, "from 0 to 1"),
+    ],
+)
+def test_only_what_has_two_ratings_is_shown_as_a_share(
+    tmp_path: Path, said: tuple[float, ...], asked: dict[str, Any], shown: str
+) -> None:
+    items, labels = write_case(tmp_path, "length", annotators=1)
+    names = [row.split(",")[0] for row in labels.read_text().splitlines()[1:]]
+    rows = [f"{name},a,{said[place % len(said)]}" for place, name in enumerate(names)]
+    labels.write_text("\n".join(["id,annotator,quality", *rows]) + "\n")
+    plan = improve_plan(
+        items,
+        read_labels(labels, scales=["0:1"], level="interval" if 0.5 in said else None),
+        dimension="quality",
+        model="openai/m",
+        **asked,
+    )
+    examples = plan.improvement("examples", frozenset()).examples
+    assert all(shown in example.label for example in examples)
+
+
 @pytest.mark.parametrize("name", sorted(JUDGES))
 def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(name: str) -> None:
     """What is learned stands as it is at the end of the instructions, whatever it says."""

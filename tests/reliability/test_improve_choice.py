@@ -103,8 +103,9 @@ def test_residuals_are_what_a_straight_line_leaves() -> None:
 def test_a_scale_says_what_it_shows_and_which_ratings_get_an_anchor() -> None:
     assert ShownScale(0, 100).anchored == (0, 25, 50, 75, 100)
     assert ShownScale(1, 3).anchored == (1, 2, 3)
-    assert ShownScale(0, 1).anchored == ()
-    assert ShownScale(0, 1).label(0.7) == "70% say yes"
+    assert ShownScale(0, 1, binary=True).anchored == ()
+    assert ShownScale(0, 1, binary=True).label(0.7) == "70% say yes"
+    assert ShownScale(0, 1).label(0.7) == "0.7 on a scale from 0 to 1"
     assert ShownScale(0, 100).rating(0.123) == "12"
     with pytest.raises(DeclarationError, match="--rating-scale"):
         ImproveOptions(rating_scale="100-0")

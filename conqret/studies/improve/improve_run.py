@@ -20,6 +20,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
+from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
 from conqret.io.safe_files import InFolder, replacing, write_files
 from conqret.judging.instrument import Instrument
@@ -311,18 +312,20 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
 
     def wording_prompt(self, out: Out) -> Any:
         """The request for a wording, made without these folds."""
-        return wording_prompt(self.setup, self.data.metric, self.learned_from(out), self.options, self.ends)
+        return wording_prompt(
+            self.setup, self.data.metric, self.learned_from(out), self.options, self.labelled_on
+        )
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The ends of the labels' scale."""
-        return self.data.labels.scale(self.data.dimension).ends()
+    def labelled_on(self) -> LabelScale:
+        """The scale of the labels."""
+        return self.data.labels.scale(self.data.dimension)
 
     def improvement(self, variant: str, out: Out, proposal: Improvement | None = None) -> Improvement:
         """What a variant learned without these folds; with this ``proposal`` of a wording, or the one that came."""
         subject = subject_of(self.setup, self.data.metric)
         scale = self.options.scale if variant in WORDED else None
-        shown, anchored = scale_shown(self.setup, self.ends, scale)
+        shown, anchored = scale_shown(self.setup, self.labelled_on, scale)
         wording = Improvement(subject=subject)
         if variant in WORDED:
             wording = proposal or self._proposed(out, subject, anchored)
@@ -336,7 +339,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if variant == AS_IT_IS:
             return self.setup
         if (variant, out) not in self._setups:
-            _, anchored = scale_shown(self.setup, self.ends)
+            _, anchored = scale_shown(self.setup, self.labelled_on)
             rescales = variant in WORDED and bool(anchored) and self.options.scale is not None
             self._setups[variant, out] = improved_setup(
                 self.setup, self.improvement(variant, out, proposal), self.options.scale if rescales else None

@@ -279,7 +279,7 @@ def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     if WORDED & set(plan.variants):
         prompts = [plan.wording_prompt(out) for out in plan.outs]
         yield expected_asking("improve", plan.models.options, prompts, ANSWER_TOKENS, by="wording")
-    _, anchored = scale_shown(setup, plan.ends, plan.options.scale)
+    _, anchored = scale_shown(setup, plan.labelled_on, plan.options.scale)
     proposal = Improvement(
         subject=subject_of(setup, plan.data.metric),
         wording=_EXPECTED_WORDING,
