@@ -12,7 +12,16 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.studies.improve.improve_options import ImproveOptions
 from conqret.studies.improve.improved_prompt import excerpt
-from conqret.studies.improve.learned import LabelledItem, ShownScale, chosen_examples, telling_cases
+from conqret.studies.improve.learned import (
+    AnchorAnswer,
+    LabelledItem,
+    ShownScale,
+    WordingAnswer,
+    chosen_examples,
+    observed,
+    telling_cases,
+    worded,
+)
 from conqret.studies.improve.measuring import CrossFitted, choose
 from conqret.studies.improve.residual_features import residual_features, residuals
 
@@ -83,6 +92,20 @@ def test_an_excerpt_ends_between_words_whatever_a_text_begins_with() -> None:
     assert excerpt(" " * 9 + "one two three", 9) == "one two […]"
     assert excerpt(" " * 9 + "one", 9) == "one"
     assert excerpt("\n" * 10, 9) == ""
+
+
+def test_of_a_long_proposal_only_a_part_is_taken_over() -> None:
+    answer = WordingAnswer(
+        observations=["  They\nreward length. ", "", *["word " * 1000] * 50],
+        wording="word " * 5000,
+        anchors=[AnchorAnswer(rating=1, meaning="word " * 1000)],
+    )
+    seen = observed(answer)
+    assert (seen[0], len(seen)) == ("They reward length.", 5)
+    proposed = worded(answer, "“clarity”", [1])
+    lengths = [len(text) for text in (*seen, proposed.anchors[0].meaning)]
+    assert max(lengths) <= 410
+    assert len(proposed.wording) <= 4010
 
 
 def test_cases_show_both_ways_of_differing_and_some_agreement() -> None:

@@ -49,6 +49,7 @@ from conqret.studies.improve.learned import (
     WordingAnswer,
     ask_wording,
     chosen_examples,
+    observed,
     scale_shown,
     worded,
     wording_key,
@@ -358,7 +359,9 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def observations(self, out: Out) -> tuple[str, ...]:
         """What the model that proposed a wording says that annotators reward or punish."""
         row = self.rows.get(wording_key(self.wording_prompt(out)))
-        return () if row is None or row.wording is None else tuple(row.wording["observations"])
+        if row is None or row.wording is None:
+            return ()
+        return observed(WordingAnswer.model_validate(row.wording))
 
     def _all_answered(self, setup: Setup, items: Iterable[Item]) -> bool:
         """Whether no answer is still to come in a batch.

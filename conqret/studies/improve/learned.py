@@ -34,8 +34,10 @@ from conqret.studies.improve.improved_prompt import (
 from conqret.studies.improve.residual_features import residual_features, residuals
 
 PROMPT = "improve/wording"
-MOST_WORDING, MOST_MEANING, MOST_ANCHORS = 4000, 400, 11
-"""Characters of a wording and of an anchor, and anchors, that are taken over at most."""
+MOST_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
+"""Characters of a wording, of an anchor and of an observation that are taken over at most."""
+MOST_OBSERVATIONS = 6
+"""Observations that are taken over: as many as are asked for."""
 LEAST_ANCHORED = 5
 """Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
 ANSWER_TOKENS = 700
@@ -284,6 +286,12 @@ def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Impr
             if meanings.get(rating, "").strip()
         ),
     )
+
+
+def observed(answer: WordingAnswer) -> tuple[str, ...]:
+    """What the model that proposes a wording says that annotators reward or punish."""
+    found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MOST_OBSERVATIONS])
+    return tuple(text for text in found if text)
 
 
 def _plain(text: str, most: int) -> str:
