@@ -133,6 +133,26 @@ def test_a_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["metric"] == "quality"
 
 
+def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path: Path) -> None:
+    """A score that came later would be another question for a wording, and all that came of it be asked anew."""
+    items, labels = write_case(tmp_path, "length")
+    first = json.loads(items.read_text().splitlines()[0])["argument"]
+
+    def mute(body: Any) -> Any:
+        user = str(body["messages"][1]["content"])
+        return {"odd": 1} if f"<answer>\n{first.strip()}" in user else rule_model(body)
+
+    how: dict[str, Any] = {"variants": ["wording"], "output": tmp_path / "out"}
+    with FaultServer(answer=mute) as server:
+        one = improved(server, items, labels, **how)
+        assert one.unscored == 1
+    with FaultServer(answer=rule_model) as server:
+        other = improved(server, items, labels, **how)
+        assert 0 < len(server.requests) <= 3  # by wordings without its fold, and without another, too
+    assert other.improvement == one.improvement
+    assert other.unscored == 1
+
+
 def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
     items, labels = write_case(tmp_path, "length")
     result = conqret.improve(

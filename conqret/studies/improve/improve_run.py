@@ -254,7 +254,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def stages(self) -> Iterator[Stage[ImproveRow]]:
         """The judge as it is, proposals, variants, and what is held out."""
         client = self.models.client
-        yield self._judging(self.setup, self.data.every, client)
+        proposed = any(row.wording is not None for row in self.rows.rows())
+        yield self._judging(self.setup, self.data.every, client, self.data.training if proposed else ())
         if not self._all_answered(self.setup, self.data.every):
             return
         if WORDED & set(self.variants):
@@ -382,11 +383,18 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             )
         return all(row is not None for row in rows)
 
-    def _judging(self, setup: Setup, items: Sequence[Item], client: Client) -> Stage[ImproveRow]:
-        instrument = setup.instrument(client)
+    def _judging(
+        self, setup: Setup, items: Sequence[Item], client: Client, settled: Iterable[Item] = ()
+    ) -> Stage[ImproveRow]:
+        """The items, judged. Those that are ``settled`` keep the judgment that they have, with a score or without:
+        a proposal was made of it, and with another all that was learned from would be asked again."""
+        instrument, stay = setup.instrument(client), {item.id for item in settled}
 
         def trial(item: Item) -> Trial[ImproveRow]:
             key = trial_key(setup.fingerprint, item.id)
+            row = self.rows.get(key) if item.id in stay and key not in self.rows else None
+            if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
+                return Trial(key, _staying(row))
             return Trial(key, lambda earlier: _judged(key, item, instrument))
 
         name = f"judge {setup.judge.name}"
@@ -401,6 +409,13 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return ImproveRow(id=key, wording=answer.value.model_dump())
 
         return work
+
+
+def _staying(row: ImproveRow) -> Any:
+    async def work(earlier: object) -> ImproveRow:
+        return row
+
+    return work
 
 
 async def _judged(key: str, item: Item, instrument: Instrument) -> ImproveRow:
