@@ -136,6 +136,26 @@ def test_in_batches(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path: Path) -> None:
+    """One answer of the first stage is lost with its recording: what came after it is not thrown away."""
+    out = tmp_path / "out"
+    with BatchServer(answer=rule_model) as server:
+        given = command(tmp_path, *PRICED, "--variant", "wording", "--api-base", server.url, "-o", out)
+        assert cli(*given).code == 0
+        rows = (out / "rows.jsonl").read_text().splitlines()
+        (out / "rows.jsonl").write_text("\n".join(rows[1:]) + "\n")
+        (out / STORE_NAME).unlink()
+        awaited = cli(*given, "--batch")
+        assert awaited.code == 0, awaited.err
+        assert [len(batch) for batch in server.batches.values()] == [1]
+        assert (out / "rows.jsonl").read_text().splitlines() == rows[1:]
+        server.status = "completed"
+        assert cli(*given, "--batch").code == 0
+    first, *later = (out / "rows.jsonl").read_text().splitlines()
+    assert json.loads(first)["id"] == json.loads(rows[0])["id"]
+    assert later == rows[1:]
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

@@ -8,7 +8,7 @@ wording, variant nor map have seen one of its labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -252,11 +252,19 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         return rows
 
     def stages(self) -> Iterator[Stage[ImproveRow]]:
-        """The judge as it is, proposals, variants, and what is held out."""
+        """The judge as it is, proposals, variants, and what is held out; where answers are awaited, then the rows that
+        are there of later stages, which stay."""
+        asked: set[str] = set()
+        for stage in self._questions(asked):
+            asked.update(trial.key for trial in stage.trials)
+            yield stage
+
+    def _questions(self, asked: Collection[str]) -> Iterator[Stage[ImproveRow]]:
         client = self.models.client
         proposed = any(row.wording is not None for row in self.rows.rows())
         yield self._judging(self.setup, self.data.every, client, self.data.training if proposed else ())
         if not self._all_answered(self.setup, self.data.every):
+            yield self._staying_beside(asked)
             return
         if WORDED & set(self.variants):
             prompts = {wording_key(prompt): prompt for prompt in map(self.wording_prompt, self.outs)}
@@ -266,6 +274,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
                 "propose a wording",
             )
             if any(self.rows.get(key) is None for key in prompts):
+                yield self._staying_beside(asked)
                 return
         parts = [
             (self.setup_of(variant, out), self.items_in(out))
@@ -276,6 +285,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         for setup, items in parts:
             yield self._judging(setup, items, client)
         if not all(self._all_answered(setup, items) for setup, items in parts):
+            yield self._staying_beside(asked)
             return
         if self.data.held_out:
             from conqret.studies.improve.measuring import choice_without
@@ -283,6 +293,10 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             variant = choice_without(self, frozenset()).variant
             if variant != AS_IT_IS:
                 yield self._judging(self.setup_of(variant, frozenset()), self.data.held_out, client)
+
+    def _staying_beside(self, asked: Collection[str]) -> Stage[ImproveRow]:
+        later = (row for row in self.rows.rows() if row.id in self.rows and row.id not in asked)
+        return Stage([Trial(row.id, _staying(row)) for row in later], 1, "keep what is there")
 
     def result(self, done: CompletedTrials[ImproveRow]) -> ImproveResult:
         """What came of it, with the files."""
