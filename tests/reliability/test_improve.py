@@ -216,6 +216,30 @@ def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        {
+            "messages": [
+                {"role": "user", "content": "Is it so?"},
+                {"role": "assistant", "content": "Which one?"},
+            ]
+        },
+        {"images": ["https://example.org/a.png"]},
+    ],
+)
+def test_items_with_turns_or_images_are_refused_as_examples_would_not_show_them(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
+    items, labels = write_case(tmp_path, "length")
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    items.write_text("".join(json.dumps({**row, **more}) + "\n" for row in rows))
+    read = read_labels(labels, scales=["1:5"])
+    with pytest.raises(DeclarationError, match=r"60 labelled items \(such as 'i0'\) have earlier turns"):
+        improve_plan(items, read, criteria=[CRITERION], model="openai/m")
+    assert improve_plan(items, read, format="listwise", metric="clarity", dimension="quality").outs
+
+
+@pytest.mark.parametrize(
     ("said", "asked", "shown"),
     [
         ((0.0, 0.5, 1.0), {"format": "listwise", "metric": "clarity"}, "on a scale from 0 to 1"),

@@ -158,6 +158,7 @@ def improve_plan(
     _check_topics(
         training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
     )
+    _check_shown(training, setup)
     folder = as_path(output)
     data = LabelledItems(training, tested, read, named, improved)
     if session is None:
@@ -235,6 +236,16 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
             f"{number(len(bare), 'labelled item')} (such as {bare[0]!r}) have no answer; examples and cases are answers"
         )
     return found
+
+
+def _check_shown(training: Sequence[Item], setup: Setup) -> None:
+    """Raise DeclarationError where items have more than an example or a case shows of them."""
+    more = [item for item in training if item.messages or item.images]
+    if more and not setup.client.backend.baseline:
+        raise DeclarationError(
+            f"{number(len(more), 'labelled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
+            "examples and cases of a prompt would not show; conqret judges calibrate fits a map for such a judge"
+        )
 
 
 def _check_topics(
