@@ -17,6 +17,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.setup import PROBE
 from conqret.prompts import Library
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improve_study import improve_plan
 from conqret.studies.improve.improved_prompt import (
     Anchor,
@@ -75,6 +76,23 @@ def test_a_planted_difference_is_found_said_and_learned(
     card = (tmp_path / "out" / "card.md").read_text()
     assert wording in card
     assert "A gain is shown" in card
+
+
+def test_features_have_the_confidence_that_is_asked_for(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "length")
+    found = [
+        conqret.improve(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            format="listwise",
+            metric="clarity",
+            dimension="quality",
+            settings=AgreementSettings(confidence=confidence),
+        ).features[0]
+        for confidence in (0.8, 0.99)
+    ]
+    narrow, wide = (one.labels.high - one.labels.low for one in found)
+    assert narrow < wide
 
 
 def test_labels_by_chance_gain_nothing(tmp_path: Path) -> None:

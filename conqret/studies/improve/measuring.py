@@ -35,7 +35,14 @@ from conqret.studies.calibrate.result import calibrate as calibrate_judge
 from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
 from conqret.studies.improve.improved_prompt import criterion_asked, prompt_files
 from conqret.studies.improve.residual_features import residual_features
-from conqret.studies.improve.result import Candidate, Ceiling, ImproveResult, VariantAgreement, VariantChoice
+from conqret.studies.improve.result import (
+    FEWEST_OF_ONE,
+    Candidate,
+    Ceiling,
+    ImproveResult,
+    VariantAgreement,
+    VariantChoice,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,9 +50,6 @@ if TYPE_CHECKING:
 
     from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
 
-FEWEST_OF_ONE = 10
-"""Items that an annotator has labelled whose correlation with the others counts."""
-NO_ANNOTATORS = f"no annotator labelled {FEWEST_OF_ONE} items that others labelled, too"
 Scores = Mapping[str, float]
 """Scores in [0, 1] by item."""
 
@@ -233,6 +237,7 @@ def measured(
             _array([one.score for one in scored]),
             _array([one.label for one in scored]),
             [one.item.topic for one in scored],
+            plan.settings.confidence,
         ),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
@@ -332,8 +337,8 @@ def _agreement(view: View) -> _Sampled:
 
 
 def _over(one: _Sampled, other: _Sampled) -> _Sampled:
-    """What one has more than the other: of the distance less; an alpha below 0 counts as 0, with each topic left
-    out, too."""
+    """What one has more than the other: of the distance less; the other's alpha counts as 0 where it is below 0, with
+    each topic left out, too."""
     import numpy as np
 
     alpha = other["alpha"]
