@@ -225,24 +225,32 @@ class Library:
             beside=self.__getitem__,
         )
 
+    def included(self, identifier: str) -> dict[str, str]:
+        """The texts of all files that a prompt includes or imports, in any depth, by name (with suffix)."""
+        _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
+        return self._included(body, identifier)
+
     def _texts(self, text: str, body: str, identifier: str) -> list[str]:
-        """The text of a prompt file, and those of all files that it includes or imports, in any depth."""
-        texts, seen, bodies = [text.removesuffix(body) + _uncommented(body)], set[str](), [body]
+        """The text of a prompt file, and those of all files that it includes, without comments."""
+        included = self._included(body, identifier).values()
+        return [text.removesuffix(body) + _uncommented(body), *map(_uncommented, included)]
+
+    def _included(self, body: str, identifier: str) -> dict[str, str]:
+        found, bodies = dict[str, str](), [body]
         while bodies:
             for name in sorted(
                 filter(None, meta.find_referenced_templates(self._environment.parse(bodies.pop())))
             ):
-                if name in seen:
+                if name in found:
                     continue
-                seen.add(name)
                 try:
-                    bodies.append(self.source(name))
+                    found[name] = self.source(name)
                 except KeyError:
                     raise DeclarationError(
                         f"prompt {identifier!r} includes {name!r}, which is not there"
                     ) from None
-                texts.append(_uncommented(bodies[-1]))
-        return texts
+                bodies.append(found[name])
+        return found
 
 
 def _used(environment: Environment, body: str) -> dict[str, tuple[str, ...]]:

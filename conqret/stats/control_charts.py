@@ -10,8 +10,8 @@ distribution that depends on the numbers of topics and waves alone. The charts a
 
 and an alarm is where either passes its limit. The standard deviations count in that one baseline is common to all
 waves. Limits of textbooks take baseline and noise as known, for series without an end; here both are estimated, as
-they are in use, and the promise is one of a whole planned series: a judge that stands still raises any alarm at all in
-no more than a stated share of them, if its noise is independent between waves.
+they are in use, and the promise is one of a whole planned series: a judge that does not drift raises any alarm at all
+in no more than a stated share of them, if its noise is independent between waves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ with three in 40%, with five in 18%."""
 WAVES = 20
 """Waves of a planned series, those of the baseline among them."""
 RATE = 0.05
-"""The share of planned series of a judge that stands still in which any alarm is raised, at most."""
+"""The share of planned series of a judge that does not drift in which any alarm is raised, at most."""
 SMOOTHING = 0.3
 """The weight of the newest wave in the EWMA: finds most of what a CUSUM is slow at, a large step."""
 REFERENCE = 1.0
@@ -168,7 +168,7 @@ def check_rate(rate: float) -> None:
 
 @lru_cache(maxsize=64)
 def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> ControlLimits:
-    """Limits that a judge which stands still passes in ``rate`` of the planned series at most, by simulation. Either
+    """Limits that a judge that does not drift passes in ``rate`` of the planned series at most, by simulation. Either
     chart alone spends the same share of it.
 
     Raises:

@@ -15,7 +15,7 @@ QUANTITIES = 2
 
 @dataclass(frozen=True, slots=True)
 class PlannedSeries:
-    """One cell: the standard error of a wave's mean, the share of series of a judge that stands still in which any
+    """One cell: the standard error of a wave's mean, the share of series of a judge that does not drift in which any
     chart raises an alarm (the charts taken as unrelated), and the share in which the shift is found by the chart of
     severity, with the mean number of waves that this takes, the first shifted one being 1 (None: never found).
     A series with an alarm before the shift has not found it."""

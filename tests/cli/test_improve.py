@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
+import conqret
+from conqret.io.labels import read_labels
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.recordings import STORE_NAME
+from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.reliability.improving import CRITERION, rule_model, write_case
 from tests.server import FaultServer
@@ -55,6 +60,41 @@ def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
     assert {"prompts", "calibration.json"} & names
 
 
+def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli, tmp_path: Path) -> None:
+    """With all that was said of how it judges, and the parts of prompts that were the user's own."""
+    items, labels = write_case(tmp_path, "length", topics=9)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    for name in ("_blocks.j2", "criteria.j2", "_quality.j2"):
+        (mine / name).write_text(Library().source(name).replace("material", "matter"))
+    with FaultServer(answer=rule_model) as server:
+        result = conqret.improve(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            criteria=[CRITERION],
+            variants=["wording"],
+            prompts=mine,
+            samples=2,
+            temperature=0.5,
+            relevant_from=2,
+            conversation="whole",
+            max_tokens=900,
+            model="openai/judge",
+            api_base=server.url,
+            api_key="k",
+            output=tmp_path / "out",
+        )
+        assert result.final.variant == "wording"
+        assert sorted(place.name for place in (tmp_path / "out" / "prompts").iterdir()) == [
+            "_blocks.j2",
+            "criteria.j2",
+        ]
+        _, *words = shlex.split(result.command(str(tmp_path / "out")).replace("NEW.jsonl", str(items)))
+        used = cli(*words, "--api-base", server.url, "-o", tmp_path / "used")
+    assert used.code == 0, used.err
+    assert JudgeFolder(tmp_path / "used").record().fingerprint == result.improved_fingerprint
+
+
 def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path) -> None:
     with FaultServer(answer=rule_model) as server:
         given = command(
@@ -94,6 +134,26 @@ def test_in_batches(cli: Cli, tmp_path: Path) -> None:
         assert 45 <= sizes[2] <= 3 * 45  # what is alike is asked once
         assert server.requests == []
     assert (tmp_path / "out" / "summary.json").exists()
+
+
+def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path: Path) -> None:
+    """One answer of the first stage is lost with its recording: what came after it is not thrown away."""
+    out = tmp_path / "out"
+    with BatchServer(answer=rule_model) as server:
+        given = command(tmp_path, *PRICED, "--variant", "wording", "--api-base", server.url, "-o", out)
+        assert cli(*given).code == 0
+        rows = (out / "rows.jsonl").read_text().splitlines()
+        (out / "rows.jsonl").write_text("\n".join(rows[1:]) + "\n")
+        (out / STORE_NAME).unlink()
+        awaited = cli(*given, "--batch")
+        assert awaited.code == 0, awaited.err
+        assert [len(batch) for batch in server.batches.values()] == [1]
+        assert (out / "rows.jsonl").read_text().splitlines() == rows[1:]
+        server.status = "completed"
+        assert cli(*given, "--batch").code == 0
+    first, *later = (out / "rows.jsonl").read_text().splitlines()
+    assert json.loads(first)["id"] == json.loads(rows[0])["id"]
+    assert later == rows[1:]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def seen(tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(seen):
     judgments, labels, items, honest = seen
-    return calibrate(judgments, labels, items=items, floor=honest)
+    return calibrate(judgments, labels, items=items, baseline=honest)
 
 
 def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):

@@ -17,6 +17,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.setup import PROBE
 from conqret.prompts import Library
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improve_study import improve_plan
 from conqret.studies.improve.improved_prompt import (
     Anchor,
@@ -77,6 +78,23 @@ def test_a_planted_difference_is_found_said_and_learned(
     assert "A gain is shown" in card
 
 
+def test_features_have_the_confidence_that_is_asked_for(tmp_path: Path) -> None:
+    items, labels = write_case(tmp_path, "length")
+    found = [
+        conqret.improve(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            format="listwise",
+            metric="clarity",
+            dimension="quality",
+            settings=AgreementSettings(confidence=confidence),
+        ).features[0]
+        for confidence in (0.8, 0.99)
+    ]
+    narrow, wide = (one.labels.high - one.labels.low for one in found)
+    assert narrow < wide
+
+
 def test_labels_by_chance_gain_nothing(tmp_path: Path) -> None:
     items, labels = write_case(tmp_path, "chance")
     with FaultServer(answer=rule_model) as server:
@@ -133,6 +151,26 @@ def test_a_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["metric"] == "quality"
 
 
+def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path: Path) -> None:
+    """A score that came later would be another question for a wording, and all that came of it be asked anew."""
+    items, labels = write_case(tmp_path, "length")
+    first = json.loads(items.read_text().splitlines()[0])["argument"]
+
+    def mute(body: Any) -> Any:
+        user = str(body["messages"][1]["content"])
+        return {"odd": 1} if f"<answer>\n{first.strip()}" in user else rule_model(body)
+
+    how: dict[str, Any] = {"variants": ["wording"], "output": tmp_path / "out"}
+    with FaultServer(answer=mute) as server:
+        one = improved(server, items, labels, **how)
+        assert one.unscored == 1
+    with FaultServer(answer=rule_model) as server:
+        other = improved(server, items, labels, **how)
+        assert 0 < len(server.requests) <= 3  # by wordings without its fold, and without another, too
+    assert other.improvement == one.improvement
+    assert other.unscored == 1
+
+
 def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
     items, labels = write_case(tmp_path, "length")
     result = conqret.improve(
@@ -153,6 +191,8 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
         ({"dimension": "clarity"}, "labelled dimension 'clarity'"),
         ({"folds": 2}, "--folds is 2"),
         ({"rating_scale": "ten"}, "--rating-scale"),
+        ({"rating_scale": "²-9"}, "--rating-scale"),
+        ({"deal_seed": -1}, "--deal-seed is -1"),
         ({"variants": ["better"]}, "variant 'better'"),
         ({"held_out": "same"}, "held out and learned from"),
         ({"topics": 8}, "9 topics are needed"),
@@ -175,6 +215,73 @@ def test_what_cannot_be_improved_is_refused_before_anything_is_asked(
         return
     with pytest.raises(DeclarationError, match=message):
         improve_plan(items, read_labels(labels, scales=scales), **asked)
+
+
+def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> None:
+    """Labels and ratings are found by id: those of one item would count for another."""
+    items, labels = write_case(tmp_path, "length")
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    others = tmp_path / "others.jsonl"
+    others.write_text("".join(json.dumps({**row, "topic": f"Other: {row['topic']}"}) + "\n" for row in rows))
+    with pytest.raises(DeclarationError, match=r"60 ids \(such as 'i0'\)"):
+        improve_plan(
+            items,
+            read_labels(labels, scales=["1:5"]),
+            held_out=others,
+            criteria=[CRITERION],
+            model="openai/m",
+        )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {
+            "messages": [
+                {"role": "user", "content": "Is it so?"},
+                {"role": "assistant", "content": "Which one?"},
+            ]
+        },
+        {"images": ["https://example.org/a.png"]},
+    ],
+)
+def test_items_with_turns_or_images_are_refused_as_examples_would_not_show_them(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
+    items, labels = write_case(tmp_path, "length")
+    rows = [json.loads(line) for line in items.read_text().splitlines()]
+    items.write_text("".join(json.dumps({**row, **more}) + "\n" for row in rows))
+    read = read_labels(labels, scales=["1:5"])
+    with pytest.raises(DeclarationError, match=r"60 labelled items \(such as 'i0'\) have earlier turns"):
+        improve_plan(items, read, criteria=[CRITERION], model="openai/m")
+    assert improve_plan(items, read, format="listwise", metric="clarity", dimension="quality").outs
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "shown"),
+    [
+        ((0.0, 0.5, 1.0), {"format": "listwise", "metric": "clarity"}, "on a scale from 0 to 1"),
+        ((0, 1), {"format": "listwise", "metric": "clarity"}, "% say yes"),
+        ((0.0, 0.5, 1.0), {"criteria": ["The speech is good"]}, "% say yes"),
+        ((0, 1), {"criteria": ["How good is the speech? 0-1"], "rating_scale": "same"}, "from 0 to 1"),
+    ],
+)
+def test_only_what_has_two_ratings_is_shown_as_a_share(
+    tmp_path: Path, said: tuple[float, ...], asked: dict[str, Any], shown: str
+) -> None:
+    items, labels = write_case(tmp_path, "length", annotators=1)
+    names = [row.split(",")[0] for row in labels.read_text().splitlines()[1:]]
+    rows = [f"{name},a,{said[place % len(said)]}" for place, name in enumerate(names)]
+    labels.write_text("\n".join(["id,annotator,quality", *rows]) + "\n")
+    plan = improve_plan(
+        items,
+        read_labels(labels, scales=["0:1"], level="interval" if 0.5 in said else None),
+        dimension="quality",
+        model="openai/m",
+        **asked,
+    )
+    examples = plan.improvement("examples", frozenset()).examples
+    assert all(shown in example.label for example in examples)
 
 
 @pytest.mark.parametrize("name", sorted(JUDGES))

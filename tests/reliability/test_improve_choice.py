@@ -11,7 +11,17 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.studies.improve.improve_options import ImproveOptions
-from conqret.studies.improve.learned import LabelledItem, ShownScale, chosen_examples, telling_cases
+from conqret.studies.improve.improved_prompt import excerpt
+from conqret.studies.improve.learned import (
+    AnchorAnswer,
+    LabelledItem,
+    ShownScale,
+    WordingAnswer,
+    chosen_examples,
+    observed,
+    telling_cases,
+    worded,
+)
 from conqret.studies.improve.measuring import CrossFitted, choose
 from conqret.studies.improve.residual_features import residual_features, residuals
 
@@ -76,6 +86,28 @@ def test_examples_spread_over_labels_and_topics() -> None:
     assert examples[-1].label == "4.8 on a scale from 1 to 5"
 
 
+def test_an_excerpt_ends_between_words_whatever_a_text_begins_with() -> None:
+    assert excerpt("one two three", 9) == "one two […]"
+    assert excerpt("  one two three", 9) == "  one […]"
+    assert excerpt(" " * 9 + "one two three", 9) == "one two […]"
+    assert excerpt(" " * 9 + "one", 9) == "one"
+    assert excerpt("\n" * 10, 9) == ""
+
+
+def test_of_a_long_proposal_only_a_part_is_taken_over() -> None:
+    answer = WordingAnswer(
+        observations=["  They\nreward length. ", "", *["word " * 1000] * 50],
+        wording="word " * 5000,
+        anchors=[AnchorAnswer(rating=1, meaning="word " * 1000)],
+    )
+    seen = observed(answer)
+    assert (seen[0], len(seen)) == ("They reward length.", 5)
+    proposed = worded(answer, "“clarity”", [1])
+    lengths = [len(text) for text in (*seen, proposed.anchors[0].meaning)]
+    assert max(lengths) <= 410
+    assert len(proposed.wording) <= 4010
+
+
 def test_cases_show_both_ways_of_differing_and_some_agreement() -> None:
     items = [labelled(0.5, 0.5, f"T{place}", f"same{place}") for place in range(6)]
     items += [labelled(0.9, 0.5, f"T{place}", f"low{place}") for place in range(6)]
@@ -94,8 +126,9 @@ def test_residuals_are_what_a_straight_line_leaves() -> None:
 def test_a_scale_says_what_it_shows_and_which_ratings_get_an_anchor() -> None:
     assert ShownScale(0, 100).anchored == (0, 25, 50, 75, 100)
     assert ShownScale(1, 3).anchored == (1, 2, 3)
-    assert ShownScale(0, 1).anchored == ()
-    assert ShownScale(0, 1).label(0.7) == "70% say yes"
+    assert ShownScale(0, 1, binary=True).anchored == ()
+    assert ShownScale(0, 1, binary=True).label(0.7) == "70% say yes"
+    assert ShownScale(0, 1).label(0.7) == "0.7 on a scale from 0 to 1"
     assert ShownScale(0, 100).rating(0.123) == "12"
     with pytest.raises(DeclarationError, match="--rating-scale"):
         ImproveOptions(rating_scale="100-0")

@@ -56,7 +56,7 @@ def calibrate(
     calibration = fitted(
         run,
         read,
-        floor=baseline,
+        baseline=baseline,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
     )

@@ -58,7 +58,7 @@ def calibrate(
     labels: Labels,
     *,
     items: Iterable[Item] = (),
-    floor: FinishedRun | Iterable[Judgment] | None = None,
+    baseline: FinishedRun | Iterable[Judgment] | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
 ) -> Calibration:
@@ -68,7 +68,7 @@ def calibrate(
         run: a finished run, or its judgments.
         labels: human labels of the items.
         items: the items of judgments that come without a run: the length of the argument is put beside the judge.
-        floor: a finished run of the offline baseline over the same items, or its judgments.
+        baseline: a finished run of the offline baseline over the same items, or its judgments.
         metrics: which metric is calibrated on which labelled dimension, where their names differ.
         settings: how several labels become one, intervals, the seed of the folds.
 
@@ -80,11 +80,11 @@ def calibrate(
     if isinstance(run, str | Path | JudgeFolder):
         items = folder_of(run).items()
         run = folder_of(run).finished()
-    if isinstance(floor, str | Path | JudgeFolder):
-        floor = floor_judgments(folder_of(floor))
+    if isinstance(baseline, str | Path | JudgeFolder):
+        baseline = floor_judgments(folder_of(baseline))
     kept, read = list(run), labels_of(labels)
     judge = validated_judge(kept)
-    joined = beside_trivial(join_labels(kept, read, metrics), items, floor, settings, fitted=True)
+    joined = beside_trivial(join_labels(kept, read, metrics), items, baseline, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
     fits: dict[str, FittedMaps] = {}

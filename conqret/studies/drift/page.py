@@ -167,7 +167,7 @@ def _to_do(drift: Drift) -> Iterator[str]:
     newest = drift.waves[-1].name
     if drift.alarms:
         yield f"see which anchors moved: conqret runs diff {drift.waves[0].place} {drift.waves[-1].place}"
-        yield "hold the judge against people again: conqret validate"
+        yield "validate the judge against human labels again: conqret validate"
         alarmed = {alarm.alarm.wave for alarm in drift.alarms if alarm.alarm}
         first = next(wave.name for wave in drift.waves if wave.name in alarmed)
         yield f"where you accept the change, begin a new series: --since {first}"

@@ -80,7 +80,7 @@ class DriftChart(Frozen):
 
 class Drift(Frozen):
     """A series of waves, and its charts. The charts together raise any alarm in ``rate`` at most of series of
-    ``planned`` waves in which the judge stands still. ``left_out`` are runs that are not finished."""
+    ``planned`` waves in which the judge does not drift. ``left_out`` are runs that are not finished."""
 
     schema_name: str = SCHEMA
     format: str
@@ -119,7 +119,7 @@ def drift(
         runs: folders of :func:`conqret.judge`, one a wave, or folders that hold such; they stand by their dates.
         baseline: how many of the first waves are what the others are held against.
         waves: how many a series is planned to have, the baseline's among them.
-        rate: in which share of planned series a judge that stands still may raise any alarm, over all charts.
+        rate: in which share of planned series a judge that does not drift may raise any alarm, over all charts.
         since: the name or date (YYYY-MM-DD) of the wave with which the series begins; default: the first.
         seed: draws the simulated series that set the limits.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict, get_args
@@ -17,6 +18,7 @@ PROMPTS, CALIBRATION = "prompts", "calibration.json"
 """What an improvement leaves in its folder: the prompts for ``--prompts``, the map for ``--calibration``."""
 WORDED = frozenset({WORDING, BOTH})
 EXEMPLIFIED = frozenset({EXAMPLES, BOTH})
+_SCALE = re.compile(r"([0-9]{1,3})-([0-9]{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class ImproveOptions:
     cases: Annotated[int, Within(4, 40)] = 12
     excerpt: Annotated[int, Within(100, 20000)] = 2000
     rating_scale: str = "0-100"
-    deal_seed: int = 13
+    deal_seed: Annotated[int, Within(0)] = 13
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -63,12 +65,13 @@ class ImproveOptions:
         """The scale of reworded criteria; None: their own."""
         if self.rating_scale == "same":
             return None
-        low, _, high = self.rating_scale.partition("-")
-        if not (low.isdigit() and high.isdigit() and int(low) < int(high) <= 100):
+        ends = _SCALE.fullmatch(self.rating_scale)
+        low, high = map(int, ends.groups()) if ends else (0, 0)
+        if not low < high <= 100:
             raise DeclarationError(
                 f"--rating-scale is same, or two whole numbers up to 100 such as 0-100, not {self.rating_scale!r}"
             )
-        return int(low), int(high)
+        return low, high
 
 
 class ImproveOptionSettings(TypedDict, total=False):

@@ -8,7 +8,7 @@ wording, variant nor map have seen one of its labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -20,6 +20,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
+from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
 from conqret.io.safe_files import InFolder, replacing, write_files
 from conqret.judging.instrument import Instrument
@@ -48,6 +49,7 @@ from conqret.studies.improve.learned import (
     WordingAnswer,
     ask_wording,
     chosen_examples,
+    observed,
     scale_shown,
     worded,
     wording_key,
@@ -250,10 +252,19 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         return rows
 
     def stages(self) -> Iterator[Stage[ImproveRow]]:
-        """The judge as it is, proposals, variants, and what is held out."""
+        """The judge as it is, proposals, variants, and what is held out; where answers are awaited, then the rows that
+        are there of later stages, which stay."""
+        asked: set[str] = set()
+        for stage in self._questions(asked):
+            asked.update(trial.key for trial in stage.trials)
+            yield stage
+
+    def _questions(self, asked: Collection[str]) -> Iterator[Stage[ImproveRow]]:
         client = self.models.client
-        yield self._judging(self.setup, self.data.every, client)
+        proposed = any(row.wording is not None for row in self.rows.rows())
+        yield self._judging(self.setup, self.data.every, client, self.data.training if proposed else ())
         if not self._all_answered(self.setup, self.data.every):
+            yield self._staying_beside(asked)
             return
         if WORDED & set(self.variants):
             prompts = {wording_key(prompt): prompt for prompt in map(self.wording_prompt, self.outs)}
@@ -263,6 +274,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
                 "propose a wording",
             )
             if any(self.rows.get(key) is None for key in prompts):
+                yield self._staying_beside(asked)
                 return
         parts = [
             (self.setup_of(variant, out), self.items_in(out))
@@ -273,6 +285,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         for setup, items in parts:
             yield self._judging(setup, items, client)
         if not all(self._all_answered(setup, items) for setup, items in parts):
+            yield self._staying_beside(asked)
             return
         if self.data.held_out:
             from conqret.studies.improve.measuring import choice_without
@@ -280,6 +293,10 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             variant = choice_without(self, frozenset()).variant
             if variant != AS_IT_IS:
                 yield self._judging(self.setup_of(variant, frozenset()), self.data.held_out, client)
+
+    def _staying_beside(self, asked: Collection[str]) -> Stage[ImproveRow]:
+        later = (row for row in self.rows.rows() if row.id in self.rows and row.id not in asked)
+        return Stage([Trial(row.id, _staying(row)) for row in later], 1, "keep what is there")
 
     def result(self, done: CompletedTrials[ImproveRow]) -> ImproveResult:
         """What came of it, with the files."""
@@ -311,18 +328,20 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
 
     def wording_prompt(self, out: Out) -> Any:
         """The request for a wording, made without these folds."""
-        return wording_prompt(self.setup, self.data.metric, self.learned_from(out), self.options, self.ends)
+        return wording_prompt(
+            self.setup, self.data.metric, self.learned_from(out), self.options, self.labelled_on
+        )
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The ends of the labels' scale."""
-        return self.data.labels.scale(self.data.dimension).ends()
+    def labelled_on(self) -> LabelScale:
+        """The scale of the labels."""
+        return self.data.labels.scale(self.data.dimension)
 
     def improvement(self, variant: str, out: Out, proposal: Improvement | None = None) -> Improvement:
         """What a variant learned without these folds; with this ``proposal`` of a wording, or the one that came."""
         subject = subject_of(self.setup, self.data.metric)
         scale = self.options.scale if variant in WORDED else None
-        shown, anchored = scale_shown(self.setup, self.ends, scale)
+        shown, anchored = scale_shown(self.setup, self.labelled_on, scale)
         wording = Improvement(subject=subject)
         if variant in WORDED:
             wording = proposal or self._proposed(out, subject, anchored)
@@ -336,7 +355,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if variant == AS_IT_IS:
             return self.setup
         if (variant, out) not in self._setups:
-            _, anchored = scale_shown(self.setup, self.ends)
+            _, anchored = scale_shown(self.setup, self.labelled_on)
             rescales = variant in WORDED and bool(anchored) and self.options.scale is not None
             self._setups[variant, out] = improved_setup(
                 self.setup, self.improvement(variant, out, proposal), self.options.scale if rescales else None
@@ -355,7 +374,9 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def observations(self, out: Out) -> tuple[str, ...]:
         """What the model that proposed a wording says that annotators reward or punish."""
         row = self.rows.get(wording_key(self.wording_prompt(out)))
-        return () if row is None or row.wording is None else tuple(row.wording["observations"])
+        if row is None or row.wording is None:
+            return ()
+        return observed(WordingAnswer.model_validate(row.wording))
 
     def _all_answered(self, setup: Setup, items: Iterable[Item]) -> bool:
         """Whether no answer is still to come in a batch.
@@ -376,11 +397,18 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             )
         return all(row is not None for row in rows)
 
-    def _judging(self, setup: Setup, items: Sequence[Item], client: Client) -> Stage[ImproveRow]:
-        instrument = setup.instrument(client)
+    def _judging(
+        self, setup: Setup, items: Sequence[Item], client: Client, settled: Iterable[Item] = ()
+    ) -> Stage[ImproveRow]:
+        """The items, judged. Those that are ``settled`` keep the judgment that they have, with a score or without:
+        a proposal was made of it, and with another all that was learned from would be asked again."""
+        instrument, stay = setup.instrument(client), {item.id for item in settled}
 
         def trial(item: Item) -> Trial[ImproveRow]:
             key = trial_key(setup.fingerprint, item.id)
+            row = self.rows.get(key) if item.id in stay and key not in self.rows else None
+            if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
+                return Trial(key, _staying(row))
             return Trial(key, lambda earlier: _judged(key, item, instrument))
 
         name = f"judge {setup.judge.name}"
@@ -395,6 +423,13 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return ImproveRow(id=key, wording=answer.value.model_dump())
 
         return work
+
+
+def _staying(row: ImproveRow) -> Any:
+    async def work(earlier: object) -> ImproveRow:
+        return row
+
+    return work
 
 
 async def _judged(key: str, item: Item, instrument: Instrument) -> ImproveRow:

@@ -158,6 +158,7 @@ def improve_plan(
     _check_topics(
         training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
     )
+    _check_shown(training, setup)
     folder = as_path(output)
     data = LabelledItems(training, tested, read, named, improved)
     if session is None:
@@ -237,10 +238,20 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
     return found
 
 
+def _check_shown(training: Sequence[Item], setup: Setup) -> None:
+    """Raise DeclarationError where items have more than an example or a case shows of them."""
+    more = [item for item in training if item.messages or item.images]
+    if more and not setup.client.backend.baseline:
+        raise DeclarationError(
+            f"{number(len(more), 'labelled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
+            "examples and cases of a prompt would not show; conqret judges calibrate fits a map for such a judge"
+        )
+
+
 def _check_topics(
     training: Sequence[Item], tested: Sequence[Item], options: ImproveOptions, *, of_items: str, held: bool
 ) -> None:
-    """Raise DeclarationError where there are too few topics, or one is held out and learned from."""
+    """Raise DeclarationError where there are too few topics, or one (or an id) is held out and learned from."""
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
     left = len(topics) if held else len(topics) - -(-len(topics) // options.folds)
     if left < FEWEST_TOPICS:
@@ -255,6 +266,11 @@ def _check_topics(
         raise DeclarationError(
             f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are held out and learned from: a judge is "
             "measured on topics that no choice has seen"
+        )
+    if twice := sorted({item.id for item in training} & {item.id for item in tested}):
+        raise DeclarationError(
+            f"{number(len(twice), 'id')} (such as {twice[0]!r}) name an item that is held out and another that is "
+            "learned from: labels and ratings are found by id, so give every item one of its own"
         )
     if len(others) < FEWEST_HELD_OUT:
         raise DeclarationError(
@@ -274,7 +290,7 @@ def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     if WORDED & set(plan.variants):
         prompts = [plan.wording_prompt(out) for out in plan.outs]
         yield expected_asking("improve", plan.models.options, prompts, ANSWER_TOKENS, by="wording")
-    _, anchored = scale_shown(setup, plan.ends, plan.options.scale)
+    _, anchored = scale_shown(setup, plan.labelled_on, plan.options.scale)
     proposal = Improvement(
         subject=subject_of(setup, plan.data.metric),
         wording=_EXPECTED_WORDING,

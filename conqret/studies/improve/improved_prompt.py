@@ -16,6 +16,7 @@ from typing import Any
 
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
+from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.criteria import DECLARED, criteria_judge
 from conqret.judging.criterion import CRITERIA, Criterion, criteria_of
 from conqret.judging.setup import Setup, set_up
@@ -77,10 +78,12 @@ def side_of(item: Item) -> str:
 
 
 def excerpt(text: str, most: int) -> str:
-    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut."""
+    """The text, or its beginning, ``most`` characters at most, cut between words and marked as cut; without the blanks
+    it begins with, where these alone are as many."""
     if len(text) <= most:
         return text
-    return f"{text[:most].rsplit(None, 1)[0]} […]"
+    cut = text[:most].rsplit(None, 1)
+    return f"{cut[0]} […]" if cut else excerpt(text.strip(), most)
 
 
 def improved_prompt(library: Library, identifier: str, improvement: Improvement) -> str:
@@ -157,7 +160,16 @@ def subject_of(setup: Setup, metric: str) -> str:
     return f"“{metric.replace('_', ' ')}”, as described above"
 
 
-def prompt_file(setup: Setup, folder: Path) -> tuple[Path, str]:
-    """The place of the prompt of an improved judge in a ``folder`` for ``--prompts``, and the text of the file."""
+def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
+    """The files of an improved judge in a ``folder`` for ``--prompts``: its prompt, and what that needs of the user's
+    own prompts."""
     (ask,) = setup.asks
-    return folder / (ask.prompt + SUFFIX), setup.library.source(ask.prompt + SUFFIX)
+    library, prompt = setup.library, ask.prompt + SUFFIX
+    needed = library.included(ask.prompt)
+    if setup.turns:
+        needed |= {
+            CONVERSATION + SUFFIX: library.source(CONVERSATION + SUFFIX),
+            **library.included(CONVERSATION),
+        }
+    own = () if library.overlay is None else [name for name in needed if (library.overlay / name).is_file()]
+    return {folder / prompt: library.source(prompt), **{folder / name: needed[name] for name in own}}

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from conqret.data import Item
 from conqret.data.digest import digest_of
+from conqret.io.label_scale import LabelScale
 from conqret.judging.criterion import CRITERIA
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.setup import Setup
@@ -33,8 +34,10 @@ from conqret.studies.improve.improved_prompt import (
 from conqret.studies.improve.residual_features import residual_features, residuals
 
 PROMPT = "improve/wording"
-MOST_WORDING, MOST_MEANING, MOST_ANCHORS = 4000, 400, 11
-"""Characters of a wording and of an anchor, and anchors, that are taken over at most."""
+MOST_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
+"""Characters of a wording, of an anchor and of an observation that are taken over at most."""
+MOST_OBSERVATIONS = 6
+"""Observations that are taken over: as many as are asked for."""
 LEAST_ANCHORED = 5
 """Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
 ANSWER_TOKENS = 700
@@ -78,15 +81,12 @@ class LabelledItem:
 
 @dataclass(frozen=True, slots=True)
 class ShownScale:
-    """How a value in [0, 1] is shown: as a number from ``low`` to ``high``, or as the share of those who say yes."""
+    """How a value in [0, 1] is shown: as a number from ``low`` to ``high``, or, where there are two ratings only
+    (``binary``), as the share of those who say yes."""
 
     low: float
     high: float
-
-    @property
-    def binary(self) -> bool:
-        """Whether there are two ratings."""
-        return self.high - self.low == 1
+    binary: bool = False
 
     def __str__(self) -> str:
         return "yes or no" if self.binary else f"{self.low:g} (lowest) to {self.high:g} (highest)"
@@ -117,14 +117,14 @@ class ShownScale:
 
 
 def scale_shown(
-    setup: Setup, ends: tuple[float, float], scale: tuple[int, int] | None = None
+    setup: Setup, labelled_on: LabelScale, scale: tuple[int, int] | None = None
 ) -> tuple[ShownScale, tuple[int, ...]]:
     """How ratings are shown to the judge, and which get anchors: those of its criterion (on another ``scale``, where
     one is given); of a format, whose prompt says what its ratings mean, those of the labels without anchors."""
     if setup.judge.name != CRITERIA:
-        return ShownScale(*ends), ()
+        return ShownScale(*labelled_on.ends(), labelled_on.binary), ()
     own = criterion_asked(setup).scale
-    shown = ShownScale(0, 1) if own is None else ShownScale(*(scale or own))
+    shown = ShownScale(0, 1, binary=True) if own is None else ShownScale(*(scale or own))
     return shown, shown.anchored
 
 
@@ -231,10 +231,10 @@ def wording_prompt(
     metric: str,
     labelled: Sequence[LabelledItem],
     options: ImproveOptions,
-    ends: tuple[float, float],
+    labelled_on: LabelScale,
 ) -> RenderedPrompt:
     """The request for a wording, filled with what these labelled items say."""
-    shown, anchored = scale_shown(setup, ends, options.scale)
+    shown, anchored = scale_shown(setup, labelled_on, options.scale)
     library: Library = setup.library
     return library[PROMPT].render(
         {
@@ -286,6 +286,12 @@ def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Impr
             if meanings.get(rating, "").strip()
         ),
     )
+
+
+def observed(answer: WordingAnswer) -> tuple[str, ...]:
+    """What the model that proposes a wording says that annotators reward or punish."""
+    found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MOST_OBSERVATIONS])
+    return tuple(text for text in found if text)
 
 
 def _plain(text: str, most: int) -> str:

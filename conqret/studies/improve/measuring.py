@@ -8,7 +8,7 @@ least squared error is taken (Breiman et al., Classification and Regression Tree
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,9 @@ from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
 from conqret.judging.criterion import CRITERIA, parse_criterion
+from conqret.judging.judge_options import JudgeOptions, SampleSettings
 from conqret.judging.setup import Setup
+from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
@@ -31,9 +33,16 @@ from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, t
 from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
 from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
-from conqret.studies.improve.improved_prompt import criterion_asked, prompt_file
+from conqret.studies.improve.improved_prompt import criterion_asked, prompt_files
 from conqret.studies.improve.residual_features import residual_features
-from conqret.studies.improve.result import Candidate, Ceiling, ImproveResult, VariantAgreement, VariantChoice
+from conqret.studies.improve.result import (
+    FEWEST_OF_ONE,
+    Candidate,
+    Ceiling,
+    ImproveResult,
+    VariantAgreement,
+    VariantChoice,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +50,6 @@ if TYPE_CHECKING:
 
     from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
 
-FEWEST_OF_ONE = 10
-"""Items that an annotator has labelled whose correlation with the others counts."""
-NO_ANNOTATORS = f"no annotator labelled {FEWEST_OF_ONE} items that others labelled, too"
 Scores = Mapping[str, float]
 """Scores in [0, 1] by item."""
 
@@ -231,6 +237,7 @@ def measured(
             _array([one.score for one in scored]),
             _array([one.label for one in scored]),
             [one.item.topic for one in scored],
+            plan.settings.confidence,
         ),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
@@ -330,8 +337,8 @@ def _agreement(view: View) -> _Sampled:
 
 
 def _over(one: _Sampled, other: _Sampled) -> _Sampled:
-    """What one has more than the other: of the distance less; an alpha below 0 counts as 0, with each topic left
-    out, too."""
+    """What one has more than the other: of the distance less; the other's alpha counts as 0 where it is below 0, with
+    each topic left out, too."""
     import numpy as np
 
     alpha = other["alpha"]
@@ -426,6 +433,15 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         words += ["--prompts", PROMPTS]
     if final.calibrated:
         words += ["--calibration", CALIBRATION]
+    given: list[tuple[type[Any], object, Iterable[str]]] = [
+        (JudgeOptions, improved.options, SampleSettings.__annotations__),
+        (ClientOptions, improved.client, ["max_tokens"]),
+    ]
+    for declared, chosen, names in given:
+        usual = {field.name: field.default for field in fields(declared)}
+        for name in names:
+            if (value := getattr(chosen, name)) != usual[name]:
+                words += [f"--{name.replace('_', '-')}", str(value)]
     return tuple(words)
 
 
@@ -442,8 +458,7 @@ def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Pa
     }
     final = result.final
     if final.variant != AS_IT_IS:
-        place, text = prompt_file(improved, folder.prompts_folder)
-        files[place] = text
+        files |= prompt_files(improved, folder.prompts_folder)
     if final.calibrated:
         files[folder.calibration_file] = _calibration(plan, improved, final)
     return files

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.improve.result import ImproveResult, VariantAgreement, VariantChoice
+from conqret.studies.improve.result import FEWEST_OF_ONE, ImproveResult, VariantAgreement, VariantChoice
 
 SERIES = {
     "as_it_is": "(a) the judge as it is",
@@ -48,8 +48,8 @@ def agreement_table(result: ImproveResult) -> Table:
         f"Agreement with the mean label, {result.basis.intervals}",
         (Column("", "name"), *_FIGURES),
         rows,
-        note=f"{how} Distance: the mean distance in [0, 1]; a gain in it is what it is less. In gains an alpha below 0 "
-        "counts as 0, agreement by chance.",
+        note=f"{how} Distance: the mean distance in [0, 1]; a gain in it is what it is less. In gains an alpha of "
+        "(a) or (b) below 0 counts as 0, agreement by chance.",
     )
 
 
@@ -65,8 +65,8 @@ def ceiling_table(result: ImproveResult) -> Table:
             ("the improved judge in that one's place", *_cells(ceiling.improved)),
             ("difference", *_cells(ceiling.improved_over)),
         ],
-        note=f"Means over {words.number(ceiling.annotators, 'annotator')} with ten items or more, each on the items "
-        "that this one labelled.",
+        note=f"Means over {words.number(ceiling.annotators, 'annotator')} with {FEWEST_OF_ONE} items or more, each on "
+        "the items that this one labelled.",
     )
 
 

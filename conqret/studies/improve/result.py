@@ -14,6 +14,8 @@ from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMP
 from conqret.studies.improve.improved_prompt import Improvement
 from conqret.studies.improve.residual_features import ResidualFeature
 
+FEWEST_OF_ONE = 10
+"""Items that an annotator has labelled whose correlation with the others counts."""
 Series = Literal["as_it_is", "calibrated", "improved"]
 """What is held against the labels: the judge as it is, the same with a calibration alone, and what was chosen."""
 
@@ -82,12 +84,13 @@ class ImproveResult(Frozen):
     """A judge before and after, on ``items`` of ``topics`` that had no part in what was chosen for them.
 
     ``measured`` says whether these were held out, or each fold of topics was measured on in turn. ``gain`` is what the
-    improved judge has more than the judge as it is (for distances: less), paired by item, an alpha below 0 counting as
-    0, that of agreement by chance; ``over_calibration`` what it has more than a calibration alone. ``ceiling`` is None
-    with fewer than two annotators. ``choices`` are those without each fold, where topics were measured on in turn, and
-    ``final`` is that of all topics that may be learned from, which ``improvement`` belongs to. ``features`` are found
-    without a model, ``observations`` are those of the model that proposed the wording. ``criterion`` is that of
-    the improved judge, and ``use`` are the options of ``conqret judge`` that ask for it.
+    improved judge has more than the judge as it is (for distances: less), paired by item, and ``over_calibration`` what
+    it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0, that of
+    agreement by chance. ``ceiling`` is None with fewer than two annotators. ``choices`` are those without each fold,
+    where topics were measured on in turn, and ``final`` is that of all topics that may be learned from, which
+    ``improvement`` belongs to. ``features`` are found without a model, ``observations`` are those of the model that
+    proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the options of ``conqret judge``
+    that ask for it.
     """
 
     schema_name: str = "conqret.improvement/1"

@@ -55,7 +55,7 @@ def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Des
         f"A shift of {watched.shift:g} after {watched.after} of {design.waves} waves",
         ("topics", "items a topic", "error", "false alarms", "found", "delay"),
         rows,
-        note="Error: the standard error of one wave's mean. False alarms: series of a judge that stands still with "
+        note="Error: the standard error of one wave's mean. False alarms: series of a judge that does not drift with "
         f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
         "waves. Found: series whose first alarm comes "
         "after the shift; delay: the waves that this takes, on average. "
