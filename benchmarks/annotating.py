@@ -169,7 +169,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     asyncio.run(
         run(
-            given.people,
+            given.annotators,
             9_000 if given.kill else given.labels,
             0.0 if given.kill else given.pause,
             given.kill,

@@ -23,10 +23,9 @@ from conqret.adapters.single import (
 )
 from conqret.data import Item, Judgment, Status
 from conqret.errors import ItemsError
-from conqret.judging.criterion import CRITERIA, RUBRIC, criterion_of
+from conqret.judging.criterion import CRITERIA, OVERALL, RUBRIC, VITAL, criterion_of
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
-from conqret.judging.rubrics import OVERALL, VITAL
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 logs = require("inspect_ai.log", extra="inspect")

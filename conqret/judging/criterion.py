@@ -17,6 +17,8 @@ GIVE_CRITERIA = (
 )
 RUBRIC = "rubric"
 """The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
+"""The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 GIVE_RUBRIC = (
     "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have their own "
     "in a field rubric or rubrics"

@@ -170,8 +170,8 @@ def named_here(name: str, known: Collection[str]) -> str:
 
 def _given_by(name: str, known: Collection[str]) -> list[str]:
     """What has to be given so that a score is called so, where it comes from nuggets or from a rubric."""
+    from conqret.judging.criterion import AXIS, OVERALL, VITAL
     from conqret.judging.nugget_measures import METRICS
-    from conqret.judging.rubrics import AXIS, OVERALL, VITAL
 
     given = []
     if name in METRICS and name not in known:

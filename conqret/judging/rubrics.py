@@ -26,15 +26,13 @@ from conqret.judging.criteria import (
     in_parts,
     size_declared,
 )
-from conqret.judging.criterion import CRITERIA, RUBRIC, Criterion, criteria_of
+from conqret.judging.criterion import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL, Criterion, criteria_of
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import Rubrics, rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 DECLARED = "rubric"
 """The part of an identity that says from what such a judge was made."""
-OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
-"""The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 FORMULA = (
     "sum of weight × value over all criteria / sum of the weights above 0; a statement has the value 1 (met) or 0, a "
     "rating (rating - lowest) / (highest - lowest); below 0 counts as 0. Criteria without a value are left out of both "
