@@ -137,8 +137,14 @@ def _decoded(body: str) -> bytes:
         raise Unfit("is an image that is no valid base64", "Encode it again: it was cut, perhaps") from None
 
 
-_INNER = re.compile(r".*\.(?:\d*|0x[^.]*|local|localhost|internal)", re.I | re.S)
-"""Hosts of inner networks, and numbers, which are addresses in another spelling (127.1, 0x7f.1)."""
+_INNER = ("", "local", "localhost", "internal")
+"""The last parts of hosts of inner networks."""
+
+
+def _is_inner(host: str) -> bool:
+    """Whether a host is of an inner network, or a number, which is an address in another spelling (127.1, 0x7f.1)."""
+    _, dot, last = host.lower().rpartition(".")
+    return not dot or last in _INNER or last.isdigit() or last.startswith("0x")
 
 
 def _address(text: str) -> str:
@@ -155,7 +161,7 @@ def _address(text: str) -> str:
     try:
         private = not ipaddress.ip_address(host).is_global
     except ValueError:
-        private = "." not in host or _INNER.fullmatch(host) is not None
+        private = _is_inner(host)
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
         raise Unfit(f"is an image at an address that is not sent on: {quoted(text)}", _REMEDY)
     return text
