@@ -88,7 +88,7 @@ def image_url(value: object, folder: Path | None, within: Path | None) -> str:
         return _checked(_decoded(text.split(",", 1)[1]))
     if text[:5].lower() == "data:":
         raise Unfit("is a data: URL that is not in base64", _REMEDY)
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://", text):
         return _address(text)
     if _BARE.match(text):
         return _checked(_decoded(text))

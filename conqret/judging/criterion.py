@@ -54,7 +54,7 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z][\w -]{0,59}?)\s*:\s+(?P<question>\S.*)",
 _NO_NAME = {"the", "a", "an", "does", "do", "is", "are"}
 """Words that begin a sentence, and no name before one."""
 _SCALE_WITHIN = re.compile(r"\bscale (?:of|from) \d{1,3} ?(?:-|–|to|\.\.) ?\d{1,3}\b", re.I)
-_FILE = re.compile(r"\S+\.(?:toml|ya?ml|jsonl?|csv|txt)(?:\.gz)?\Z", re.I)
+_FILE = re.compile(r"\S{1,60}\.(?:toml|ya?ml|jsonl?|csv|txt)(?:\.gz)?\Z", re.I)
 _PUT_SCALE_LAST = 'put the scale at its end, as in "clarity: How clear is the wording? 1-5"'
 _LONGEST_NAME = 40
 _MOST_POINTS = 101
