@@ -50,6 +50,20 @@ def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict"
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def declared_text(path: Path) -> str:
+    """The text of a file that somebody named.
+
+    Raises:
+        DeclarationError: it is not there, too large, not UTF-8, or cannot be read.
+    """
+    try:
+        return whole_text(path)
+    except FileNotFoundError:
+        raise DeclarationError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read: {error}") from None
+
+
 M = TypeVar("M", bound=BaseModel)
 
 

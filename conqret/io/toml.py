@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, number
-from conqret.io.bounded import whole_text
+from conqret.io.bounded import declared_text
 
 Place = tuple[int | str, ...]
 """Where a field stands: ``("judges", 1, "format")``."""
@@ -28,12 +28,7 @@ def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
     Raises:
         DeclarationError: it is not there, too large, not UTF-8, or no TOML.
     """
-    try:
-        text = whole_text(path)
-    except FileNotFoundError:
-        raise DeclarationError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(f"{path} cannot be read: {error}") from None
+    text = declared_text(path)
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

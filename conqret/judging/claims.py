@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Protocol, TypeVar
-
-from pydantic import AfterValidator
+from typing import Protocol
 
 from conqret.data import Measure, Part, Status
 from conqret.errors import number
+from conqret.judging.responses import different
 
 CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
 """What a claim counts by its verdict; by any other, nothing."""
@@ -48,15 +47,5 @@ def claim_share(claims: Sequence[JudgedClaim], text: str) -> Measure:
     )
 
 
-C = TypeVar("C", bound=JudgedClaim)
-
-
-def _different(claims: list[C]) -> list[C]:
-    texts = Counter(" ".join(claim.claim.lower().split()) for claim in claims)
-    if repeated := [text for text, count in texts.items() if count > 1]:
-        raise ValueError(f"the claims must all be different; repeated: {'; '.join(repeated)[:300]}")
-    return claims
-
-
-DifferentClaims = AfterValidator(_different)
+DifferentClaims = different(lambda claim: claim.claim, "claims")
 """For lists of claims: no two may say the same words."""

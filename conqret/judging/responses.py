@@ -117,12 +117,17 @@ DocumentRatings = Annotated[
 ]
 
 
-def _different(nuggets: list[Any]) -> list[Any]:
-    texts = Counter(" ".join(nugget.nugget.lower().split()) for nugget in nuggets)
-    if repeated := [text for text, count in texts.items() if count > 1]:
-        raise ValueError(f"the nuggets must all be different; repeated: {'; '.join(repeated)[:300]}")
-    return nuggets
+def different(text: Callable[[Any], str], plural: str) -> AfterValidator:
+    """A validator that lets no two things of a list say the same words; ``plural`` is what they are, for the model."""
+
+    def check(listed: list[Any]) -> list[Any]:
+        texts = Counter(" ".join(text(thing).lower().split()) for thing in listed)
+        if repeated := [words for words, count in texts.items() if count > 1]:
+            raise ValueError(f"the {plural} must all be different; repeated: {'; '.join(repeated)[:300]}")
+        return listed
+
+    return AfterValidator(check)
 
 
-Different = AfterValidator(_different)
-"""For lists of objects with a field ``nugget``: no two may say the same words."""
+Different = different(lambda nugget: nugget.nugget, "nuggets")
+"""For lists of objects with a field ``nugget``."""

@@ -16,7 +16,6 @@ from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
-from conqret.io.bounded import whole_text
 from conqret.io.cell_values import as_list, is_missing, list_in_text
 from conqret.io.checks import identifier
 from conqret.io.faults import FaultList, Unfit, kind, listed, near, quoted
@@ -25,6 +24,7 @@ from conqret.io.rows import ObjectRows, Row
 from conqret.io.schema import Schema, TableReader
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml
+from conqret.io.yaml_file import read_yaml
 from conqret.judging.criterion import (
     GIVE_RUBRIC,
     IMPORTANCES,
@@ -64,7 +64,7 @@ _DRAGUN = {
     "nice to know": ("okay", 1.0),
 }
 """The words of DRAGUN with the weight that the track gives to a question of each."""
-_ENDS = re.compile(r"\[?\s*(\d{1,3})\s*(?:-|–|to|\.\.|,)\s*(\d{1,3})\s*\]?")
+_ENDS = re.compile(r"(\d{1,3})\s*+(?:-|–|to|\.\.|,)\s*+(\d{1,3})")
 _LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)
 SUPPORT = {
     0: "no support: the answer has no connection with it, or contradicts it",
@@ -253,55 +253,9 @@ def _read_file(path: Path) -> Rubrics:
         text, data = read_toml(path, "rubric")
         return _RubricReader(str(path), lambda place: line_of(text, place)).whole(data)
     if suffix in (".yaml", ".yml"):
-        data, lines = _read_yaml(path)
+        data, lines = read_yaml(path)
         return _RubricReader(str(path), lines).whole(data)
     return _RubricReader(str(path)).all(several_files(path) or file_rows(path))
-
-
-def _read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
-    """What a YAML file says, and the line of a place in it.
-
-    Raises:
-        DeclarationError: it is not there, too large, no YAML, or has aliases.
-    """
-    import yaml
-
-    try:
-        text = whole_text(path)
-    except FileNotFoundError:
-        raise DeclarationError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(f"{path} cannot be read: {error}") from None
-    try:
-        events = yaml.parse(text, yaml.SafeLoader)
-        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
-        if alias is not None:  # a few lines of them unpack to gigabytes
-            raise DeclarationError(
-                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
-                "read: write what it stands for"
-            )
-        top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise DeclarationError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
-    except (RecursionError, ValueError) as error:
-        raise DeclarationError(f"{path} is no YAML that can be used: {error}") from None
-
-    def line(place: Place) -> int:
-        node, found = top, 1
-        for step in place:
-            inner: Any = None
-            if isinstance(node, yaml.MappingNode):
-                inner = next(
-                    (value for key, value in node.value if getattr(key, "value", None) == step), None
-                )
-            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-                inner = node.value[step]
-            if inner is None:
-                break
-            node, found = inner, inner.start_mark.line + 1
-        return found
-
-    return data, line
 
 
 class _RubricReader:
@@ -499,8 +453,10 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
     lists: dict[str, Any] = {
         name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values
     }
-    if isinstance(lists.get("scale"), str) and (ends := _ENDS.fullmatch(lists["scale"].strip())):
-        lists["scale"] = [int(ends[1]), int(ends[2])]  # as tables have it
+    if isinstance(lists.get("scale"), str):  # as tables have it
+        written = lists["scale"].strip().removeprefix("[").removesuffix("]").strip()
+        if ends := _ENDS.fullmatch(written):
+            lists["scale"] = [int(ends[1]), int(ends[2])]
     if column != "question":  # as others publish it: no word in it says that documents are to be shown
         lists.setdefault("looks_at", ANSWER_AND_QUESTION)
     return {"name": values.get("name"), "question": question, **lists, **_graded(values)}

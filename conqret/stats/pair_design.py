@@ -7,7 +7,7 @@ item stands first is otherwise decided so that each stands first as often as sec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 Design = Literal["adaptive", "random", "exhaustive"]
-DESIGNS: tuple[Design, ...] = get_args(Design)
 
 Pair = tuple[int, int]
 """The place of the item shown first, and that of the second."""
