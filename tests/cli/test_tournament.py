@@ -64,18 +64,15 @@ def test_a_plan(cli: Cli) -> None:
     assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
 
 
+def priced(server: FaultServer) -> tuple[object, ...]:
+    """Options for a model of which every token costs."""
+    prices = ("--input-price", 1000, "--output-price", 1000)
+    return ("--model", "openai/judge", "--api-base", server.url, *prices)
+
+
 def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
-        how = (
-            "--model",
-            "openai/judge",
-            "--api-base",
-            server.url,
-            "--input-price",
-            1000,
-            "--output-price",
-            1000,
-        )
+        how = priced(server)
         call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how)
         short = cli(*call, "--budget-usd", 3, "-o", tmp_path / "run", "--json")
         assert short.code == 1
@@ -96,16 +93,7 @@ def test_a_spent_budget_takes_nothing_from_a_tournament_that_was_finished(
     """A comparison of the first round that failed is asked again, and there is no money for it."""
     run = tmp_path / "run"
     with FaultServer() as server:
-        how = (
-            "--model",
-            "openai/judge",
-            "--api-base",
-            server.url,
-            "--input-price",
-            1000,
-            "--output-price",
-            1000,
-        )
+        how = priced(server)
         call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how, "-o", run, "--json")
         assert cli(*call).code == 0
         file = run / "comparisons.jsonl"

@@ -205,16 +205,19 @@ def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
     assert results(tmp_path / "ray") == results(tmp_path / "process")
 
 
+def check_spread(rows: Any, run: Path, **settings: Any) -> None:
+    """Workers judge as this process does, and by the same fingerprint."""
+    here = conqret.judge(rows, **settings)
+    spread = conqret.judge(rows, **settings, engine="ray", workers=WORKERS, output=run)
+    assert [one.values for one in spread] == [one.values for one in here]
+    assert spread[0].fingerprint == here[0].fingerprint
+
+
 def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
     criteria = [conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})]
     settings: dict[str, Any] = {"criteria": [*criteria, "It names a source"], **asked(server)}
     del settings["format"], settings["metrics"]
-    here = conqret.judge(items(tmp_path, 6), **settings)
-    spread = conqret.judge(
-        items(tmp_path, 6), **settings, engine="ray", workers=WORKERS, output=tmp_path / "run"
-    )
-    assert [one.values for one in spread] == [one.values for one in here]
-    assert spread[0].fingerprint == here[0].fingerprint
+    check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
 def test_nuggets_that_are_given_are_spread_too(cluster: str, tmp_path: Path) -> None:
@@ -223,10 +226,7 @@ def test_nuggets_that_are_given_are_spread_too(cluster: str, tmp_path: Path) -> 
         {"id": f"i{number}", "topic": "Zoos?", "argument": f"Cage {number} is small.", "nuggets": nuggets}
         for number in range(4)
     ]
-    here = conqret.judge(rows, format="nuggets")
-    spread = conqret.judge(rows, format="nuggets", engine="ray", workers=WORKERS, output=tmp_path / "run")
-    assert [one.values for one in spread] == [one.values for one in here]
-    assert spread[0].fingerprint == here[0].fingerprint
+    check_spread(rows, tmp_path / "run", format="nuggets")
 
 
 def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
@@ -236,12 +236,7 @@ def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Pat
     }
     settings: dict[str, Any] = {"rubric": rubric, **asked(server)}
     del settings["format"], settings["metrics"]
-    here = conqret.judge(items(tmp_path, 6), **settings)
-    spread = conqret.judge(
-        items(tmp_path, 6), **settings, engine="ray", workers=WORKERS, output=tmp_path / "run"
-    )
-    assert [one.values for one in spread] == [one.values for one in here]
-    assert spread[0].fingerprint == here[0].fingerprint
+    check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
 def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
 import re
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,26 +75,33 @@ def test_in_a_batch(forks: Forks, tmp_path: Path) -> None:
     assert read(tmp_path / "run" / "summary.json")["scored"] == 4
 
 
+@contextlib.contextmanager
+def served(forks: Forks, folder: Path, *asked: object) -> Iterator[tuple[str, str]]:
+    """The port and the path of the one judge that ``conqret serve http`` says that it serves; it ends with 0."""
+    out, errors = folder / "out", folder / "errors"
+    out.touch()
+    process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
+    try:
+        until = time.monotonic() + 60
+        while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
+            assert time.monotonic() < until, errors.read_text()
+            time.sleep(0.05)
+        (address,) = found
+        yield address
+    finally:
+        os.kill(process, signal.SIGTERM)
+        assert forks.end() == 0
+
+
 def test_over_http(forks: Forks, tmp_path: Path) -> None:
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    out, errors = tmp_path / "out", tmp_path / "errors"
-    out.touch()
     with FaultServer() as server:
         asked = (*ASKED, "--api-base", server.url, "--recordings", tmp_path / "store.sqlite")
-        process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
-        try:
-            until = time.monotonic() + 60
-            while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
-                assert time.monotonic() < until, errors.read_text()
-                time.sleep(0.05)
-            ((port, path),) = found
+        with served(forks, tmp_path, *asked) as (port, path):
             assert path == "/v1/judge/criteria"
             whole = _sent(port, "POST", path, ITEM)
             part = _sent(port, "POST", f"{path}?metric=clarity", {"topic": "Ban zoos?"})
             document = _sent(port, "GET", "/openapi.json")
-        finally:
-            os.kill(process, signal.SIGTERM)
-            assert forks.end() == 0
     assert {name: one["status"] for name, one in whole["measures"].items()} == {
         "sourced": "scored",
         "clarity": "scored",

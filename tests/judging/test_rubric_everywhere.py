@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +17,7 @@ from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_study import bias_plan
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
-from tests.judging.test_criterion_everywhere import ITEM, LABELS, _sent, read
+from tests.judging.test_criterion_everywhere import ITEM, LABELS, _sent, read, served
 from tests.judging.test_rubric import RUBRIC, TOML
 from tests.llm.test_retry_unscored import DEMO, some
 from tests.runs.killed import Forks
@@ -103,21 +100,10 @@ def test_in_a_batch(forks: Forks, tmp_path: Path, by_topic: Path) -> None:
 
 def test_over_http(forks: Forks, tmp_path: Path, rubric: Path) -> None:
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    out, errors = tmp_path / "out", tmp_path / "errors"
-    out.touch()
     with FaultServer() as server:
         asked = ("--rubric", rubric, *MODEL, "--api-base", server.url, "--recordings", tmp_path / "s.sqlite")
-        process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
-        try:
-            until = time.monotonic() + 60
-            while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
-                assert time.monotonic() < until, errors.read_text()
-                time.sleep(0.05)
-            ((port, path),) = found
+        with served(forks, tmp_path, *asked) as (port, path):
             whole = _sent(port, "POST", path, ITEM)
-        finally:
-            os.kill(process, signal.SIGTERM)
-            assert forks.end() == 0
     assert path == "/v1/judge/rubric"
     assert list(whole["measures"]) == METRICS
 
