@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +155,16 @@ class NuggetBanks:
         for name in _names(item):
             if name in self.banks:
                 return self.banks[name]
-        asked = _plain(item.topic)
-        return next(
-            (bank for bank in self.banks.values() if bank.query and _plain(bank.query) == asked), None
-        )
+        return self._by_query.get(_plain(item.topic))
+
+    @cached_property
+    def _by_query(self) -> dict[str, NuggetBank]:
+        """The first bank of each question."""
+        found: dict[str, NuggetBank] = {}
+        for bank in self.banks.values():
+            if bank.query:
+                found.setdefault(_plain(bank.query), bank)
+        return found
 
 
 def _names(item: Item) -> list[str]:

@@ -110,11 +110,13 @@ def tournament(
     asking.shown.note(*plan.notes)
     if asking.dry_run:
         setup = plan.setup.in_one_order("preference")
-        cost = expected_judging(setup, plan.first_pairs(), Sizes(), by=f"{setup.judge.name} (pairs)")
+        cost = expected_judging(setup, plan.schedule.first_pairs(), Sizes(), by=f"{setup.judge.name} (pairs)")
         asking.tell_cost([cost])
         return
     with plan.models:
-        outcome = asking.execute(plan, plan.comparisons, "comparisons", about=about, doing="comparing")
+        outcome = asking.execute(
+            plan, plan.schedule.comparisons, "comparisons", about=about, doing="comparing"
+        )
     folder = plan.folder
     assert isinstance(folder, TournamentFolder)  # noqa: S101 - the command always has one
     page, _ = write_files(

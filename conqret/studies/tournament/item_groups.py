@@ -1,4 +1,4 @@
-"""The items that are compared with each other, and two of them as one item for a judge."""
+"""The items that are compared with each other, how many pairs of them, and two of them as one item for a judge."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.pair_design import GroupPairs, round_sizes
+from conqret.studies.tournament.tournament_options import TournamentOptions
 
 LONGEST_ID = 200
 OWN_FIELDS = ("topic", "stance")
@@ -98,3 +101,45 @@ def pair_item(first: Item, second: Item) -> Item:
         second_argument=second.argument,
         **alike,
     )
+
+
+@dataclass(frozen=True)
+class PairSchedule:
+    """How many pairs of each group are compared, round by round."""
+
+    groups: tuple[ItemGroup, ...]
+    options: TournamentOptions
+
+    @cached_property
+    def sizes(self) -> list[list[int]]:
+        """The pairs of each group in each round."""
+        options = self.options
+        wanted = None if options.design == "exhaustive" else options.comparisons
+        sizes = [
+            round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
+        ]
+        if options.design == "random" and options.reliability is None:
+            return [[sum(each)] for each in sizes]
+        return sizes
+
+    @property
+    def comparisons(self) -> int:
+        """How many there will be at most."""
+        twice = 2 if self.options.both_orders else 1
+        return sum(twice * sum(sizes) for sizes in self.sizes)
+
+    def drawn(self) -> list[GroupPairs]:
+        """What draws the pairs of each group, from its first pair on."""
+        options = self.options
+        return [
+            GroupPairs(len(group.items), [options.pair_seed, number], both_orders=options.both_orders)
+            for number, group in enumerate(self.groups)
+        ]
+
+    def first_pairs(self) -> list[Item]:
+        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
+        return [
+            pair_item(group.items[first], group.items[second])
+            for group, pairs, sizes in zip(self.groups, self.drawn(), self.sizes, strict=True)
+            for first, second in pairs.at_random(sum(sizes))
+        ]

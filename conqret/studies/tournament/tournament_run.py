@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from conqret.data import Item, Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, ItemSource, open_items
@@ -36,8 +36,8 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.comparative_judgment import check_sizes, compared_strengths
-from conqret.stats.pair_design import Design, GroupPairs, round_sizes
-from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, item_groups, pair_item
+from conqret.stats.pair_design import Design, GroupPairs
+from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, PairSchedule, item_groups, pair_item
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
@@ -176,49 +176,21 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         """The comparisons, with those of an earlier run."""
         return self._rows
 
-    @property
-    def comparisons(self) -> int:
-        """How many there will be at most."""
-        twice = 2 if self.options.both_orders else 1
-        return sum(twice * sum(sizes) for sizes in self._sizes)
-
     @cached_property
-    def _sizes(self) -> list[list[int]]:
-        options = self.options
-        wanted = None if options.design == "exhaustive" else options.comparisons
-        sizes = [
-            round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
-        ]
-        if options.design == "random" and options.reliability is None:
-            return [[sum(each)] for each in sizes]
-        return sizes
-
-    def first_pairs(self) -> list[Item]:
-        """A random pair of each item: what a judge is chosen by, and what a cost is counted on."""
-        options = self.options
-        return [
-            pair_item(group.items[first], group.items[second])
-            for number, group in enumerate(self.groups)
-            for first, second in GroupPairs(
-                len(group.items), [options.pair_seed, number], both_orders=options.both_orders
-            ).at_random(sum(self._sizes[number]))
-        ]
+    def schedule(self) -> PairSchedule:
+        """How many pairs of each group are compared in each round."""
+        return PairSchedule(self.groups, self.options)
 
     def stages(self) -> Iterator[Stage[ComparisonRow]]:
         """A stage for each round; after one in which answers are awaited or nothing more is sent only those that an
         earlier run has made, so that they are kept."""
         client = self.models.client
         instrument = self.setup.in_one_order(PREFERENCE).instrument(client)
-        pairs = [
-            GroupPairs(
-                len(group.items), [self.options.pair_seed, number], both_orders=self.options.both_orders
-            )
-            for number, group in enumerate(self.groups)
-        ]
+        pairs = self.schedule.drawn()
         planned = list(self._planned.rounds)
         keys: list[str] = []
         ended = False
-        for number in range(max(map(len, self._sizes))):
+        for number in range(max(map(len, self.schedule.sizes))):
             if ended and number >= len(planned):
                 return
             if number < len(planned):
@@ -264,7 +236,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         """The pairs of a round, which are taken."""
         strengths = self._strengths(keys) if self.options.design == "adaptive" else None
         chosen = []
-        for group, (each, sizes) in enumerate(zip(pairs, self._sizes, strict=True)):
+        for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
             if number < len(sizes):
                 count = sizes[number]
                 drawn = (
@@ -410,9 +382,8 @@ def tournament_plan(
     judging.setdefault("format", None)
     if judging["format"] is None and not elsewhere:
         judging["format"] = DEFAULT_FORMAT
-    bare = TournamentPlan(None, None, source, checked, None, groups, options)  # type: ignore[arg-type]
     pair_settings: Any = {**judging, "metrics": (PREFERENCE,)}
-    _, _, setup = prepared(bare.first_pairs(), pair_settings, asks=asks)
+    _, _, setup = prepared(PairSchedule(groups, options).first_pairs(), pair_settings, asks=asks)
     if PREFERENCE not in setup.judge.metrics:
         raise DeclarationError(
             f"the format {setup.judge.name} compares no two arguments: it has no preference"
