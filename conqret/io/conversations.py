@@ -384,9 +384,8 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
         values["topic"] = question.content.strip() or "(The question is an image.)"
         values["images"] = (*values["images"], *question.images)
         passages = [*messages, *later]
-    documents, places = _documents(values["documents"], passages, [*messages, *later])
-    values["documents"] = documents
     called = _called([*messages, *later])
+    values["documents"], places = _documents(values["documents"], passages, called)
     values["messages"] = tuple(
         Turn(
             role=message.role,
@@ -439,11 +438,11 @@ def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[D
 
 
 def _documents(
-    documents: Sequence[Document], passages: Sequence[ChatMessage], every: Sequence[ChatMessage]
+    documents: Sequence[Document], passages: Sequence[ChatMessage], called: Mapping[str, str]
 ) -> tuple[tuple[Document, ...], dict[str, str]]:
-    """The documents of an item with what its tools gave back, and where each of the latter stands as a message."""
+    """The documents of an item with what its tools, ``called`` so, gave back, and where each of the latter stands as a
+    message."""
     ids = _free("tool", documents)
-    called = _called(every)
     added, places = list[Document](), dict[str, str]()
     for message in passages:
         told = list(message.passages)
