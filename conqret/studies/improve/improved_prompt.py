@@ -26,7 +26,8 @@ from conqret.prompts.library import SUFFIX, split_front_matter
 TABLE = "improved"
 """The table of the front matter's data that holds what was learned."""
 _SHOWN = '{% from "_improved.j2" import improvements %}\n{{ improvements(data.improved) }}\n'
-_SYSTEM = re.compile(r"\{%-? *block +system *-?%\}.*?(?=\{%-? *endblock)", re.DOTALL)
+_SYSTEM = re.compile(r"\{%-? *block +system *-?%\}")
+_END = re.compile(r"\{%-? *endblock")
 _SIDES = {"pro": "for", "con": "against"}
 
 
@@ -100,12 +101,13 @@ def improved_prompt(library: Library, identifier: str, improvement: Improvement)
             "from, with all labels"
         )
     block = _SYSTEM.search(body)
-    if block is None:
+    end = _END.search(body, block.end()) if block else None
+    if end is None:
         raise DeclarationError(f"the prompt {identifier!r} has no block of instructions to improve")
     fenced = source.removesuffix(body)
     head = fenced[: fenced.rindex("+++")]
     table = "\n".join(_toml(improvement))
-    return f"{head}\n{table}\n+++\n{body[: block.end()]}{_SHOWN}{body[block.end() :]}"
+    return f"{head}\n{table}\n+++\n{body[: end.start()]}{_SHOWN}{body[end.start() :]}"
 
 
 def _toml(improvement: Improvement) -> Iterator[str]:
