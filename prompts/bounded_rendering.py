@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
+from types import CodeType
 from typing import Any
 
 from jinja2 import nodes, pass_context
@@ -33,6 +34,8 @@ NUMBER = 1_000_000
 """The largest number that a template may hand to a function, and places of a list that it repeats."""
 BITS = 10_000
 """Of the largest number that it may compute."""
+TEMPLATES = 256
+"""So many compiled templates are kept in a process; conqret's own are some sixty."""
 KEPT = 1_000
 """So many decisions about an attribute of a type are kept; a prompt needs a dozen."""
 
@@ -55,6 +58,7 @@ class _RemainingBounds:
         return self.steps >= 0
 
 
+_codes: dict[tuple[Any, ...], CodeType] = {}
 _left: ContextVar[_RemainingBounds | None] = ContextVar("left_of_a_block", default=None)
 
 
@@ -133,6 +137,19 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def _load_template(self, name: str, globals: Any) -> Any:  # noqa: A002 - as in the base
         _take(1)
         return super()._load_template(name, globals)
+
+    def compile(self, source: Any, name: Any = None, filename: Any = None, *more: Any, **options: Any) -> Any:
+        """Compile a template, each text once for all libraries of the process."""
+        if more or options or not isinstance(source, str):
+            return super().compile(source, name, filename, *more, **options)
+        key = (source, name, filename, self.lexer, self.finalize, self.autoescape)
+        code = _codes.get(key)
+        if code is None:
+            code = super().compile(source, name, filename)
+            if len(_codes) >= TEMPLATES:
+                _codes.clear()
+            _codes[key] = code
+        return code
 
     def _generate(self, source: nodes.Template, *more: Any, **options: Any) -> str:
         return super()._generate(_Counting().visit(source), *more, **options)

@@ -24,9 +24,10 @@ from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound, meta, nodes
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
 from markupsafe import Markup
 
@@ -41,6 +42,8 @@ PLUG_INS = "conqret.prompts"
 
 KEPT = 64
 """System blocks that are kept of a prompt."""
+TEXTS = 256
+"""Templates of which is kept what they include and use: each run makes a library, and the texts are the same."""
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
@@ -84,7 +87,7 @@ class Prompt:
     def used(self) -> Mapping[str, tuple[str, ...]]:
         """The variables that each block uses, in alphabetical order."""
         _, body = split_front_matter(self.text, self.id)
-        return _used(self.template.environment, body)
+        return dict(_used(body))
 
     def render(
         self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None
@@ -175,19 +178,11 @@ class Library:
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
-        return _used(self._environment, body)
+        return dict(_used(body))
 
     @cached_property
     def _environment(self) -> BoundedEnvironment:
-        return BoundedEnvironment(
-            loader=_Loader(self),
-            autoescape=True,
-            finalize=_finalize,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=False,
-        )
+        return _environment(_Loader(self))
 
     def _load(self, identifier: str) -> Prompt:
         try:
@@ -238,9 +233,7 @@ class Library:
     def _included(self, body: str, identifier: str) -> dict[str, str]:
         found, bodies = dict[str, str](), [body]
         while bodies:
-            for name in sorted(
-                filter(None, meta.find_referenced_templates(self._environment.parse(bodies.pop())))
-            ):
+            for name in _referenced(bodies.pop()):
                 if name in found:
                     continue
                 try:
@@ -253,14 +246,33 @@ class Library:
         return found
 
 
-def _used(environment: Environment, body: str) -> dict[str, tuple[str, ...]]:
+def _environment(loader: BaseLoader | None = None) -> BoundedEnvironment:
+    return BoundedEnvironment(
+        loader=loader,
+        autoescape=True,
+        finalize=_finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+
+
+@lru_cache(maxsize=TEXTS)
+def _referenced(body: str) -> tuple[str, ...]:
+    """The names of the files that a template includes or imports, sorted."""
+    return tuple(sorted(filter(None, meta.find_referenced_templates(_environment().parse(body)))))
+
+
+@lru_cache(maxsize=TEXTS)
+def _used(body: str) -> Mapping[str, tuple[str, ...]]:
     """The variables that each block of a template uses, in alphabetical order."""
-    variables = {}
+    environment, variables = _environment(), {}
     for block in environment.parse(body).find_all(nodes.Block):
         alone = nodes.Template(block.body, lineno=block.lineno)
         alone.environment = environment
         variables[block.name] = tuple(sorted(meta.find_undeclared_variables(alone)))
-    return variables
+    return MappingProxyType(variables)
 
 
 def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]:
