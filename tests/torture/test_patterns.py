@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 
+from tests.torture import patterns as measured
 from tests.torture.patterns import UNITS, attacks, patterns, slow
 
 
@@ -32,8 +34,30 @@ def test_every_pattern_is_linear() -> None:
         (r"beginning\s*(?:of)?\s*(?:the)?\s*end", "search"),
     ],
 )
-def test_a_pattern_that_is_not_linear_is_found(written: str, way: str) -> None:
+def test_a_pattern_that_is_not_linear_is_found(
+    written: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        measured, "TRIES", 2
+    )  # more of them free a linear pattern from suspicion, and no other
     assert any(kind == way for kind, *_ in slow(re.compile(written)))
+
+
+@pytest.mark.parametrize(("power", "is_slow"), [(1, False), (2, True)])
+@pytest.mark.parametrize("every", [3, 4, 5])
+def test_what_else_runs_on_the_machine_changes_nothing(
+    power: int, is_slow: bool, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A measurement now and then takes four times as long as it should."""
+    calls = itertools.count()
+
+    def seconds(act: object, text: str, often: int = 1) -> float:
+        return min((1 if next(calls) % every else 4) * (len(text) / 10_000) ** power for _ in range(often))
+
+    monkeypatch.setattr(measured, "_seconds", seconds)
+    for _ in range(every):
+        assert (measured._growth(len, lambda length: "a" * length) > measured.GROWTH) is is_slow
+        next(calls)
 
 
 def test_there_are_some_hundred_units_and_more_of_the_pattern_itself() -> None:
