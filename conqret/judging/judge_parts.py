@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -31,6 +31,8 @@ COMPLEMENTS: Mapping[str, str] = {"hallucination": "groundedness"}
 NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
+SCHEMAS = 256
+"""Response models whose JSON schema is kept; a format has a handful, made once for all items."""
 
 
 def _elsewhere(name: str, known: Collection[str]) -> str:
@@ -317,7 +319,7 @@ class Judge:
                 for whole, ask in zip(self.asks, asks, strict=True)
                 if ask.about is not None
             },
-            "schemas of the answers": digest([ask.response(case).model_json_schema() for ask in asks]),
+            "schemas of the answers": digest([_schema(ask.response(case)) for ask in asks]),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,
             "order": options.order,
@@ -329,6 +331,11 @@ class Judge:
     def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
         """The name of this instrument: it changes with every part of its identity."""
         return digest(self.identity(options, library, model))
+
+
+@lru_cache(maxsize=SCHEMAS)
+def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
+    return response.model_json_schema()
 
 
 def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
