@@ -68,7 +68,7 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path: Path) ->
         "0.01",
     ]
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(whole), str(killed), str(times(3, 12)), *command],
+        [sys.executable, "-c", KILLER, str(whole), str(killed), str(times(2, 12)), *command],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

@@ -47,6 +47,7 @@ for moment in map(int, moments.split(",")):
         done, status = os.waitpid(number, os.WNOHANG)
         if done or time.monotonic() > until:
             sys.exit(f"it ended before {moment} rows stood: {status}")
+        time.sleep(0.002)
     os.kill(number, signal.SIGKILL)
     assert os.waitpid(number, 0)[1] == signal.SIGKILL
     print(lines(Path(folder) / "rows.jsonl"), (Path(folder) / "scores.parquet").exists())

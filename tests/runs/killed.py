@@ -24,6 +24,7 @@ import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.s
 import conqret
 from conqret.cli.main import _command, main
 from conqret.llm.tokens import count_tokens
+from conqret.prompts import Library
 from conqret.show import page
 names = "cli debate debateqa experiments generation judging judges labels llm perspectives retrieval show studies"
 for name in names.split():
@@ -34,6 +35,9 @@ if importlib.util.find_spec("pyterrier_pisa"):
     import pyterrier_pisa
 _command()
 count_tokens("The table of tokens is read.")
+library = Library()
+for name in library.ids():
+    library[name].used
 for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
     page._environment().get_template(file.name)
 gc.freeze()  # no command walks through what is imported, nor copies it
