@@ -50,6 +50,12 @@ def data_dir() -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no worker is alone with one when all others have ended."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 # What is imported and collected lives to the end: a million objects, which no collection of garbage need walk through.
 gc.disable()
 

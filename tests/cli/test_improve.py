@@ -27,6 +27,7 @@ def command(folder: Path, *more: object) -> tuple[object, ...]:
     return ("improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION, *more)
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
     with FaultServer(answer=rule_model) as server:
         given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")

@@ -47,6 +47,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child(killed), 0)[1]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a fork is needed")
 def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path: Path) -> None:
     model = save_model(tmp_path / "model", chat=True)

@@ -108,6 +108,7 @@ def wait_for(server: FaultServer, requests: int, driver: subprocess.Popen[bytes]
     assert driver.poll() is None
 
 
+@pytest.mark.slow
 def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
     cluster: str, server: FaultServer, tmp_path: Path
 ) -> None:

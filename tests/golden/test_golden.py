@@ -11,6 +11,7 @@ from tests.golden.golden import DIGESTS, digests, results, scenarios
 from tests.runs.killed import Forks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scenarios())
 def test_results_are_those_that_were_taken(name: str, forks: Forks, tmp_path: Path) -> None:
     taken = json.loads(DIGESTS.read_text(encoding="utf-8")).get(name, {})

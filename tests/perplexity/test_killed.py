@@ -62,6 +62,7 @@ def written(path: Path, records: list[dict]) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a fork is needed")
 def test_nothing_is_scored_twice_after_kills(folder, tmp_path):
     partial = [[{"point_of_view": f"View {n}.{m}", "explanation": "So it is."} for m in range(PARTIAL)]

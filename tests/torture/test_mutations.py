@@ -31,6 +31,7 @@ def recorded(name: str, folder: Path) -> list[Recording]:
         return list(found.recorded())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, judge in JUDGES.items() if judge.asks])
 def test_no_mutated_answer_gives_a_score_out_of_range(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory

@@ -11,6 +11,7 @@ from tests.torture import patterns as measured
 from tests.torture.patterns import UNITS, attacks, patterns, slow
 
 
+@pytest.mark.slow
 def test_every_pattern_is_linear() -> None:
     found = patterns()
     assert len(found) > 180
