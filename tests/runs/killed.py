@@ -17,8 +17,8 @@ from conqret.io.safe_files import PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FORKING = """
-import gc, importlib.util, json, os, pathlib, pkgutil, resource, signal, sys, traceback
+IMPORTED = """
+import gc, importlib.util, pathlib, pkgutil
 gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
@@ -40,6 +40,9 @@ for name in library.ids():
     library[name].used
 for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
     page._environment().get_template(file.name)
+"""
+FORKED = """
+import gc, json, os, resource, signal, sys, traceback
 gc.freeze()  # no command walks through what is imported, nor copies it
 gc.enable()
 for line in sys.stdin:
@@ -78,14 +81,21 @@ for line in sys.stdin:
 
 
 class Forks:
-    """Commands of conqret, each in a process of its own: one after the other, or several at once."""
+    """Commands of conqret, each in a process of its own: one after the other, or several at once.
+
+    ``imported`` is the program that runs before the first of them, which defines ``main``; ``environment`` is that of
+    all of them (by default ours).
+    """
+
+    def __init__(self, imported: str = IMPORTED, environment: Mapping[str, str] | None = None) -> None:
+        own = {"OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg", "COLUMNS": "200"}
+        self._imported = imported
+        self._environment = {**os.environ, **own} if environment is None else dict(environment)
 
     def __enter__(self) -> Self:
-        own = {"OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "MPLBACKEND": "svg", "COLUMNS": "200"}
-        env = {**os.environ, **own}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", FORKING],
-            cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", self._imported + FORKED],
+            cwd=ROOT, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         return self
 

@@ -9,29 +9,48 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import conqret
 from tests.conftest import QUIET
-from tests.runs.killed import ROOT
+from tests.runs.killed import ROOT, Forks
 
 HUB = "some-org/some-model"
 NO_WAY_OUT = """
-import socket, sys
+import importlib, os, pkgutil, socket, sys
 
 def refuse(*given, **more):
-    open({mark!r}, "a").write(repr(given) + "\\n")
+    mark(repr(given))
     raise OSError("no connection may be opened here")
+
+def mark(told):
+    with open(os.environ["MARK"], "a") as file:
+        file.write(told + "\\n")
 
 socket.socket.connect = refuse
 socket.socket.connect_ex = refuse
 socket.getaddrinfo = refuse
 
-import atexit
-atexit.register(lambda: "torch" in sys.modules and open({mark!r}, "a").write("loads torch"))
-from conqret.cli.main import main
+import conqret.cli.main
+
+def main():
+    try:
+        conqret.cli.main.main()
+    finally:
+        if "torch" in sys.modules:
+            mark("loads torch")
+"""
+READERS = """
+for name in "cli judges judging labels runs show stats".split():
+    package = importlib.import_module(f"conqret.{name}")
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+"""
+"""What many commands need, imported without a way out, too."""
+IN_ONE = """
 sys.argv = ["conqret", *sys.argv[1:]]
 main()
 """
@@ -61,11 +80,19 @@ def named(runs: Path, model: str) -> Path:
     return copy
 
 
-def environment(home: Path) -> dict[str, str]:
-    """That of a reader with a token and a key, whom the hub would let in, and whose cache of the hub is ``home``."""
+@pytest.fixture(scope="module")
+def strangers(runs: Path) -> Iterator[Forks]:
+    """What runs commands from which no connection can be opened."""
+    with Forks(NO_WAY_OUT + READERS, environment(runs / "home", runs / "imports")) as found:
+        yield found
+
+
+def environment(home: Path, mark: Path) -> dict[str, str]:
+    """That of a reader with a token and a key, whom the hub would let in, and whose cache of the hub is ``home``.
+    What may not be done is written to ``mark``."""
     keys = {"HF_TOKEN": "hf_the_readers_own", "OPENAI_API_KEY": "sk-the-readers-own"}
     users = {name: value for name, value in os.environ.items() if name not in QUIET}
-    return {**users, **keys, "PYTHONPATH": str(ROOT), "HF_HOME": str(home)}
+    return {**users, **keys, "PYTHONPATH": str(ROOT), "HF_HOME": str(home), "MARK": str(mark)}
 
 
 LOOKS = (
@@ -96,22 +123,16 @@ LOOKS = (
     ids=lambda given: given if isinstance(given, str) else given[0],
 )
 def test_looking_at_a_run_asks_nobody(
-    runs: Path, command: tuple[str, ...], model: str, tmp_path: Path
+    runs: Path, strangers: Forks, command: tuple[str, ...], model: str, tmp_path: Path
 ) -> None:
-    run, mark = named(runs, model), tmp_path / "mark"
+    run, mark, err = named(runs, model), tmp_path / "mark", tmp_path / "err"
     words = [word.format(run=run, mine=runs / "mine", runs=runs) for word in command]
-    done = subprocess.run(
-        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), *words],
-        cwd=ROOT,
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    strangers.start(*words, err=err, environment={"HF_HOME": str(tmp_path), "MARK": str(mark)})
+    code = strangers.end()
     assert not mark.exists(), mark.read_text()
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (0, 1, 2), done.stderr
+    assert not (runs / "imports").exists(), (runs / "imports").read_text()
+    assert "Traceback" not in err.read_text()
+    assert code in (0, 1, 2), err.read_text()
 
 
 @pytest.mark.slow
@@ -119,9 +140,9 @@ def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
     models = (f"local/{HUB}", f"reward/{HUB}", "server/http://192.0.2.1:9/judge")
     names, mark = [named(runs, model).name for model in models], tmp_path / "mark"
     process = subprocess.Popen(
-        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "serve", "view", str(runs), "--port", "0"],
+        [sys.executable, "-c", NO_WAY_OUT + IN_ONE, "serve", "view", str(runs), "--port", "0"],
         cwd=ROOT,
-        env=environment(tmp_path),
+        env=environment(tmp_path, mark),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
