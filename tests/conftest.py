@@ -38,6 +38,19 @@ for _signal, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         signal.signal(_signal, _usual)
 
 
+MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+"""Where files lie in memory, and the bytes that must be free there."""
+
+
+def pytest_configure() -> None:
+    """The folders of tests lie in memory where there is room: on a disk, what is written safely waits ten thousand
+    times for it, ten milliseconds each. PYTEST_DEBUG_TEMPROOT names another place."""
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
+        facts = os.statvfs(MEMORY)
+        if facts.f_bavail * facts.f_frsize >= ROOM and not facts.f_flag & os.ST_NOEXEC:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of data sets that are not part of the repository, named by CONQRET_DATA."""

@@ -18,7 +18,7 @@ from tests.contract.items import referenced
 from tests.torture.effort import times
 from tests.torture.mutations import completion
 
-MUTATIONS = times(50, 1000)
+MUTATIONS = times(30, 1000)
 SEED = 31
 
 
