@@ -30,7 +30,7 @@ async def test_a_hang_costs_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
         started = time.monotonic()
         slow = await extractor.extract(page(PROSE * 5_000).encode(), "text/html")
         assert slow.problem == "parsing took more than 0.05 seconds"
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 15  # and not the 20 that a page may take
         extractor._seconds = 20.0
         assert (await extractor.extract(PAGE)).ok
 
