@@ -90,6 +90,10 @@ if TYPE_CHECKING:
     from conqret.scrapers.corpus_building import import_passages as import_passages
     from conqret.scrapers.corpus_building import import_release as import_release
     from conqret.scrapers.corpus_building import make_corpus as make_corpus
+    from conqret.scrapers.corpus_collecting import collect_debates as collect_debates
+    from conqret.scrapers.corpus_collecting import collect_evidence as collect_evidence
+    from conqret.scrapers.corpus_collecting import inspect_debate_page as inspect_debate_page
+    from conqret.scrapers.corpus_collecting import list_debate_pages as list_debate_pages
     from conqret.studies.abstain.result import abstain as abstain
     from conqret.studies.agreement.annotator_agreement import agreement as agreement
     from conqret.studies.bias.bias_study import bias as bias
@@ -141,6 +145,8 @@ _HOMES = {
     "check_store": "conqret.llm.salvage",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
+    "collect_debates": "conqret.scrapers.corpus_collecting",
+    "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
@@ -168,10 +174,12 @@ _HOMES = {
     "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
     "improve": "conqret.studies.improve.improve_study",
+    "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
     "leaderboard": "conqret.studies.leaderboard.result",
+    "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.perspectives_run",
