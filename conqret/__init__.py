@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from conqret.debateqa.answer_scores import score_diversity as score_diversity
     from conqret.debateqa.answering.answer import answer as answer
     from conqret.debateqa.curation.benchmark import curate_benchmark as curate_benchmark
+    from conqret.debateqa.curation.benchmark_checks import benchmark_coverage as benchmark_coverage
+    from conqret.debateqa.curation.benchmark_checks import benchmark_duplicates as benchmark_duplicates
+    from conqret.debateqa.curation.benchmark_checks import missed_viewpoints as missed_viewpoints
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
     from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
@@ -137,7 +140,9 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
+    "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
+    "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_relevance": "conqret.debateqa.curation.benchmark_figures",
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
@@ -185,6 +190,7 @@ _HOMES = {
     "make_perspectives": "conqret.perspectives.perspectives_run",
     "merge_recordings": "conqret.runs.management",
     "metric_stability": "conqret.debateqa.stability",
+    "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
     "move_run": "conqret.runs.management",
     "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
