@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
     from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
+    from conqret.perspectives.perspective_scores import score_perspectives as score_perspectives
     from conqret.perspectives.perspectives_run import make_perspectives as make_perspectives
     from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
     from conqret.perturb.perturbing import write_perturbations as write_perturbations
@@ -217,6 +218,7 @@ _HOMES = {
     "score_awareness": "conqret.debateqa.answer_scores",
     "score_baselines": "conqret.debateqa.answer_scores",
     "score_diversity": "conqret.debateqa.answer_scores",
+    "score_perspectives": "conqret.perspectives.perspective_scores",
     "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
     "statement_agreement": "conqret.debate.debatune.manual_inspection",

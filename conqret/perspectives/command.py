@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result
+from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.perspectives.detection_options import probabilities_of, threshold_of_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.io.pairs import Pair
+    from conqret.perspectives.detector import Detector
+    from conqret.perspectives.detector_run import DetectedFolder
 
 
 @grouped
@@ -57,7 +58,7 @@ def detect(
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import detection_plan
+    from conqret.perspectives.detection_study import detection_plan, threshold_of_option
     from conqret.perspectives.detection_tables import detection_tables
     from conqret.show.table import spaced
 
@@ -134,3 +135,19 @@ def _by_detector(
         f"{yes} of {len(pairs)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
     )
     result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)
+
+
+def probabilities_of(
+    pairs: Sequence[Pair],
+    loaded: Detector,
+    folder: DetectedFolder,
+    *,
+    overwrite: bool,
+    shown: options.OutputOptions,
+) -> list[float]:
+    """The probability of each pair by a local detector, with a bar."""
+    from conqret.perspectives.detector_run import detect_locally
+
+    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
+    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
+        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
