@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
-from conqret.judging.criterion import CRITERIA, Criterion, criterion_of
-from conqret.judging.judge_options import SampleSettings
+from conqret.judging.criterion import Criterion, criterion_of
+from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments

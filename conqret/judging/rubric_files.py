@@ -29,7 +29,6 @@ from conqret.judging.criterion import (
     GIVE_RUBRIC,
     IMPORTANCES,
     OF_A_RUBRIC,
-    RUBRIC,
     Criterion,
     criterion_of,
     is_named,
@@ -37,6 +36,7 @@ from conqret.judging.criterion import (
     parse_criterion,
     unique,
 )
+from conqret.judging.judge_options import RUBRIC
 
 OWN = (RUBRIC, "rubrics")
 """Where an item has its own rubric."""

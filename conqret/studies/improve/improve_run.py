@@ -24,7 +24,7 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
 from conqret.io.safe_files import InFolder, replacing, write_files
 from conqret.judging.instrument import Instrument
-from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -412,7 +412,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return Trial(key, lambda earlier: _judged(key, item, instrument))
 
         name = f"judge {setup.judge.name}"
-        return Stage([trial(item) for item in items], client.in_flight, name, about(instrument))
+        return Stage([trial(item) for item in items], client.in_flight, name, span_attributes(instrument))
 
     def _proposal(self, client: Client, prompt: Any) -> Any:
         async def work(earlier: object) -> ImproveRow:

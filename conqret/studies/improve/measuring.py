@@ -16,8 +16,8 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
-from conqret.judging.criterion import CRITERIA, parse_criterion
-from conqret.judging.judge_options import JudgeOptions, SampleSettings
+from conqret.judging.criterion import parse_criterion
+from conqret.judging.judge_options import CRITERIA, JudgeOptions, SampleSettings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials
