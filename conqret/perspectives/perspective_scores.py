@@ -46,13 +46,14 @@ if TYPE_CHECKING:
     from conqret.perspectives.detector import Detector
     from conqret.retrieval.corpus_index import Index
     from conqret.runs.engine import Plan
+    from conqret.runs.study_run import StudyOutcome
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
 """What the systems ranked, a TREC run each: NAME=FILE of another score."""
 
 Questions = tuple[PerspectiveQuestion, ...]
-T = TypeVar("T")
+T = TypeVar("T", bound="StudyOutcome[Any, Any]")
 
 
 class ExecutePlan(Protocol):
