@@ -173,7 +173,7 @@ class ScoringJob:
         prompts: Any = asking.get("prompts")
         return retrieval_session(
             session.options,
-            beside=self.folder / RANKINGS,
+            output=self.folder / RANKINGS,
             recordings=asking.get("recordings"),
             replay=asking.get("replay"),
             prompts=prompts,
