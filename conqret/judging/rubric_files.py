@@ -20,6 +20,7 @@ from conqret.io.cell_values import as_list, is_missing, list_in_text
 from conqret.io.checks import identifier
 from conqret.io.faults import FaultList, Unfit, kind, listed, near, quoted
 from conqret.io.files import file_rows
+from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import ObjectRows, Row
 from conqret.io.schema import Schema, TableReader
 from conqret.io.source import ItemSource, several_files
@@ -45,8 +46,8 @@ LISTS = ("rubrics", "rubric", "criteria")
 ITEM_KEYS = ("item", "item_id")
 """Names of what says for which item a rubric is."""
 TOPIC_KEYS = (
-    *("qid", "topic_id", "question_id", "query_id", "request_id", "narrative_id", "prompt_id"),
-    *("sample_id", "task_id", "id", "topic", "question", "prompt"),
+    *TOPIC_IDS,
+    *("question_id", "prompt_id", "sample_id", "task_id", "id", "topic", "question", "prompt"),
 )
 """Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
 
@@ -182,10 +183,7 @@ def _ids(item: Item) -> tuple[str, ...]:
 
 def _topics(item: Item) -> Iterator[str]:
     """What may name the topic of an item: fields of its metadata, and the topic itself."""
-    for key in TOPIC_KEYS:
-        value = item.metadata.get(key)
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            yield str(value)
+    yield from topic_names(item, TOPIC_KEYS)
     yield item.topic
 
 

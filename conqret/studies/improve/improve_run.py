@@ -57,6 +57,7 @@ from conqret.studies.improve.learned import (
 )
 
 if TYPE_CHECKING:
+    from conqret.studies.improve.measuring import CrossFitted
     from conqret.studies.improve.result import ImproveResult
 
 Out = frozenset[int]
@@ -177,6 +178,10 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     settings: AgreementSettings
     _opened: list[Rows[ImproveRow]] = field(default_factory=list, init=False, repr=False, compare=False)
     _setups: dict[tuple[str, Out], Setup] = field(default_factory=dict, init=False, repr=False, compare=False)
+    fitted: dict[Out, dict[str, CrossFitted]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By the folds that were left out the scores of each variant, which are fitted once."""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -249,6 +254,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             )
         self._opened[:] = [rows]
         self._setups.clear()
+        self.fitted.clear()
         return rows
 
     def stages(self) -> Iterator[Stage[ImproveRow]]:

@@ -144,6 +144,8 @@ def choose(
 def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
     """By variant what it says of the topics that are in none of the folds ``out``, each rated by what was learned
     without it, too."""
+    if out in plan.fitted:
+        return plan.fitted[out]
     data = plan.data
     found = {}
     for variant in (AS_IT_IS, *plan.variants):
@@ -153,6 +155,7 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
                 setup = plan.setup_of(variant, out | {fold})
                 judgments += plan.judgments(setup, plan.items_in(frozenset({fold}))).values()
         found[variant] = cross_fitted(judgments, data.labels, data.dimension, data.metric, plan.settings)
+    plan.fitted[out] = found
     return found
 
 
