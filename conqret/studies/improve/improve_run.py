@@ -57,8 +57,8 @@ from conqret.studies.improve.learned import (
 )
 
 if TYPE_CHECKING:
-    from conqret.studies.improve.measuring import CrossFitted
     from conqret.studies.improve.result import ImproveResult
+    from conqret.studies.improve.variant_choice import CrossFitted
 
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
@@ -294,7 +294,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             yield self._staying_beside(asked)
             return
         if self.data.held_out:
-            from conqret.studies.improve.measuring import choice_without
+            from conqret.studies.improve.variant_choice import choice_without
 
             variant = choice_without(self, frozenset()).variant
             if variant != AS_IT_IS:
