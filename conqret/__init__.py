@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from conqret.llm.recording_files import import_recordings as import_recordings
     from conqret.llm.salvage import check_store as check_store
     from conqret.perspectives.detection_study import detect as detect
+    from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
     from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
     from conqret.perspectives.perspective_scores import score_perspectives as score_perspectives
@@ -141,6 +142,7 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
+    "apply_detector": "conqret.perspectives.detector_run",
     "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
     "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
