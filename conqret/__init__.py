@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from conqret.debateqa.answer_scores import score_diversity as score_diversity
     from conqret.debateqa.answering.answer import answer as answer
     from conqret.debateqa.curation.benchmark import curate_benchmark as curate_benchmark
+    from conqret.debateqa.curation.benchmark_checks import benchmark_coverage as benchmark_coverage
+    from conqret.debateqa.curation.benchmark_checks import benchmark_duplicates as benchmark_duplicates
+    from conqret.debateqa.curation.benchmark_checks import missed_viewpoints as missed_viewpoints
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
     from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
@@ -73,8 +76,10 @@ if TYPE_CHECKING:
     from conqret.llm.recording_files import import_recordings as import_recordings
     from conqret.llm.salvage import check_store as check_store
     from conqret.perspectives.detection_study import detect as detect
+    from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
     from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
+    from conqret.perspectives.perspective_scores import score_perspectives as score_perspectives
     from conqret.perspectives.perspectives_run import make_perspectives as make_perspectives
     from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
     from conqret.perturb.perturbing import write_perturbations as write_perturbations
@@ -90,6 +95,10 @@ if TYPE_CHECKING:
     from conqret.scrapers.corpus_building import import_passages as import_passages
     from conqret.scrapers.corpus_building import import_release as import_release
     from conqret.scrapers.corpus_building import make_corpus as make_corpus
+    from conqret.scrapers.corpus_collecting import collect_debates as collect_debates
+    from conqret.scrapers.corpus_collecting import collect_evidence as collect_evidence
+    from conqret.scrapers.corpus_collecting import inspect_debate_page as inspect_debate_page
+    from conqret.scrapers.corpus_collecting import list_debate_pages as list_debate_pages
     from conqret.studies.abstain.result import abstain as abstain
     from conqret.studies.agreement.annotator_agreement import agreement as agreement
     from conqret.studies.bias.bias_study import bias as bias
@@ -133,7 +142,10 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
+    "apply_detector": "conqret.perspectives.detector_run",
+    "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
+    "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_relevance": "conqret.debateqa.curation.benchmark_figures",
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
@@ -141,6 +153,8 @@ _HOMES = {
     "check_store": "conqret.llm.salvage",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
+    "collect_debates": "conqret.scrapers.corpus_collecting",
+    "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
@@ -168,15 +182,18 @@ _HOMES = {
     "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
     "improve": "conqret.studies.improve.improve_study",
+    "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
     "leaderboard": "conqret.studies.leaderboard.result",
+    "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.perspectives_run",
     "merge_recordings": "conqret.runs.management",
     "metric_stability": "conqret.debateqa.stability",
+    "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
     "move_run": "conqret.runs.management",
     "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
@@ -203,6 +220,7 @@ _HOMES = {
     "score_awareness": "conqret.debateqa.answer_scores",
     "score_baselines": "conqret.debateqa.answer_scores",
     "score_diversity": "conqret.debateqa.answer_scores",
+    "score_perspectives": "conqret.perspectives.perspective_scores",
     "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
     "statement_agreement": "conqret.debate.debatune.manual_inspection",

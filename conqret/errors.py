@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import ParamSpec, TypeVar, get_args, get_type_hints
 
 P = ParamSpec("P")
@@ -203,7 +204,9 @@ def strict_options(function: Callable[P, T]) -> Callable[P, T]:
     def strict(*arguments: P.args, **options: P.kwargs) -> T:
         names = {*known}
         if rest is not None and options.keys() - names:
-            (declared,) = get_args(get_type_hints(function)[rest])  # Unpack[a typed dictionary]
+            only = SimpleNamespace(__annotations__={rest: known[rest].annotation})
+            hints = get_type_hints(only, inspect.unwrap(function).__globals__)
+            (declared,) = get_args(hints[rest])  # Unpack[a typed dictionary]
             names = {*names - {rest}, *declared.__annotations__}
         check_known(f"option of {function.__name__}", names, *options.keys())
         return function(*arguments, **options)

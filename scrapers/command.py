@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,15 +11,13 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import ProgressBar, at, end, note, note_all, progress, result, tell
+from conqret.console.printing import at, end, note, note_all, progress, result, tell
 from conqret.errors import number
 from conqret.options import Within
 
 if TYPE_CHECKING:
-    from conqret.scrapers.archive import InternetArchive
-    from conqret.scrapers.debate_pages import PageFetcher
+    from conqret.data import Debate
     from conqret.scrapers.debates import LayoutProblem
-    from conqret.scrapers.fetch import FetchOptions
     from conqret.scrapers.topic_list import TopicList
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
@@ -46,40 +43,6 @@ class Fetching(OptionGroup):
     archive_base: str | None = None
     delay: float | None = None
     allow_private: bool = False
-
-    def archive(self) -> InternetArchive | None:
-        """The archive that all pages come from, if they do."""
-        from conqret.scrapers.archive import archive_at
-
-        return archive_at(self.archived, self.archive_base)
-
-    def options(self) -> FetchOptions:
-        """The fetcher's."""
-        from conqret.scrapers import archive
-        from conqret.scrapers.fetch import FetchOptions, Policy
-        from conqret.scrapers.fetch.politeness import DELAY
-
-        usual = archive.DELAY if self.archive() else DELAY
-        return FetchOptions(
-            delay=usual if self.delay is None else self.delay, policy=Policy(allow_private=self.allow_private)
-        )
-
-    @contextlib.asynccontextmanager
-    async def fetcher(self) -> AsyncIterator[PageFetcher]:
-        """Whoever fetches, while the block runs."""
-        from conqret.scrapers.archive import ArchivedPages
-        from conqret.scrapers.fetch import Fetcher
-
-        archive = self.archive()
-        async with Fetcher(self.options()) as fetcher:
-            yield ArchivedPages(fetcher, archive) if archive else fetcher
-
-
-def need_scrape() -> None:
-    """Ask for the extra that fetches and parses pages."""
-    from conqret._optional import require
-
-    require("aiohttp", "lxml", "protego", extra="scrape")
 
 
 @grouped
@@ -109,32 +72,22 @@ def debates(
 
     conqret corpus debates topics.txt -o corpus/ --archived 2024-06
     """
-    import asyncio
-
-    need_scrape()
-    from conqret.data import Debate
-    from conqret.scrapers.debate_pages import CONCURRENCY, gather_debates, read_urls
-    from conqret.scrapers.snapshots import snapshot_of
+    from conqret.scrapers.corpus_collecting import collect_debates
 
     def take(result: Debate | LayoutProblem) -> None:
+        from conqret.data import Debate
+        from conqret.scrapers.snapshots import snapshot_of
+
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
             copy = snapshot_of(result.archived)
             read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
             tell(f"{result.url}  {sides} ({read_by})")
 
-    debates_to_write = asyncio.run(
-        gather_debates(
-            output,
-            read_urls(urls),
-            fetching.options(),
-            archive=fetching.archive(),
-            refetch=refetch,
-            concurrency=concurrency or CONCURRENCY,
-            on_result=take,
-        )
+    scraped = collect_debates(
+        urls, output, concurrency=concurrency, refetch=refetch, on_result=take, **fetching.given()
     )
-    read, problems = debates_to_write.read, debates_to_write.problems
+    read, problems = scraped.read, scraped.problems
     if problems and not shown.quiet:
         pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]
         note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
@@ -145,11 +98,11 @@ def debates(
             note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
     sources = sum(len(debate.sources) for debate in read)
     line = (
-        f"{number(len(read), 'debate')} read with {sources} sources, {debates_to_write.kept} kept from before, "
+        f"{number(len(read), 'debate')} read with {sources} sources, {scraped.kept} kept from before, "
         f"{len(problems)} problems: {output}"
     )
-    result(debates_to_write.record(), [line], as_json=shown.json_output)
-    end(debates_to_write.problems)
+    result(scraped.record(), [line], as_json=shown.json_output)
+    end(scraped.problems)
 
 
 @grouped
@@ -183,36 +136,22 @@ def topics(
 
     conqret corpus topics https://idebate.net/resources/debatabase -o topics.txt
     """
-    import asyncio
+    from conqret.scrapers.corpus_collecting import list_debate_pages
 
-    need_scrape()
-    from conqret.io.overwriting import check_new
-    from conqret.io.safe_files import write_all
-    from conqret.scrapers.topic_list import gather_topics
-
-    async def gather(bar: ProgressBar) -> TopicList:
-        async with fetching.fetcher() as fetcher:
-            return await gather_topics(
-                index,
-                fetcher,
-                address=address,
-                links=links,
-                on_page=lambda done, known: bar.reach(done, total=known),
-            )
-
-    check_new([output], overwrite=overwrite)
     with progress("reading the index", quiet=shown.quiet) as bar:
-        topic_list = asyncio.run(gather(bar))
-    write_all(output, (f"{line}\n".encode() for line in topic_list.lines(index, explainers=explainers)))
+        topic_list = list_debate_pages(
+            index,
+            output=output,
+            explainers=explainers,
+            links=links,
+            address=address,
+            overwrite=overwrite,
+            on_page=lambda done, known: bar.reach(done, total=known),
+            **fetching.given(),
+        )
     if topic_list.failed and not shown.quiet:
         note_all(f"{len(topic_list.failed)} index pages could not be read", topic_list.failed)
-    record = {
-        "debates": [debate.url for debate in topic_list.debates],
-        "explainers": [explainer.url for explainer in topic_list.explainers],
-        "pages": topic_list.pages,
-        "failed": topic_list.failed,
-    }
-    result(record, _lines(topic_list, output, explainers=explainers), as_json=shown.json_output)
+    result(topic_list.record(), _lines(topic_list, output, explainers=explainers), as_json=shown.json_output)
     end(topic_list.failed)
 
 

@@ -47,17 +47,27 @@ def read_urls(path: str | Path) -> list[str]:
     file = Path(path)
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; give one with a web address on each line")
+    urls = checked_urls(whole_text(file, "utf-8-sig", "replace").splitlines(), f"{file}:")
+    if not urls:
+        raise DeclarationError(f"{file}: has no address in it; give one a line")
+    return urls
+
+
+def checked_urls(lines: Iterable[str], where: str = "address ") -> list[str]:
+    """The addresses among lines, each once; ``where`` is said before the number of one that is none.
+
+    Raises:
+        DeclarationError: one is no http or https address.
+    """
     urls: dict[str, str] = {}
-    for number, line in enumerate(whole_text(file, "utf-8-sig", "replace").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         url = web_address(text)
         if not url:
-            raise DeclarationError(f"{file}:{number} is no http or https address: {text[:80]!r}")
+            raise DeclarationError(f"{where}{number} is no http or https address: {text[:80]!r}")
         urls.setdefault(page_key(url), url)
-    if not urls:
-        raise DeclarationError(f"{file}: has no address in it; give one a line")
     return list(urls.values())
 
 

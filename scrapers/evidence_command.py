@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 
@@ -103,12 +102,7 @@ def evidence(
 
     conqret corpus evidence corpus/ --reparse
     """
-    import asyncio
-
-    wanted = _options(
-        asking, allowed, search, archived, archive_base, archive=archive, retry_errors=retry_errors
-    )
-    from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
+    from conqret.scrapers.corpus_collecting import collect_evidence
 
     ends: Counter[str] = Counter()
     with progress("gathering", quiet=shown.quiet) as bar:
@@ -117,65 +111,22 @@ def evidence(
             ends[line.status] += 1
             bar.advance(counted=f"{ends['ok']} of {ends.total()} extracted")
 
-        work = reparse_evidence if reparse else gather_evidence
-        summary = asyncio.run(
-            work(
-                corpus,
-                wanted,
-                on_start=lambda total, kept: bar.reach(kept, total=total),
-                on_line=advance,
-            )
+        summary = collect_evidence(
+            corpus,
+            search=search or (),
+            retry_errors=retry_errors,
+            reparse=reparse,
+            on_start=lambda total, kept: bar.reach(kept, total=total),
+            on_line=advance,
+            archive=archive,
+            archived=archived,
+            archive_base=archive_base,
+            **asking.given(),
+            **allowed.given(),
         )
     result(summary.record(), _lines(summary, corpus), as_json=shown.json_output)
     if not shown.quiet:
-        _advise(summary, searching=bool(wanted.providers))
-
-
-def _options(
-    asking: SearchOptions,
-    allowed: FetchLimits,
-    search: str | None,
-    archived: str | None,
-    archive_base: str | None,
-    *,
-    archive: bool,
-    retry_errors: bool,
-) -> EvidenceOptions:
-    from conqret._optional import require
-    from conqret.errors import DeclarationError
-
-    require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
-    from conqret.scrapers import archive as archives
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.extract.worker_pool import WORKERS
-    from conqret.scrapers.fetch import FetchOptions, Limits, Policy
-    from conqret.scrapers.fetch.address_guard import PORTS
-    from conqret.scrapers.fetch.politeness import DELAY
-    from conqret.scrapers.providers import providers
-
-    timeout, max_bytes, workers = allowed.timeout, allowed.max_bytes, allowed.workers
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise DeclarationError(f"--timeout is a number of seconds above 0, not {timeout}")
-    if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
-        raise DeclarationError("--max-bytes and --workers are at least 1")
-    usual = Limits()
-    names = options.listed(search)
-    taken = archives.archive_at(archived, archive_base)
-    if taken is None and (archive or archive_base):
-        taken = archives.InternetArchive(archive_base or archives.BASE)
-    return EvidenceOptions(
-        FetchOptions(
-            **{"delay": archives.DELAY if taken else DELAY} | asking.given(),
-            policy=Policy(allowed.allow_private, PORTS | frozenset(allowed.allow_port or ())),
-            limits=Limits(
-                total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
-            ),
-        ),
-        providers(names),
-        taken,
-        retry_errors,
-        workers or WORKERS,
-    )
+        _advise(summary, searching=bool(options.listed(search)))
 
 
 def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import heading, result
 from conqret.errors import shortened
-from conqret.scrapers.command import Fetching, need_scrape
+from conqret.scrapers.command import Fetching
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conqret.data import DebateArgument
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
-    from conqret.scrapers.scrape_places import OpenedPage
+    from conqret.scrapers.page_inspection import PageInspection
     from conqret.show.table import Cell
 
 SHOWN = 60
@@ -51,67 +51,20 @@ def inspect(
 
     conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica
     """
-    import asyncio
-    from dataclasses import asdict
+    from conqret.scrapers.corpus_collecting import inspect_debate_page
 
-    need_scrape()
-    from conqret.errors import DeclarationError
-    from conqret.scrapers.debates.layout_inspection import inspect_page
-    from conqret.scrapers.debates.layout_registry import LAYOUTS
-    from conqret.scrapers.debates.page_html import UnreadableHtmlError
-
-    compared = LAYOUTS.resolve(layout) if layout else None
-    opened, others, failed = asyncio.run(_open(page, further or [], address, fetching))
-    try:
-        inspection = inspect_page(opened.html, opened.url, further=others, compared=compared)
-    except UnreadableHtmlError as error:
-        raise DeclarationError(f"{page}: {error}; save it from a browser, and inspect the file") from error
-    record = asdict(inspection) | {"archived": opened.archived, "failed": failed}
-    if inspection.parts is not None:
-        record["parts"] = _plain(inspection.parts)
-    result(record, _lines(inspection, opened, others, failed), as_json=json_output)
+    inspection = inspect_debate_page(
+        page, layout=layout, further=further or (), address=address, **fetching.given()
+    )
+    result(inspection.record(), _lines(inspection), as_json=json_output)
 
 
-async def _open(
-    page: str, further: list[Path], address: str, fetching: Fetching
-) -> tuple[OpenedPage, dict[str, str], list[str]]:
-    """The page, the further pages by their addresses, and which of these could not be fetched."""
-    from conqret.errors import ExecutionError
-    from conqret.scrapers.debates.cited_sources import web_address
-    from conqret.scrapers.debates.layout_registry import wanted_pages
-    from conqret.scrapers.scrape_places import open_page
-
-    others: dict[str, str] = {}
-    failed: list[str] = []
-    async with fetching.fetcher() as fetcher:
-        opened = await open_page(page, fetcher, address)
-        wanted = wanted_pages(opened.html, opened.url)
-        for place, file in enumerate(further):
-            opened_page = await open_page(str(file), fetcher)
-            others[wanted[place] if place < len(wanted) else f"{opened.url}#{place}"] = opened_page.html
-        for one_wanted in wanted[len(further) :] if web_address(page) else ():
-            try:
-                others[one_wanted] = (await open_page(one_wanted, fetcher)).html
-            except ExecutionError as error:
-                failed.append(str(error))
-    return opened, others, failed
-
-
-def _plain(parts: DebateParts) -> dict[str, object]:
-    from dataclasses import fields
-
-    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    return values | {
-        name: [argument.model_dump() for argument in values[name]] for name in ("pros", "cons", "sources")
-    }
-
-
-def _lines(
-    inspection: LayoutInspection, opened: OpenedPage, others: Mapping[str, str], failed: list[str]
-) -> Iterator[RenderableType]:
+def _lines(page_inspection: PageInspection) -> Iterator[RenderableType]:
     from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table
 
+    inspection, opened = page_inspection.inspection, page_inspection.page
+    others, failed = page_inspection.further, page_inspection.failed
     where = "unknown; --address says where it was" if inspection.url == UNKNOWN else inspection.url
     yield f"page      {where}, {inspection.characters:,} characters of text"
     if opened.archived:

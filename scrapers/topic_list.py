@@ -32,6 +32,15 @@ class TopicList:
     pages: int
     failed: tuple[str, ...] = ()
 
+    def record(self) -> dict[str, object]:
+        """The same as plain data: addresses, and the number of index pages."""
+        return {
+            "debates": [debate.url for debate in self.debates],
+            "explainers": [explainer.url for explainer in self.explainers],
+            "pages": self.pages,
+            "failed": list(self.failed),
+        }
+
     def lines(self, index: str, *, explainers: bool = False) -> Iterator[str]:
         """The lines of the file: addresses, with the headings of the index as comments.
 

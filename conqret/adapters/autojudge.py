@@ -2,7 +2,7 @@
 
 The settings of the workflow are those of :func:`conqret.judge`, ``format`` among them, and these:
 
-- ``beside``: the run that each report is compared with, where a format compares two (default: the run that comes next
+- ``baseline``: the run that each report is compared with, where a format compares two (default: the run that comes next
   by name, where the format does nothing else)
 - ``grade_range``: lowest and highest grade of qrels (default: [0, 5], as documents are rated)
 - ``holes``: what to do about documents without a rating: ``leave_out`` of the qrels (default), or ``error``
@@ -45,7 +45,7 @@ from conqret.studies.systems.system_ratings import (
     NUGGET_FORMATS,
     TOP_GRADE,
     ListedNugget,
-    beside,
+    compared_runs,
     described,
     document_grades,
     nuggets,
@@ -330,7 +330,7 @@ def _judged(
             f"--corpus {corpus}: documents are judged by the texts that the reports hold, and no corpus is read; write "
             "the texts into the reports' documents, and leave --corpus out"
         )
-    system, outdir = options.pop("beside", ""), Path(options.pop("outdir", "."))
+    system, outdir = options.pop("baseline", ""), Path(options.pop("outdir", "."))
     folder = outdir / f"{Path(options.pop('filebase', None) or 'judge').name}.conqret"
     options = {"recordings": outdir / STORE, **client_settings(llm_config), **options}
     check_names("judge", options, JudgeSettings)
@@ -355,7 +355,7 @@ def _judged(
         )
     compared = answered
     if system or all("second_argument" in part.needs for part in named.parts()):
-        compared = beside(answered, system)
+        compared = compared_runs(answered, system)
     if banks is not None and _are_judged(banks, named.name, compared, options):
         answered, named = _with_banks(answered, banks, named.name), JUDGES[NUGGETS]
         options["format"] = NUGGETS

@@ -23,7 +23,8 @@ from conqret.adapters.single import (
 )
 from conqret.data import Item, Judgment, Status
 from conqret.errors import ItemsError
-from conqret.judging.criterion import CRITERIA, OVERALL, RUBRIC, VITAL, criterion_of
+from conqret.judging.criterion import OVERALL, VITAL, criterion_of
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
 

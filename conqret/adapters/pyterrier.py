@@ -13,8 +13,8 @@ from typing import Any, Unpack
 from conqret._optional import require
 from conqret.adapters.single import MetricName, SingleSettings, beyond
 from conqret.io import open_items
-from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge import Items
+from conqret.judging.judge_options import CRITERIA
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import check_names, chosen_format
 from conqret.judging.session_judge import SessionJudge

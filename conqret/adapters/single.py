@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
-from conqret.judging.criterion import CRITERIA, Criterion, criterion_of
-from conqret.judging.judge_options import SampleSettings
+from conqret.io.conversations import plain_message
+from conqret.judging.criterion import Criterion, criterion_of
+from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
@@ -154,13 +155,7 @@ def as_item(
 
 def conversation(messages: Iterable[Any]) -> list[Any]:
     """The messages of another library as plain data; those that are plain already stay as they are."""
-    return [_plain(message) for message in messages]
-
-
-def _plain(message: Any) -> Any:
-    if hasattr(message, "model_dump"):
-        return message.model_dump(exclude_none=True)
-    return asdict(message) if is_dataclass(message) and not isinstance(message, type) else message
+    return [plain_message(message) for message in messages]
 
 
 def conversed(messages: Iterable[Any] | None) -> list[Any] | None:

@@ -1,4 +1,4 @@
-"""Plain data: its digest, by which runs and indexes are known again, and values gathered by key."""
+"""Digests of plain data, texts and files, by which runs and indexes are known again, and values gathered by key."""
 
 from __future__ import annotations
 
@@ -22,10 +22,20 @@ def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 
 def digest_of(data: object) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of plain data as JSON; half a surrogate pair is escaped there."""
-    return hashlib.sha256(json.dumps(data).encode()).hexdigest()[:16]
+    return text_digest_of(json.dumps(data))
+
+
+def text_digest_of(text: str) -> str:
+    """The same of a text as it stands, half a surrogate pair too."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def file_digest_of(file: Path) -> str:
     """The same of a file's bytes. Raises OSError where it cannot be read."""
+    return file_sha256(file)[:16]
+
+
+def file_sha256(file: Path) -> str:
+    """The SHA-256 of a file's bytes, all 64 hexadecimal digits. Raises OSError where it cannot be read."""
     with file.open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()[:16]
+        return hashlib.file_digest(data, "sha256").hexdigest()

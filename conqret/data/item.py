@@ -151,6 +151,11 @@ class Item(Frozen):
         return (*earlier, *self.images, *(document.image for document in self.documents if document.image))
 
     @property
+    def has_turns(self) -> bool:
+        """Whether it has earlier turns or images, so that its prompts have more than those of other items."""
+        return bool(self.messages or self.pictures)
+
+    @property
     def version(self) -> Version | None:
         """What was done to it on purpose, as its metadata says; None for an item as it is."""
         try:

@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field, model_validator
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED
 from conqret.generation.generator import GenerateOptions
-from conqret.judging.criterion import CRITERIA, RUBRIC
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_options import CRITERIA, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import CorpusTopic
+from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError
 from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.experiments.experiment_folder import ExperimentFolder
@@ -123,4 +123,4 @@ class Job:
 def digest_of(value: Any) -> str:
     """sha256 (hex, 16 characters) of a value as JSON with sorted keys; paths and the like as their texts."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return text_digest_of(text)

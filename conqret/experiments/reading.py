@@ -11,7 +11,8 @@ from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, Experiment, JudgeTable, Retriever
 from conqret.experiments.config_faults import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
-from conqret.judging.criterion import CRITERIA, RUBRIC, criterion_of
+from conqret.judging.criterion import criterion_of
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.provider_check import address

@@ -78,7 +78,7 @@ def report_run(
         judged,
         None if to is None else Path(to),
         max_items=max_items,
-        beside=reference,
+        reference=reference,
         asked_too=True,
         recordings=None if recordings is None else Path(recordings),
         prompts=None if prompts is None else Path(prompts),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -66,7 +66,7 @@ def holds_messages(value: object) -> bool:
     listed = None if isinstance(value, Mapping) else as_list(value)
     if not isinstance(listed, list) or not listed:
         return False
-    first = _plain(listed[0])
+    first = plain_message(listed[0])
     return isinstance(first, Mapping) and any(name in first for name in (*_SPEAKER, "lc"))
 
 
@@ -95,18 +95,20 @@ def _check_messages(messages: int) -> None:
 
 def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:
     try:
-        yield from _read(_plain(entry), where, reader)
+        yield from _read(plain_message(entry), where, reader)
     except Unfit as unfit:
         reader.fault(unfit.where or where, unfit.problem, unfit.remedy)
         yield None
 
 
-def _plain(entry: object) -> object:
+def plain_message(entry: object) -> object:
     """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
     if isinstance(entry, Turn):
         return entry.model_dump()
     if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
-        entry = entry.model_dump()
+        entry = entry.model_dump(exclude_none=True)
+    elif is_dataclass(entry) and not isinstance(entry, type):
+        entry = asdict(entry)
     if not isinstance(entry, Mapping):
         return entry
     record: Mapping[str, Any] = entry
@@ -247,7 +249,10 @@ def _content(value: object, where: str, reader: TableReader) -> Content:
         return content
     for number, part in enumerate(parts, start=1):
         _take(
-            content, {"text": part} if isinstance(part, str) else _plain(part), f"{where}[{number}]", reader
+            content,
+            {"text": part} if isinstance(part, str) else plain_message(part),
+            f"{where}[{number}]",
+            reader,
         )
     return content
 
@@ -296,7 +301,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
     text and the image of each."""
     outputs = [
         call.get("output")
-        for call in map(_plain, _listed(entry.get("tools_called")))
+        for call in map(plain_message, _listed(entry.get("tools_called")))
         if isinstance(call, Mapping)
     ]
     texts = [str(output) for output in outputs if not is_missing(output)]
@@ -323,7 +328,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
         *_listed(entry.get("tools_called")),
         *(part for part in parts if _form(part) in ("tool_use", "tool_call")),
     ]
-    for call in map(_plain, listed):
+    for call in map(plain_message, listed):
         if isinstance(call, Mapping):
             inner = call.get("function")
             source = inner if isinstance(inner, Mapping) else call

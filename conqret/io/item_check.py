@@ -13,10 +13,10 @@ from typing import IO, Literal
 from conqret.data.item import Item
 from conqret.errors import number
 from conqret.io.cell_values import canonical
-from conqret.io.faults import listed
+from conqret.io.invalid_items import SkippedItems, has_field, leave_out
 from conqret.io.jsonl import compact
 from conqret.io.rows import item_record
-from conqret.io.schema import TableReader, way
+from conqret.io.schema import TableReader
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
@@ -110,15 +110,6 @@ class ItemLines:
             yield line[:-1]
 
 
-def has_field(item: Item, field: str) -> bool:
-    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
-    name, _, inside = field.partition(".")
-    value = getattr(item, name)
-    if inside:
-        return any(getattr(part, inside) for part in value)
-    return value != "none" if field == "stance" else bool(value)
-
-
 def check_items(
     items: Iterable[Item | None], reader: TableReader, layout: str, *, skip: bool = False
 ) -> CheckedItems:
@@ -142,7 +133,7 @@ def check_items(
             continue
         count += 1
         documents += len(item.documents)
-        turns = turns or bool(item.messages or item.pictures)
+        turns = turns or item.has_turns
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
@@ -150,9 +141,7 @@ def check_items(
             lines = None
     if not reader.number:
         reader.fault("", "holds no item", "Give at least one item")
-    left_out: tuple[str, ...] = ()
-    if skip and count:
-        left_out, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
+    left_out = leave_out(reader, count) if skip and count else SkippedItems()
     reader.finish()
     has: dict[str, Share] = {
         field: "none" if not having[field] else "all" if having[field] == count else "some"
@@ -166,45 +155,8 @@ def check_items(
         has,
         documents,
         notes,
-        reader.number - count,
-        left_out,
+        left_out.items,
+        left_out.reasons,
         lines,
         turns,
     )
-
-
-def sound_items(
-    items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
-) -> Iterator[Item | None]:
-    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
-
-    Args:
-        items: the items, None for each that has faults already.
-        reader: what reads them, and gets the faults.
-        needs: for a field of an item the sentence that says who needs it.
-    """
-    for item in items:
-        if item is None:
-            yield None
-            continue
-        before = reader.faults.total
-        reader.once("id", item.id, "Give each item its own id")
-        for name, reason in needs.items():
-            if not has_field(item, name):
-                mapped = reader.schema.mapped.get(name, "")
-                if leads := way(item.metadata, mapped):
-                    named = f", correct --columns {name}={mapped} ({leads})"
-                elif item.metadata and not mapped:
-                    named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"
-                else:
-                    named = ""
-                other = (
-                    ", or choose another format (conqret info formats)"
-                    if reason.startswith("format ")
-                    else ""
-                )
-                remedy = f"Add it{named}{other}"
-                reader.fault(
-                    reader.column(name.partition(".")[0]), f"is missing or empty, and {reason}", remedy
-                )
-        yield item if reader.faults.total == before else None

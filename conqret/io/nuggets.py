@@ -17,7 +17,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.files import file_rows
-from conqret.io.reports import TOPIC
+from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import ObjectRows
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.analysis import analysed
@@ -115,7 +115,7 @@ BANK = Schema(
     "a nugget bank",
     {
         "topic": Field(
-            ("qid", "query_id", "topic_id", "narrative_id", "request_id", "id", "query.qid"),
+            (*TOPIC_IDS, "id", "query.qid"),
             identifier,
             needed="Say which topic its nuggets are of",
         ),
@@ -169,8 +169,7 @@ class NuggetBanks:
 
 def _names(item: Item) -> list[str]:
     """What names the topic of an item, in this order."""
-    keys = (TOPIC, *BANK.fields["topic"].columns)
-    return [*(str(item.metadata[key]) for key in keys if key in item.metadata), item.id]
+    return [*topic_names(item, (*TOPIC_IDS, "id")), item.id]
 
 
 def _plain(topic: str) -> str:

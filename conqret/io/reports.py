@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
@@ -41,6 +42,9 @@ REQUEST = Schema(
 )
 TOPIC, RUN = "topic_id", "run_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
+
+TOPIC_IDS = ("qid", TOPIC, "query_id", "request_id", "narrative_id")
+"""Names of the topic's id in nugget banks and rubrics, and in the metadata of items."""
 
 _IDS = ("id", "docid", "doc_id", "docno")
 _PARTS = ("text", "segment", "content", "title", "url")
@@ -270,3 +274,11 @@ def _citing(sentence: str, numbers: Sequence[int]) -> str:
     marks = "".join(f"[{number}]" for number in dict.fromkeys(numbers))
     body = sentence_text.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
     return f"{body} {marks}{sentence_text[len(body) :]}" if marks else sentence_text
+
+
+def topic_names(item: Item, keys: Iterable[str] = TOPIC_IDS) -> Iterator[str]:
+    """What names the topic of an item in its metadata, under any of ``keys``."""
+    for key in keys:
+        value = item.metadata.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            yield str(value)

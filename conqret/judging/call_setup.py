@@ -16,7 +16,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import NUGGETS, JudgeSettings, as_path, chosen_format, client_options
 from conqret.judging.setup import Setup, check_items, set_up
-from conqret.local.model_identity import without_hub
+from conqret.llm.client_options import resolving
 
 if TYPE_CHECKING:
     from conqret.judging.replay import RecordedCall
@@ -139,7 +139,7 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
     session = settings.get("session")
-    with without_hub(replay is not None):
+    with resolving(replay is not None):
         setup = set_up(
             DEFAULT_FORMAT if name is None else name,
             client_options(model, client) if session is None else session.options,

@@ -287,7 +287,7 @@ def _name_a_model(
         return
     import shlex
 
-    from conqret.judging.criterion import RUBRIC
+    from conqret.judging.judge_options import RUBRIC
     from conqret.llm.suggestion import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]

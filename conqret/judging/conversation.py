@@ -8,18 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from markupsafe import Markup
 
 from conqret.data import Document, Item, Turn
+from conqret.judging.judge_options import Conversation
 from conqret.prompts import Prompt, RenderedPrompt
-
-PROMPT = "conversation"
-"""The prompt file that shows them."""
-
-Conversation = Literal["last", "whole"]
-"""What of a conversation is judged: its last answer, or all that the assistant says."""
 
 WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
 _MARK = re.compile(r'<image number="(\d+)"/>')
@@ -35,11 +30,6 @@ class ShownTurn:
     calls: tuple[str, ...]
     place: int | None
     images: tuple[int, ...]
-
-
-def has_turns(item: Item) -> bool:
-    """Whether an item has earlier turns or images, so that its prompts have more than those of other items."""
-    return bool(item.messages or item.pictures)
 
 
 def whole(item: Item) -> Item:

@@ -16,7 +16,8 @@ from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import CRITERIA, FIELDS, Criterion, criteria_of
+from conqret.judging.criterion import FIELDS, Criterion, criteria_of
+from conqret.judging.judge_options import CRITERIA
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, rated

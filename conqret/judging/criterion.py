@@ -10,13 +10,9 @@ from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
 
-CRITERIA = "criteria"
-"""The name of the format of criteria, and of its prompt."""
 GIVE_CRITERIA = (
     "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)"
 )
-RUBRIC = "rubric"
-"""The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
 OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 GIVE_RUBRIC = (

@@ -15,10 +15,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
-from conqret.judging.conversation import PROMPT as CONVERSATION
-from conqret.judging.conversation import has_turns, images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
@@ -112,6 +110,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 def case_of(item: Item, options: JudgeOptions) -> Case:
     """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
     if options.conversation == "whole" and item.messages:
+        from conqret.judging.conversation import whole
+
         return Case(whole(item), options, last=item)
     return Case(item, options)
 
@@ -205,7 +205,11 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    images = images_in(rendered, case.item)
+    images: tuple[tuple[int, str], ...] = ()
+    if case.item.pictures:
+        from conqret.judging.conversation import images_in
+
+        images = images_in(rendered, case.item)
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
         return _Outcome(dict.fromkeys(ask.metrics, lost))
@@ -252,9 +256,11 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
     system, user = given(ask, case)
-    if not has_turns(case.item):
+    if not case.item.has_turns:
         rendered = prompt.render(user, system)
     else:
+        from conqret.judging.conversation import whole_texts, with_turns
+
         turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
         judged = case.options.conversation
         if case.last is not None and not _shows_answer(prompt, ask, user):
@@ -282,6 +288,11 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
+    documents = item.documents
+    if item.pictures:
+        from conqret.judging.conversation import marked
+
+        documents = marked(item, documents)
     dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in ask.metrics)
     system = {
         "asked": ask.metrics,
@@ -293,7 +304,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     user = {
         "topic": item.topic,
         "stance": item.stance,
-        "documents": marked(item, item.documents),
+        "documents": documents,
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,

@@ -18,7 +18,7 @@ from conqret.runs.run_spans import KIND, TYPE, tracer
 EVENT = "gen_ai.evaluation.result"
 
 
-def about(instrument: Instrument) -> dict[str, Any]:
+def span_attributes(instrument: Instrument) -> dict[str, Any]:
     """What the spans of a run and of its items say of the judge."""
     return {
         "conqret.format": instrument.judge.name,
@@ -32,7 +32,7 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
     kind = wanted()
     if not kind:
         return await judge_item(item, instrument)
-    attributes = {**about(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
+    attributes = {**span_attributes(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
     contents, judge = kind == "contents", "CODE" if getattr(instrument.client, "baseline", False) else "LLM"
     if contents:
         attributes["conqret.item"] = item.id

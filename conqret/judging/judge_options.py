@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-from conqret.judging.conversation import Conversation
 from conqret.judging.dimensions import Order
 from conqret.options import Within, check_ranges
+
+CRITERIA = "criteria"
+"""The name of the format of criteria, and of its prompt."""
+RUBRIC = "rubric"
+"""The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+
+CONVERSATION = "conversation"
+"""The prompt file that shows earlier turns and images."""
+
+Conversation = Literal["last", "whole"]
+"""What of a conversation is judged: its last answer, or all that the assistant says."""
 
 RELEVANT_FROM = 3
 """A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the

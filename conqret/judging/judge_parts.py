@@ -5,7 +5,6 @@ answer to scores. Everything that judges have in common (both orders, samples, c
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure, Reason
+from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, first_line
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
@@ -345,7 +345,7 @@ def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
 
 def digest(parts: object) -> str:
     """16 hex digits that stand for plain data."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return text_digest_of(json.dumps(parts, sort_keys=True))
 
 
 DEFAULT_FORMAT = "rag-fine-grained"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
@@ -20,12 +21,12 @@ from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
-from conqret.judging.instrument import Instrument
-from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
+from conqret.llm.tracing import wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial
@@ -153,14 +154,17 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
 
 
 def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> Stage[Judgment]:
-    """A trial for each item, whose judgment an instrument makes."""
+    """A trial for each item, whose judgment an instrument makes: in a span, where spans are asked for."""
+    work, about = judge_item, dict[str, Any]()
+    if wanted():
+        from conqret.judging.item_spans import judge_in_span, span_attributes
+
+        work, about = judge_in_span, span_attributes(instrument)
 
     def trial(item: Item) -> Trial[Judgment]:
-        return Trial(
-            trial_key(instrument.fingerprint, item.id), lambda earlier: judge_in_span(item, instrument)
-        )
+        return Trial(trial_key(instrument.fingerprint, item.id), lambda earlier: work(item, instrument))
 
-    return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about(instrument))
+    return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about)
 
 
 def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | None = None) -> None:

@@ -200,7 +200,8 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
-    from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, GIVE_RUBRIC, RUBRIC, criteria_of
+    from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC, criteria_of
+    from conqret.judging.judge_options import CRITERIA, RUBRIC
 
     name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
     size = _in_one_call(settings)

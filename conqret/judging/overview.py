@@ -69,17 +69,17 @@ class Aspect:
 
 
 def overview(
-    record: JudgeRecord, summary: Summary, tally: Tally, beside: ReferenceMeans | None = None
+    record: JudgeRecord, summary: Summary, tally: Tally, reference: ReferenceMeans | None = None
 ) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
-    floors = {} if beside is None else beside.means
+    floors = {} if reference is None else reference.means
     figures = {
         name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()
     }
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,
-        "beside": beside,
+        "reference": reference,
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,
         "tally": tally,

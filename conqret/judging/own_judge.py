@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.criterion import CRITERIA, RUBRIC
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import CRITERIA, RUBRIC
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.own_judge import recorded_judge
 from conqret.llm.recordings import Recordings

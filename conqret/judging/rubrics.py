@@ -26,7 +26,8 @@ from conqret.judging.criteria import (
     in_parts,
     size_declared,
 )
-from conqret.judging.criterion import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL, Criterion, criteria_of
+from conqret.judging.criterion import AXIS, OVERALL, VITAL, Criterion, criteria_of
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
 from conqret.judging.rubric_files import Rubrics, rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of

@@ -11,16 +11,12 @@ from typing import Any
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.conversation import PROMPT as CONVERSATION
-from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, GIVE_RUBRIC, RUBRIC
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, CRITERIA, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.judge_settings import NUGGETS
-from conqret.judging.stated_confidence import stating_confidence
-from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
 
 _NEEDS = {
@@ -151,6 +147,8 @@ def set_up(
             "package brings it (docs/adding-a-judge.md)"
         )
     if format in (CRITERIA, RUBRIC):
+        from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
+
         raise DeclarationError(GIVE_CRITERIA if format == CRITERIA else GIVE_RUBRIC)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
@@ -163,6 +161,8 @@ def set_up(
             f"the format {judge.name} asks no model how sure it is: leave --confidence out"
         )
     if options.confidence:
+        from conqret.judging.stated_confidence import stating_confidence
+
         judge = stating_confidence(judge, library)
     if options.conversation == "whole":
         _check_whole(judge)

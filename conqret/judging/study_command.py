@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.judging.cost import ExpectedCost
+    from conqret.judging.judge_settings import AskingSettings
     from conqret.llm.client import Client
     from conqret.runs.engine import Plan
     from conqret.runs.session import Session, SessionCounts, Sessions
@@ -49,9 +50,9 @@ class PlanOptions(OptionGroup):
     shown: options.OutputOptions
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """What the user gave, as :class:`conqret.judging.judge_settings.AskingSettings`."""
-        return {**self.kept.given(), **self.engines.given()}
+    def settings(self) -> AskingSettings:
+        """What the user gave."""
+        return cast("AskingSettings", {**self.kept.given(), **self.engines.given()})
 
     def session(self, model: str | None) -> Session:
         """The session with ``model`` (None: offline) that the options name.
@@ -136,6 +137,6 @@ class StudyOptions(PlanOptions):
     prompts: options.Prompts = None
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> AskingSettings:
         """As there."""
         return {"prompts": self.prompts, **super().settings}

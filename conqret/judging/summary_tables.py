@@ -96,10 +96,10 @@ class ReferenceMeans:
 
 
 def terminal(
-    summary: Summary, record: JudgeRecord | None = None, beside: ReferenceMeans | None = None
+    summary: Summary, record: JudgeRecord | None = None, reference: ReferenceMeans | None = None
 ) -> Group:
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
-    tables = (part for table in summary_tables(summary, beside) for part in ("", table))
+    tables = (part for table in summary_tables(summary, reference) for part in ("", table))
     return Group(*map(Text, headlines(summary, record)), *tables)
 
 
@@ -151,23 +151,23 @@ def coverage(summary: Summary) -> str:
     return f"{words.number(summary.every, 'item')}: {', '.join(parts)}"
 
 
-def summary_tables(summary: Summary, beside: ReferenceMeans | None = None) -> Iterator[Table]:
+def summary_tables(summary: Summary, reference: ReferenceMeans | None = None) -> Iterator[Table]:
     """The metrics, the reasons where something is missing, and what the run took."""
-    yield metric_table(summary, beside)
+    yield metric_table(summary, reference)
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
         yield Table("", columns, reason_rows(reasons, summary.examples)).compact()
     yield cost_table(summary)
 
 
-def metric_table(summary: Summary, beside: ReferenceMeans | None = None) -> Table:
+def metric_table(summary: Summary, reference: ReferenceMeans | None = None) -> Table:
     """The metrics; the columns for calibrated scores, another run, and bounds only where something is in them."""
     rows = [
         (
             words.label(name),
             metric.interval,
             "" if metric.calibrated is None else metric.calibrated,
-            "" if beside is None else beside.means.get(name),
+            "" if reference is None else reference.means.get(name),
             metric.deviation,
             f"{words.count(metric.scored)} of {words.count(metric.total)}",
             f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
@@ -176,7 +176,7 @@ def metric_table(summary: Summary, beside: ReferenceMeans | None = None) -> Tabl
         )
         for name, metric in summary.metrics.items()
     ]
-    other = "" if beside is None else f"Mean, {beside.name}"
+    other = "" if reference is None else f"Mean, {reference.name}"
     columns = (
         "Metric",
         "Mean",

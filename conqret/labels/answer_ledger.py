@@ -52,12 +52,12 @@ class Ledger(People):
         folder: Path,
         study: Study,
         screens: Sequence[Screen],
-        people: Sequence[str],
+        annotators: Sequence[str],
         clock: Callable[[], float] | None = None,
         texts: Mapping[str, str] | None = None,
     ) -> Ledger:
-        """The study in ``folder``, begun where there is none; ``people`` who are not in it yet join. ``texts`` are kept
-        beside the screens that speak of them, by name.
+        """The study in ``folder``, begun where there is none; ``annotators`` who are not in it yet join. ``texts``
+        are kept beside the screens that speak of them, by name.
 
         Raises:
             DeclarationError: the folder holds another study.
@@ -94,7 +94,7 @@ class Ledger(People):
                 f"{folder} holds another study: {', '.join(differing)} differ from what is asked for now; "
                 "give another folder with -o"
             )
-        for name in check_names(people):
+        for name in check_names(annotators):
             ledger.join(name)
         return ledger
 

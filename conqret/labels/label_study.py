@@ -46,7 +46,7 @@ class Study(Frozen):
 def study_of(
     task: str,
     screens: Sequence[Screen],
-    people: Sequence[str],
+    annotators: Sequence[str],
     *,
     overlap: int = OVERLAP,
     open_to: int = 0,
@@ -65,7 +65,7 @@ def study_of(
     labelled = [screen for screen in screens if not screen.practice]
     if not labelled:
         raise DeclarationError("there is nothing to label: no item gives a screen of this task")
-    names = check_names(people)
+    names = check_names(annotators)
     if not names and not open_to:
         raise DeclarationError(
             "say who labels: --annotators anna,ben,carl, or --open for whoever gets the link"
@@ -83,13 +83,13 @@ def study_of(
     )  # fmt: skip
 
 
-def check_names(people: Sequence[str]) -> list[str]:
+def check_names(annotators: Sequence[str]) -> list[str]:
     """The names, without the white space around them.
 
     Raises:
         DeclarationError: one is empty, too long or not printable, or stands twice.
     """
-    names = [name.strip() for name in people]
+    names = [name.strip() for name in annotators]
     if len(names) > MAX_PEOPLE:
         raise DeclarationError(f"{len(names)} people are more than {MAX_PEOPLE}")
     for name in names:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.keys import parameters, request_key
 from conqret.llm.progress import Missing, Progress
 from conqret.llm.rate_limits import Quota
@@ -24,7 +24,6 @@ from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import Tracing
-from conqret.local.model_identity import without_hub
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
@@ -97,7 +96,7 @@ class Client(AbstractAsyncContextManager["Client"]):
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
-        with without_hub(replay):  # what is replayed may be a stranger's, and name any model
+        with resolving(replay):
             options = options.resolved()
         self._options, self._store, self._facts = options, store, options.facts
         self._backend = options.backend

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 OFFLINE_MODEL = "offline"
 """The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
+
+NO_MODEL = "no-model"
+"""What stands in the place of a model's name where metrics are computed from the items."""
 
 Way = Literal["direct", "litellm"]
 """How hosted models are asked."""
@@ -135,3 +140,12 @@ class ClientOptions:
         """
         settings = self.resolved()
         return {"max_tokens": self.max_tokens, "model": settings.backend.identity(settings.model)}
+
+
+def resolving(replay: bool) -> AbstractContextManager[None]:
+    """To be held while options are resolved: a ``replay`` asks no hub, as it may be a stranger's and name any model."""
+    if not replay:
+        return contextlib.nullcontext()
+    from conqret.local.model_identity import without_hub
+
+    return without_hub()

@@ -1,69 +1,16 @@
-"""How many requests may be under way: adaptive concurrency, requests and tokens a minute, money."""
+"""How many requests may be under way: adaptive concurrency, requests and tokens a minute; and the quota of all who
+share them and a budget (:mod:`conqret.llm.spending`)."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import time
-import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from conqret.data import Reason
-from conqret.llm.retry import BACKOFF_BASE, ProviderError
-from conqret.llm.store_file import StoreFile
-
-_MAKE = (
-    "CREATE TABLE IF NOT EXISTS spending (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "
-    "held REAL NOT NULL, dearer REAL NOT NULL)"
-)
-_TOTAL = "SELECT coalesce(sum(spent), 0), coalesce(sum(held), 0) FROM spending WHERE model = ?"
-_BOOK = (
-    "INSERT INTO spending VALUES (?, ?, ?, max(0, ?), ?) ON CONFLICT (client) DO UPDATE SET "
-    "spent = spent + excluded.spent, held = max(0, held + ?), dearer = max(dearer, excluded.dearer)"
-)
-_ROUNDING = 1e-9
-
-
-class SpendingLedger:
-    """The spending on ``model`` in a store, in US dollars, and the row of one client in it."""
-
-    def __init__(self, file: StoreFile, model: str) -> None:
-        self._file, self._model = file, model
-        self._client = uuid.uuid4().hex
-        with self._file.guarded("what was spent could not be booked"):
-            self._file.db.execute(_MAKE)
-
-    def total(self) -> tuple[float, float]:
-        """What was spent on the model, and what is held for requests under way, by all clients."""
-        with self._file.guarded("what was spent could not be read"):
-            spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
-        return float(spent), float(held)
-
-    def dearer(self) -> float:
-        """How many times dearer than expected the dearest answer was; 0 where none came yet."""
-        query = "SELECT coalesce(max(dearer), 0) FROM spending WHERE model = ?"
-        with self._file.guarded("what was spent could not be read"):
-            (times,) = self._file.db.execute(query, (self._model,)).fetchone()
-        return float(times)
-
-    def hold(self, dollars: float, limit: float) -> bool:
-        """Hold so much for a request, if with all that was spent and is held it stays below ``limit``."""
-        with self._file.guarded("what was spent could not be booked"), self._file.transaction():
-            spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
-            fits = bool(spent + held + dollars <= limit + _ROUNDING)
-            if fits:
-                self._book(0.0, dollars)
-        return fits
-
-    def settle(self, held: float, spent: float, dearer: float = 0.0) -> None:
-        """Give back what was held for a request, and book what it has cost."""
-        with self._file.guarded("what was spent could not be booked"):
-            self._book(spent, -held, dearer)
-
-    def _book(self, spent: float, held: float, dearer: float = 0.0) -> None:
-        self._file.db.execute(_BOOK, (self._client, self._model, spent, held, dearer, held))
-
+from conqret.llm.retry import BACKOFF_BASE
+from conqret.llm.spending import Budget, SpendingLedger
 
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
@@ -161,102 +108,6 @@ class TokenBucket:
         now = time.monotonic()
         self._level = min(self.capacity, self._level + (now - self._at) * self.rate)
         self._at = now
-
-
-PATIENCE = 5.0
-"""Seconds that a process which has nothing under way waits for what others on its store hold."""
-
-POLL = 0.1
-
-
-class Budget:
-    """Money: what was spent plus what is held for the calls under way never passes ``limit`` (None: no limit).
-
-    With a ``ledger`` all that was ever spent on the model over its store counts, by other processes, too. Until the
-    first answer has shown what one costs, one call at a time is let through; where an answer was dearer than what was
-    held for it, so much more is held for each that follows.
-    """
-
-    def __init__(self, limit: float | None) -> None:
-        self.limit = float("inf") if limit is None else limit
-        self.ledger: SpendingLedger | None = None
-        self.spent = 0.0
-        self._reserved = 0.0
-        self._running = 0
-        self._settled = asyncio.Event()
-        self._dearer = 0.0
-        self._patience = PATIENCE
-        self.refused = False
-
-    def book_in(self, ledger: SpendingLedger) -> None:
-        """Have the limit hold for all that books in a ledger."""
-        self.ledger, self._dearer = ledger, max(self._dearer, ledger.dearer())
-
-    @asynccontextmanager
-    async def reserve(self, estimate: float) -> AsyncIterator[Callable[[float], None]]:
-        """Hold ``estimate`` dollars for a call; waits for calls under way if only they are in the way. What is yielded
-        books what the call has cost.
-
-        Raises:
-            ProviderError: with the reason BUDGET, if the money is not there and nothing is under way.
-        """
-        while not self._hold(held := estimate * max(1.0, self._dearer)):
-            await self._wait(held)
-        self._running += 1
-        cost = 0.0
-
-        def spend(dollars: float) -> None:
-            nonlocal cost
-            cost += dollars
-            self._dearer = max(self._dearer, 1.0, dollars / estimate if estimate else 1.0)
-
-        try:
-            yield spend
-        finally:
-            self.spent += cost
-            self._running -= 1
-            self._reserved = self._reserved - held if self._running else 0.0
-            if self.ledger is not None:
-                self.ledger.settle(held, cost, self._dearer)
-            self._settled.set()
-
-    def _hold(self, dollars: float) -> bool:
-        """Hold so much, if it is there."""
-        if self.limit == float("inf"):
-            return True
-        if not self._dearer and self._running:  # nobody knows yet what an answer costs
-            return False
-        if self.ledger is not None:
-            fits = self.ledger.hold(dollars, self.limit)
-        else:
-            fits = self.spent + self._reserved + dollars <= self.limit
-        if fits:
-            self._reserved += dollars
-            self.refused = False
-        return fits
-
-    async def _wait(self, dollars: float) -> None:
-        """Wait until calls under way are settled, here or in other processes.
-
-        Raises:
-            ProviderError: with the reason BUDGET: nothing is under way.
-        """
-        if self._running:
-            self._settled.clear()
-            await self._settled.wait()
-            return
-        spent, held = (self.spent, 0.0) if self.ledger is None else self.ledger.total()
-        if held and self._patience > 0:
-            self._patience -= POLL
-            await asyncio.sleep(POLL)
-            return
-        self.refused = True
-        lost = f" and ${held:.6f} held for calls whose answers never came" if held else ""
-        raise ProviderError(
-            Reason.BUDGET,
-            f"the budget of ${self.limit:g} does not cover this call: ${spent:.6f} spent{lost}, about ${dollars:.6f} "
-            "needed",
-        )
 
 
 Used = Callable[[float, float], None]

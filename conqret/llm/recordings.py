@@ -22,14 +22,18 @@ from conqret.errors import DeclarationError, FaultsError
 from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
-from conqret.io.sqlite_pages import MAGIC
-from conqret.llm.rate_limits import SpendingLedger
-from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion
+from conqret.llm.spending import SpendingLedger
 from conqret.llm.store_file import DamagedStoreError, Recording, StoreError, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
+
+
+def batches_beside(store: Path) -> Path:
+    """The file of the batches whose answers go into a store."""
+    return store.with_name(f"{store.name}.batches.json")
+
 
 MAX_NAMED = 10
 """Damaged answers that are named as they are met; ``conqret runs recordings check`` names all of them."""
@@ -93,6 +97,8 @@ class Recordings(Closing):
             return cls(inside, read_only=True)
         if not path.is_file():
             raise DeclarationError(f"{path}: there are no recordings here")
+        from conqret.io.sqlite_pages import MAGIC
+
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC or path.suffix == Path(STORE_NAME).suffix:
                 return cls(path, read_only=True)
@@ -203,10 +209,8 @@ class Recordings(Closing):
         Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no API key
         that is in use here, no prompt.
         """
-        redaction = Redaction(secrets_in_use())
-        return write_all(
-            Path(path), (change(_redacted(recording, redaction)).line() for recording in self.recorded())
-        )
+        redacted = _redactor()
+        return write_all(Path(path), (change(redacted(recording)).line() for recording in self.recorded()))
 
     def import_jsonl(self, path: str | Path) -> int:
         """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use
@@ -222,12 +226,12 @@ class Recordings(Closing):
             raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
 
-        redaction = Redaction(secrets_in_use())
+        redacted = _redactor()
 
         def read() -> Iterator[Recording]:
             for row in reader.rows():
                 if (recording := reader.model(Recording, row.record)) is not None:
-                    yield _redacted(recording, redaction)
+                    yield redacted(recording)
             reader.finish(FaultsError)
 
         return self.add(read())
@@ -327,8 +331,14 @@ class Recordings(Closing):
         return None
 
 
-def _redacted(recording: Recording, redaction: Redaction) -> Recording:
-    return recording.model_copy(update={"completion": redaction.completion(recording.completion)})
+def _redactor() -> Callable[[Recording], Recording]:
+    """What takes the keys that are in use here out of a recording."""
+    from conqret.llm.redaction import Redaction, secrets_in_use
+
+    redaction = Redaction(secrets_in_use())
+    return lambda recording: recording.model_copy(
+        update={"completion": redaction.completion(recording.completion)}
+    )
 
 
 def _named(row: Sequence[Any]) -> str:

@@ -17,7 +17,6 @@ from pydantic import BaseModel, TypeAdapter, model_validator
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.jsonl import compact
 from conqret.io.limits import ROW
-from conqret.io.sqlite_pages import MAGIC, log_is_sound
 from conqret.llm.request import Completion
 
 _COMPLETION = TypeAdapter(Completion)
@@ -159,6 +158,8 @@ class StoreFile:
         if read_only and not path.is_file():
             raise DeclarationError(f"{path}: there is no such store of recordings")
         _check_header(path)
+        from conqret.io.sqlite_pages import log_is_sound
+
         if not log_is_sound(path):  # before SQLite drops the answers that it does not read
             raise DamagedStoreError(self.is_damaged("the journal beside it"))
         with self.guarded("cannot be opened as a store of recordings", DeclarationError):
@@ -263,6 +264,8 @@ def _check_header(path: Path) -> None:
     if path.is_dir():
         raise DeclarationError(f"{path}: a directory, not a store of recordings")
     if path.exists() and path.stat().st_size:
+        from conqret.io.sqlite_pages import MAGIC
+
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise DeclarationError(

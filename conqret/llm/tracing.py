@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from conqret._optional import require
 from conqret._version import __version__
 from conqret.errors import DeclarationError
-from conqret.llm.catalogue import provider_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
@@ -107,6 +106,8 @@ class Tracing:
                 raise
 
     def _asked(self, sent: Request[Any]) -> dict[str, Any]:
+        from conqret.llm.catalogue import provider_of
+
         model = self._options.model
         prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
         attributes: dict[str, Any] = {

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from conqret._optional import require
+from conqret.data.digest import file_sha256
 
 _FILES = frozenset({".safetensors", ".bin", ".json", ".model", ".txt", ".jinja"})
 _SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})/")
@@ -18,9 +19,9 @@ _reachable: ContextVar[bool] = ContextVar("hub_reachable", default=True)
 
 
 @contextlib.contextmanager
-def without_hub(held: bool = True) -> Iterator[None]:
-    """Ask no hub while this is ``held``: what is looked at may name any model, and a request carries a token."""
-    before = _reachable.set(_reachable.get() and not held)
+def without_hub() -> Iterator[None]:
+    """Ask no hub while this is held: what is looked at may name any model, and a request carries a token."""
+    before = _reachable.set(False)
     try:
         yield
     finally:
@@ -87,5 +88,4 @@ def commit_of(file: Path) -> str | None:
 @functools.cache
 def _content(file: Path, size: int, changed: int) -> str:
     """sha256 (hex) of a file, read once in a process as long as its size and its time of change stay the same."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return file_sha256(file)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result
+from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.perspectives.detection_options import probabilities_of, threshold_of_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.io.pairs import Pair
+    from conqret.perspectives.detector import Detector
+    from conqret.perspectives.detector_run import DetectedFolder
 
 
 @grouped
@@ -55,9 +56,8 @@ def detect(
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
     from conqret.errors import DeclarationError
-    from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import detection_plan
+    from conqret.perspectives.detection_study import detection_plan, threshold_of_option
     from conqret.perspectives.detection_tables import detection_tables
     from conqret.show.table import spaced
 
@@ -67,9 +67,9 @@ def detect(
                 "--detector decides, calls nobody and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
         _by_detector(
-            read_pairs(pairs, labels),
-            detector,
             pairs,
+            detector,
+            labels,
             output,
             overwrite=asking.kept.overwrite,
             shown=asking.shown,
@@ -102,35 +102,54 @@ def detect(
 
 
 def _by_detector(
-    pairs: Sequence[Pair],
+    pairs: Path,
     detector: Path,
-    source: Path,
+    labels: str | None,
     output: Path | None,
     *,
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    from conqret.perspectives.detection_calibration import quality_of
     from conqret.perspectives.detection_tables import quality_table
-    from conqret.perspectives.detector import load_detector
-    from conqret.perspectives.detector_run import DetectedFolder
-    from conqret.runs.run_folder import default_folder, stem
+    from conqret.perspectives.detector_run import apply_detector
     from conqret.show.table import spaced
 
-    folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))
-    loaded = load_detector(detector)
-    chances = probabilities_of(pairs, loaded, folder, overwrite=overwrite, shown=shown)
-    yes = sum(loaded.contains(chance) is True for chance in chances)
-    facts: dict[str, object] = {"pairs": len(pairs), "yes": yes, "threshold": loaded.threshold}
+    with progress("detecting", quiet=shown.quiet) as bar:
+
+        def started(count: int, identity: str) -> None:
+            shown.tell(f"{number(count, 'pair')}, read by the detector {identity[:12]}")
+            bar.reach(0, total=count)
+
+        found = apply_detector(
+            pairs,
+            detector,
+            labels=labels,
+            output=output,
+            overwrite=overwrite,
+            on_start=started,
+            on_block=bar.reach,
+        )
     lines: list[RenderableType] = []
-    if labelled := [place for place, pair in enumerate(pairs) if pair.label is not None]:
-        quality = quality_of(
-            [pairs[place] for place in labelled], [loaded.score_of(chances[place]) for place in labelled],
-            loaded.probability, loaded.threshold,
-        )  # fmt: skip
-        facts["against_labels"] = quality.model_dump()
-        lines += spaced([quality_table(quality, "Agreement with the labels")])
+    if found.against_labels is not None:
+        lines += spaced([quality_table(found.against_labels, "Agreement with the labels")])
     lines.append(
-        f"{yes} of {len(pairs)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
+        f"{found.yes} of {len(found.pairs)} documents contain their perspective, from a probability of "
+        f"{found.threshold:.3f}"
     )
-    result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)
+    result(found.record(), [*lines, at(found.folder.table_file, "table")], as_json=shown.json_output)
+
+
+def probabilities_of(
+    pairs: Sequence[Pair],
+    loaded: Detector,
+    folder: DetectedFolder,
+    *,
+    overwrite: bool,
+    shown: options.OutputOptions,
+) -> list[float]:
+    """The probability of each pair by a local detector, with a bar."""
+    from conqret.perspectives.detector_run import detect_locally
+
+    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
+    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
+        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)

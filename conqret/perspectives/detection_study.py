@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.errors import strict_options
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
-from conqret.perspectives.threshold import AgainstLabels, against_labels
+from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
@@ -149,6 +149,19 @@ def threshold_of(folder: DetectionFolder) -> int:
     """
     folder.record()
     return folder.result(folder.summary_file, DetectionSummary).yes_from
+
+
+def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+    """``--yes-from`` as a grade, and the run that chose it."""
+    if text is None or text in map(str, THRESHOLDS):
+        return None if text is None else int(text), None
+    if not Path(text).is_dir():
+        raise DeclarationError(
+            f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
+            f"conqret perspectives detect, not {text!r}"
+        )
+    folder = DetectionFolder(Path(text))
+    return threshold_of(folder), folder.record()
 
 
 def _summary(

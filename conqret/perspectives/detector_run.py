@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
+from conqret.errors import strict_options
 from conqret.io.label_sheets import csv_text
-from conqret.io.pairs import Pair
+from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.perspectives.detector import AT_ONCE, Detector
+from conqret.perspectives.detection_calibration import quality_of
+from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector
 from conqret.runs.row_store import RowStore
-from conqret.runs.run_folder import RunFolder, RunRecord
+from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.study_run import ROWS
 
 
@@ -73,6 +76,73 @@ def detect_locally(
             probabilities = {row.id: row.probability for row in rows.rows()}
         write_whole(folder.table_file, _table(pairs, probabilities, detector).encode())
     return [probabilities[pair.id] for pair in pairs]
+
+
+@dataclass(frozen=True)
+class LocalDetections:
+    """The probability of each pair that its document contains its perspective, how many are a yes from the detector's
+    ``threshold`` on, and how that agrees with the labels of those pairs that have one."""
+
+    pairs: tuple[Pair, ...]
+    probabilities: tuple[float, ...]
+    threshold: float
+    yes: int
+    against_labels: DetectorQuality | None
+    folder: DetectedFolder
+
+    def record(self) -> dict[str, Any]:
+        """The same in numbers, as plain data."""
+        agreement = self.against_labels
+        return {"pairs": len(self.pairs), "yes": self.yes, "threshold": self.threshold} | (
+            {} if agreement is None else {"against_labels": agreement.model_dump()}
+        )
+
+
+@strict_options
+def apply_detector(
+    pairs: str | Path,
+    detector: str | Path,
+    *,
+    labels: str | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[int, str], None] = lambda pairs, identity: None,
+    on_block: Callable[[int], None] = lambda done: None,
+) -> LocalDetections:
+    """Detect with a local detector which documents contain a perspective; nobody is called.
+
+    Args:
+        pairs: a table with the columns question, document and perspective, optionally id.
+        detector: the folder of :func:`conqret.tune_detector`, or of an NLI model.
+        labels: annotators' labels: a column of the pairs, or a file with the columns id and label.
+        output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call goes on there.
+        overwrite: begin afresh where it holds another run.
+        on_start: gets how many pairs there are, and the identity of the detector.
+        on_block: gets how many pairs have a probability so far.
+
+    Raises:
+        DeclarationError: the pairs, the detector or the folder are wrong, or a perspective is too long.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+    source, place = Path(pairs), Path(detector)
+    rows = tuple(read_pairs(source, labels))
+    folder = DetectedFolder(
+        default_folder(stem(source), "detect", place.resolve().name) if output is None else Path(output)
+    )
+    loaded = load_detector(place)
+    on_start(len(rows), loaded.identity)
+    chances = detect_locally(rows, loaded, folder, overwrite=overwrite, on_block=on_block)
+    labelled = [
+        (pair, loaded.score_of(chance))
+        for pair, chance in zip(rows, chances, strict=True)
+        if pair.label is not None
+    ]
+    agreement = None
+    if labelled:
+        known, scores = zip(*labelled, strict=True)
+        agreement = quality_of(known, scores, loaded.probability, loaded.threshold)
+    yes = sum(loaded.contains(chance) is True for chance in chances)
+    return LocalDetections(rows, tuple(chances), loaded.threshold, yes, agreement, folder)
 
 
 def _table(pairs: Sequence[Pair], probabilities: Mapping[str, float], detector: Detector) -> str:

@@ -6,7 +6,6 @@ from a generator that is seeded by seed, perturbation and item, and never by the
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.data import Item
+from conqret.data.digest import text_digest_of
 from conqret.data.item import CHANGES, Frozen
 from conqret.errors import DeclarationError
 from conqret.perturb.document_pool import Pool
@@ -251,7 +251,7 @@ def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
     """The id of a changed item: ``voting-age-pro+irrelevant-20``; the end of a very long id becomes a digest."""
     suffix = "".join(f"+{name}-{level:g}" for name, level in stack)
     if len(original) + len(suffix) > LONGEST_ID:
-        digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        digest = text_digest_of(original)
         original = f"{original[: LONGEST_ID - len(suffix) - len(digest) - 1]}~{digest}"
     return original + suffix
 

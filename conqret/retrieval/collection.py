@@ -5,7 +5,6 @@ Topics and qrels are read by :class:`conqret.io.corpus_folder.CorpusDirectory`.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import IO, Any
 
 from pydantic import BaseModel
 
+from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import LINE
@@ -138,7 +138,7 @@ class OwnCollection(Collection):
 
 def own_folder(folder: Path, question: str) -> Path:
     """Where the corpus of a question lies; any id makes a safe name."""
-    return folder / "corpora" / hashlib.sha256(question.encode()).hexdigest()[:16]
+    return folder / "corpora" / text_digest_of(question)
 
 
 def collection_of(folder: str | Path) -> Collection:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
@@ -196,10 +197,7 @@ def _digests(folder: Path) -> dict[str, str]:
     digests = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file() and file != folder / _MANIFEST:
-            with file.open("rb") as opened:
-                digests[file.relative_to(folder).as_posix()] = hashlib.file_digest(
-                    opened, "sha256"
-                ).hexdigest()
+            digests[file.relative_to(folder).as_posix()] = file_sha256(file)
     return digests
 
 

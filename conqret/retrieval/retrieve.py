@@ -147,7 +147,7 @@ def retrieve(
     session = (
         retrieval_session(
             asked,
-            beside=target,
+            output=target,
             recordings=settings.get("recordings"),
             replay=settings.get("replay"),
             prompts=settings.get("prompts"),
@@ -226,7 +226,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
 def retrieval_session(
     model: str | ClientOptions,
     *,
-    beside: Path,
+    output: Path,
     recordings: str | Path | None = None,
     replay: str | Path | None = None,
     prompts: str | Path | None = None,
@@ -242,7 +242,7 @@ def retrieval_session(
     chosen.backend.check_can_ask("what retrieval asks")
     store = None if recordings is None else Path(recordings)
     if replay is None and store is None and not chosen.backend.baseline:
-        store = beside.parent / STORE_NAME
+        store = output.parent / STORE_NAME
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
     return Session(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conqret._version import __version__
-from conqret.llm.tracing import SEMANTIC_CONVENTIONS, opentelemetry, wanted
+from conqret.llm.tracing import SEMANTIC_CONVENTIONS, opentelemetry
 
 KIND, TYPE = "openinference.span.kind", "langfuse.observation.type"
 """What Phoenix and Langfuse call a span that calls no model itself."""
@@ -27,16 +27,12 @@ def run_span_here(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context | None]:
+def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context]:
     """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
-    None where no spans are asked for.
 
     (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
     consumer's context.)
     """
-    if not wanted():
-        yield None
-        return
     from opentelemetry import context as contexts
 
     span = tracer().start_span(name, attributes={**about, KIND: "CHAIN", TYPE: "chain"})

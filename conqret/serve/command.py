@@ -103,7 +103,7 @@ def serve(
 
     conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
     """
-    from conqret.judging.criterion import CRITERIA, RUBRIC
+    from conqret.judging.judge_options import CRITERIA, RUBRIC
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session

@@ -19,9 +19,9 @@ from conqret._version import __version__
 from conqret.adapters.single import as_item
 from conqret.data import Judgment, Nugget
 from conqret.errors import ConqretError, UnknownNameError
-from conqret.judging.conversation import Conversation
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_options import Conversation
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import NUGGETS, chosen_format
 from conqret.judging.judgments import Judgments

@@ -1,4 +1,4 @@
-"""Can the judge stand in for one of the people? The alternative annotator test.
+"""Can the judge stand in for one of the annotators? The alternative annotator test.
 
 Calderon, Reichart and Dror, "The Alternative Annotator Test for LLM-as-a-Judge" (ACL 2025), section 3. For each
 annotator j in turn, judge and annotator are compared by how well each fits the *other* annotators on the items
@@ -66,14 +66,14 @@ class AlternativeAnnotator:
 
 def alternative_annotator_test(
     judge: ArrayLike,
-    people: ArrayLike,
+    annotators: ArrayLike,
     names: Sequence[str],
     level: Level,
     *,
     clusters: Sequence[Hashable] | None = None,
     epsilon: float = EPSILON["experts"],
 ) -> AlternativeAnnotator:
-    """Test ``judge`` (one value a unit) against ``people`` (annotators by units); NaN where there is none.
+    """Test ``judge`` (one value a unit) against ``annotators`` (annotators by units); NaN where there is none.
 
     A unit counts for annotator j if j, the judge and at least one other annotator rated it; annotators with fewer than
     :data:`ENOUGH_ITEMS`, or over whom the differences do not vary, are not tested. Tests are one-sided, over
@@ -86,10 +86,10 @@ def alternative_annotator_test(
     import numpy as np
     from scipy.stats import false_discovery_control
 
-    verdicts, table = np.asarray(judge, dtype=float), np.asarray(people, dtype=float)
+    verdicts, table = np.asarray(judge, dtype=float), np.asarray(annotators, dtype=float)
     if table.ndim != 2 or verdicts.shape != table.shape[1:] or len(names) != len(table):
         raise DeclarationError(
-            f"a judge of {verdicts.shape} and {len(names)} names for people of {table.shape}"
+            f"a judge of {verdicts.shape} and {len(names)} names for annotators of {table.shape}"
         )
     if not 0 <= epsilon < 1:
         raise DeclarationError(f"epsilon lies in [0, 1), not at {epsilon}")

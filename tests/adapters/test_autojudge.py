@@ -336,7 +336,7 @@ def test_their_configuration_as_ours(base):
     [
         (("--set", "format=dircet"), "did you mean 'direct'"),
         (("--set", "smaples=2"), "did you mean 'samples'"),
-        (("--set", "beside=delta"), "there is no run 'delta'"),
+        (("--set", "baseline=delta"), "there is no run 'delta'"),
         (
             ("--qset", "grade_range=[3,1]"),
             "grade_range is '[3,1]'; write the lowest and the highest grade: [0, 3]",

@@ -7,7 +7,7 @@ from conqret.data import Measure, Part, Reason, Status
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.studies.systems.system_ratings import (
-    beside,
+    compared_runs,
     described,
     document_grades,
     nuggets,
@@ -42,7 +42,7 @@ def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
 
 
 def test_what_is_said_of_the_report_beside_is_not_this_ones(items):
-    board = run_leaderboard("rag-rubric", items, conqret.judge(beside(items), format="rag-rubric"))
+    board = run_leaderboard("rag-rubric", items, conqret.judge(compared_runs(items), format="rag-rubric"))
     assert not any(name.startswith("second.") for name in board.measures)
 
 
@@ -105,12 +105,12 @@ def test_nuggets_stand_once_with_their_coverage_by_each_system(items):
 
 
 def test_each_report_beside_another(items):
-    following = {one.id: one.second_argument for one in beside(items)}
+    following = {one.id: one.second_argument for one in compared_runs(items)}
     own = {item.id: item.argument for item in items}
     assert [following[f"{name}:leaf"] for name in ("alpha", "beta", "gamma")] == [
         own[f"{name}:leaf"] for name in ("beta", "gamma", "alpha")
     ]
-    fixed = {one.id: one.second_argument for one in beside(items, "alpha")}
+    fixed = {one.id: one.second_argument for one in compared_runs(items, "alpha")}
     assert fixed["gamma:leaf"] == fixed["beta:leaf"] == own["alpha:leaf"]
     assert fixed["alpha:leaf"] == own["beta:leaf"]
-    assert beside(items[:1])[0].second_argument is None
+    assert compared_runs(items[:1])[0].second_argument is None

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
+import conqret
 from tests.server import FaultServer
 
 DOCUMENTS = {
@@ -77,6 +78,28 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     assert other.code == 0, other.err
     found = {one["measure"]: one["mean"] for one in json.loads(other.out)["scores"]}
     assert found["MRecall@3"] == 1.0
+
+
+def test_the_function_scores_as_the_command_prints(cli, given):
+    rankings = [str(given / "mine.res"), "bm25"]
+    printed = cli("perspectives", "score", *rankings, "--corpus", given / "corpus", "--perspectives",
+                  given / "questions.jsonl", "-k", "1,2", "-o", given / "command", "--json")  # fmt: skip
+    assert printed.code == 0, printed.err
+    scores = conqret.score_perspectives(
+        rankings, perspectives=given / "questions.jsonl", corpus=given / "corpus", cuts=(1, 2),
+        output=given / "function",
+    )  # fmt: skip
+    assert json.loads(json.dumps(scores.record())) == json.loads(printed.out)
+    assert (scores.sideless, scores.lost) == (0, {})
+    for name in ("scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"):
+        assert (given / "function" / name).read_bytes() == (given / "command" / name).read_bytes()
+    judged = conqret.score_perspectives(
+        rankings[:1], perspectives=given / "function" / "perspectives.jsonl", cuts=[2],
+        judgments=given / "function" / "judgments.qrels", output=given / "judged",
+    )  # fmt: skip
+    assert judged.diversity.cuts == (2,)
+    with pytest.raises(conqret.DeclarationError, match="from 1 on"):
+        conqret.score_perspectives(rankings, perspectives=given / "questions.jsonl", cuts=[0])
 
 
 class ByWords:

@@ -11,7 +11,7 @@ from aiohttp import web
 from conqret import judge
 from conqret.errors import ConqretError, DeclarationError
 from conqret.judging.judge import expected_cost
-from conqret.llm.batches.batches import SUFFIX
+from conqret.llm.recordings import batches_beside
 from conqret.runs.run_folder import STORE_NAME
 from tests.runs.killed import Forks
 from tests.server.batches import BatchServer
@@ -158,7 +158,7 @@ def test_a_batch_that_is_not_taken_is_an_error_and_leaves_nothing_under_way(aske
     asked.server.refuses = True
     with pytest.raises(ConqretError, match="the batch was not taken: enqueued token limit"):
         asked()
-    assert json.loads((tmp_path / "run" / (STORE_NAME + SUFFIX)).read_text()) == {"batches": []}
+    assert json.loads(batches_beside(tmp_path / "run" / STORE_NAME).read_text()) == {"batches": []}
     asked.server.refuses = False
     asked()
     asked.server.status = "completed"
@@ -168,7 +168,7 @@ def test_a_batch_that_is_not_taken_is_an_error_and_leaves_nothing_under_way(aske
 def test_a_batch_whose_handing_in_was_cut_off_is_looked_for_and_else_handed_in_again(asked, tmp_path, caplog):
     server = asked.server
     asked()
-    kept = tmp_path / "run" / (STORE_NAME + SUFFIX)
+    kept = batches_beside(tmp_path / "run" / STORE_NAME)
 
     def cut_off() -> None:
         found = json.loads(kept.read_text())
@@ -309,7 +309,7 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
     with Forgetful() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
         judge(items, **settings)
-        with pytest.raises(ConqretError, match=rf"no such batch \(take it out of .*{SUFFIX}, and its"):
+        with pytest.raises(ConqretError, match=r"no such batch \(take it out of .*batches.json, and its"):
             judge(items, **settings)
 
 

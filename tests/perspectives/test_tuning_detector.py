@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="the extra tune is not installed: torch is missing")
 pytest.importorskip("accelerate", reason="the extra tune is not installed: accelerate is missing")
 
+import conqret
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives.detection_calibration import best_cut, platt
@@ -221,6 +222,9 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
     found = json.loads(said.out)
     assert (found["pairs"], found["against_labels"]["f1"]["value"]) == (40, 1.0)
     assert (tmp_path / "found" / "detections.csv").read_text().count("\n") == 41
+    applied = conqret.apply_detector(file, out, labels="label", output=tmp_path / "applied")
+    assert json.loads(json.dumps(applied.record())) == found
+    assert len(applied.probabilities) == 40
     for arguments, told in (
         (("detect", file, "--detector", tmp_path), "holds no model"),
         (("detect", file, "--detector", out, "--model", "offline"), "leave out --model"),

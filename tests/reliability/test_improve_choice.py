@@ -22,8 +22,8 @@ from conqret.studies.improve.learned import (
     telling_cases,
     worded,
 )
-from conqret.studies.improve.measuring import CrossFitted, choose
 from conqret.studies.improve.residual_features import residual_features, residuals
+from conqret.studies.improve.variant_choice import CrossFitted, choose
 
 pytest.importorskip("scipy", reason="the extra stats is not installed")
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))

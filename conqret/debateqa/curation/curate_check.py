@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
-from conqret.debateqa.curation.curate_review import Folder, ReviewOptions, looked_at, tell_figures, verdicts
+from conqret.debateqa.curation.curate_review import (
+    Folder,
+    ReviewOptions,
+    asks,
+    looked_at,
+    tell_figures,
+    tell_verdict_cost,
+)
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.judging.study_command import StudyOptions
 
@@ -43,29 +49,20 @@ def comprehensiveness(
 
     Example: conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv
     """
-    from conqret.debateqa.curation.benchmark_figures import near_chunks
+    from conqret.debateqa.curation.benchmark_checks import Comprehensiveness, chunks_to_review
     from conqret.debateqa.curation.benchmark_folder import read_made
-    from conqret.debateqa.curation.embeddings import embedder
-    from conqret.debateqa.curation.review import review_chunks
-    from conqret.stats.resampling import mean_interval
 
-    made = read_made(folder)
-    review = review_chunks(made, near_chunks(made, embedder(encoder)))
-    verdict_by_id, done = looked_at(review, folder, "chunks", reviewed, asking)
-    if verdict_by_id is None:
+    review = chunks_to_review(read_made(folder), encoder)
+    rows = looked_at(review, folder, "chunks", reviewed, asking)
+    if rows is None:
         return
-    places = [str(row[0]) for row in review.rows if str(row[0]) in verdict_by_id]
-    share = mean_interval(
-        [float(verdict_by_id[place]) for place in places],
-        [place.rpartition("/")[0] for place in places],
-        scale="share",
-    )
-    tell_figures(
-        "Comprehensiveness",
-        {"chunks whose perspectives are all covered": share, "chunks looked at": len(places), "of": len(review.rows)},
-        "DebateQA: 90.4% of the five nearest chunks, by people. The interval (95%) is over questions.",
-        done, asking.shown,
-    )  # fmt: skip
+    facts = {
+        "chunks whose perspectives are all covered": Comprehensiveness.of(rows).covered,
+        "chunks looked at": len(rows.verdicts),
+        "of": rows.rows,
+    }
+    note_text = "DebateQA: 90.4% of the five nearest chunks, by people. The interval (95%) is over questions."
+    tell_figures("Comprehensiveness", facts, note_text, rows.asked, asking.shown)
 
 
 @grouped
@@ -86,31 +83,32 @@ def distinctiveness(
 
     Example: conqret debateqa curate check distinctiveness benchmark/ --labels pairs.csv
     """
-    from conqret.debateqa.curation.benchmark_figures import alike_views
+    from conqret.debateqa.curation.benchmark_checks import (
+        Distinctiveness,
+        ReviewedRows,
+        pairs_to_review,
+    )
     from conqret.debateqa.curation.benchmark_folder import read_made
-    from conqret.debateqa.curation.embeddings import embedder
-    from conqret.debateqa.curation.review import review_pairs
 
     made = read_made(folder)
-    review = review_pairs(made, alike_views(made, embedder(encoder), threshold))
-    counts = [len(question.partial_answers) for question in made.questions]
-    facts: dict[str, Any] = {
-        "points of view": sum(counts),
-        "pairs within a question": sum(count * (count - 1) // 2 for count in counts),
-        f"pairs with a cosine of {threshold} or more": len(review.rows),
+    review = pairs_to_review(made, encoder, threshold)
+    rows = looked_at(review, folder, "pairs", reviewed, asking) if review.rows else ReviewedRows(0, {})
+    if rows is None:
+        return
+    figures = Distinctiveness.of(made, threshold, rows)
+    facts = {
+        "points of view": figures.views,
+        "pairs within a question": figures.pairs,
+        f"pairs with a cosine of {threshold} or more": rows.rows,
     }
-    done = None
-    if review.rows:
-        verdict_by_id, done = looked_at(review, folder, "pairs", reviewed, asking)
-        if verdict_by_id is None:
-            return
-        facts["of these called duplicates"] = sum(verdict_by_id.values())
-        facts["not looked at"] = len(review.rows) - len(verdict_by_id)
+    if rows.rows:
+        facts["of these called duplicates"] = figures.duplicates
+        facts["not looked at"] = rows.rows - len(rows.verdicts)
     elif not asking.shown.quiet:
         note(
             f"no pair is to be looked at: no sheet is written or read; a --threshold below {threshold} shows more"
         )
-    tell_figures("Distinctiveness", facts, "", done, asking.shown)
+    tell_figures("Distinctiveness", facts, "", rows.asked, asking.shown)
 
 
 @grouped
@@ -131,39 +129,25 @@ def viewpoints(
 
     Example: conqret debateqa curate check viewpoints benchmark/ answers.jsonl --model gpt-4o-mini
     """
-    from conqret.debateqa.curation.benchmark_folder import read_made
-    from conqret.debateqa.curation.review import MISSED, missed_subjects
-    from conqret.debateqa.debateqa_files import check_answers, read_answers
-    from conqret.errors import DeclarationError
-    from conqret.stats.estimate import undefined
-    from conqret.stats.resampling import mean_interval
+    from conqret.debateqa.curation.benchmark_checks import MissedViewpoints, answers_to_rate
+    from conqret.debateqa.curation.review import MISSED
 
-    made = read_made(folder)
-    every = check_answers(answers)
-    subjects = missed_subjects(made, list(read_answers(answers)))
-    if not subjects:
-        raise DeclarationError(f"no id of the {len(every)} answers is among the questions of {folder}")
-    done = verdicts(
-        MISSED, subjects, answers, "viewpoints", model=model, output=output, asking=asking,
-    )  # fmt: skip
-    if done is None:
+    wanted, foreign = answers_to_rate(folder, answers)
+    if asking.dry_run:
+        tell_verdict_cost(MISSED, wanted, model, asking)
         return
-    ratings = [int(row.answer["rating"]) for row in done.asked.rows if row.answered]
-    share = (
-        mean_interval([float(rating == 5) for rating in ratings], scale="share")
-        if ratings
-        else undefined("no answer")
-    )
+    asked = asks(answers, model, asking)(MISSED, wanted, "viewpoints", output)
+    figures = MissedViewpoints.of(asked, foreign)
     facts = {
-        "answers with a rating of 5": share,
-        **{f"rating {rating}": ratings.count(rating) for rating in range(5, 0, -1)},
-        "no rating": len(subjects) - len(ratings),
-        "answers to no question of the benchmark": len(every) - len(subjects),
+        "answers with a rating of 5": figures.missed,
+        **{f"rating {rating}": count for rating, count in figures.ratings.items()},
+        "no rating": figures.unrated,
+        "answers to no question of the benchmark": foreign,
     }
     note_text = (
         "DebateQA, Table 11: .03 to .09 of six models' answers, after people had checked the ratings of 5."
     )
-    tell_figures("Viewpoints that the benchmark misses", facts, note_text, done, asking.shown)
+    tell_figures("Viewpoints that the benchmark misses", facts, note_text, asked, asking.shown)
 
 
 @grouped

@@ -17,49 +17,42 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictFolder, VerdictRow
+    from conqret.debateqa.curation.benchmark_checks import ReviewedRows, RunVerdicts, Verdicts
+    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
     from conqret.debateqa.curation.review import Review
     from conqret.judging.study_command import StudyOptions
-    from conqret.runs.study_run import StudyOutcome
 
 
-@dataclass(frozen=True)
-class VerdictOutcome:
-    """The judgments, and the folder that holds them."""
+def tell_verdict_cost(
+    verdict: CheckVerdict, subjects: Sequence[Subject], model: str | None, asking: StudyOptions
+) -> None:
+    """Print what asking about each of ``subjects`` is expected to take."""
+    from conqret.debateqa.curation.check_verdicts import estimate
 
-    asked: StudyOutcome[VerdictRow, None]
-    folder: VerdictFolder
-
-    def end(self) -> None:
-        """Leave with exit code 1 where judgments are missing."""
-        lost = self.asked.lost
-        end(lost, self.asked.session, there=len(self.asked.rows) - sum(lost.values()), reasons=lost)
+    asking.tell_cost([estimate(verdict, subjects, asking.session(model))])
 
 
-def verdicts(
-    verdict: CheckVerdict,
-    subjects: Sequence[Subject],
-    source: Path,
-    name: str,
-    *,
-    model: str | None,
-    output: Path | None,
-    asking: StudyOptions,
-) -> VerdictOutcome | None:
-    """Ask about each of ``subjects``, which come from ``source``; None where only the price was asked for."""
-    from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
-    from conqret.runs.run_folder import default_folder, stem
+def asks(source: Path, model: str | None, asking: StudyOptions) -> RunVerdicts:
+    """Who asks a model about subjects that come from ``source``, with a bar."""
 
-    session = asking.session(model)
-    if asking.dry_run:
-        asking.tell_cost([estimate(verdict, subjects, session)])
-        return None
-    folder = VerdictFolder(output or default_folder(stem(source), name, session.options.model))
-    asked = asking.execute(
-        VerdictPlan(session, folder, verdict, subjects), len(subjects), "judgments",
-        about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
-    )  # fmt: skip
-    return VerdictOutcome(asked, folder)
+    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
+        from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
+        from conqret.runs.run_folder import default_folder, stem
+
+        session = asking.session(model)
+        place = VerdictFolder(folder or default_folder(stem(source), name, session.options.model))
+        return asking.execute(
+            VerdictPlan(session, place, verdict, subjects), len(subjects), "judgments",
+            about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
+        )  # fmt: skip
+
+    return ask
+
+
+def end_of(asked: Verdicts) -> None:
+    """Leave with exit code 1 where judgments are missing."""
+    lost = asked.lost
+    end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)
 
 
 Folder = Annotated[Path, typer.Argument(help="The folder of `conqret debateqa curate run`.")]
@@ -86,59 +79,29 @@ def looked_at(
     name: str,
     reviewed: ReviewOptions,
     asking: StudyOptions,
-) -> tuple[Mapping[str, bool] | None, VerdictOutcome | None]:
-    """What a filled sheet or a judge says of each row, by id; None where the sheet is left for people, or only the
-    price was asked for."""
-    from conqret.debateqa.curation.review import read_review
-    from conqret.errors import DeclarationError
-    from conqret.io.label_sheets import csv_text
-    from conqret.io.overwriting import write_new
+) -> ReviewedRows | None:
+    """What a filled sheet or a judge says of each row; None where the sheet is left for people, or only the price was
+    asked for."""
+    from conqret.debateqa.curation.benchmark_checks import labelled_rows, reviewed_rows
 
     if reviewed.labels is not None:
-        known = {str(row[0]) for row in review.rows}
-        verdict_by_id = read_review(reviewed.labels, review.column)
-        known_verdicts = {row_id: answer for row_id, answer in verdict_by_id.items() if row_id in known}
-        if not known_verdicts:
-            raise DeclarationError(
-                f"{reviewed.labels} answers none of the {len(known)} rows: fill its column {review.column} with yes or "
-                "no, and take the benchmark, encoder and threshold that the sheet was made with"
-            )
-        return known_verdicts, None
-    answered: dict[str, bool] = {}
-    done = None
+        return labelled_rows(review, reviewed.labels)
+    if reviewed.model is not None and asking.dry_run:
+        tell_verdict_cost(review.verdict, review.subjects, reviewed.model, asking)
+        return None
+    ask = None if reviewed.model is None else asks(folder, reviewed.model, asking)
     sheet = reviewed.output
-    if reviewed.model is not None:
-        beside = None if sheet is None else sheet.with_suffix(".run")
-        done = verdicts(
-            review.verdict, review.subjects, folder, name, model=reviewed.model, output=beside,
-            asking=asking,
-        )  # fmt: skip
-        if done is None:
-            return None, None
-        answered = {row.id: review.said(row.answer) for row in done.asked.rows if row.answered}
+    rows = reviewed_rows(review, folder, name, sheet, ask, overwrite=asking.kept.overwrite)
     if sheet is not None:
-        words = {True: "yes", False: "no"}
-        cells = [words[answered[name]] if (name := str(row[0])) in answered else "" for row in review.rows]
-        rows = [(*row, cell) for row, cell in zip(review.rows, cells, strict=True)]
-        write_new(
-            {sheet: csv_text((*review.head, review.column), rows)},
-            overwrite=asking.kept.overwrite,
-            register=folder,
-        )
-        asking.shown.note(f"{len(rows):,} rows in {sheet}; the column {review.column} takes yes or no")
-    elif done is None:
-        raise DeclarationError(
-            f"{len(review.rows)} rows are to be looked at: -o SHEET writes them for people, --model asks a judge, and "
-            "--labels SHEET reads what was filled in"
-        )
-    return (answered if done is not None and answered else None), done
+        asking.shown.note(f"{rows.rows:,} rows in {sheet}; the column {review.column} takes yes or no")
+    return rows if ask is not None else None
 
 
 def tell_figures(
     title: str,
     facts: Mapping[str, Any],
     remark: str,
-    done: VerdictOutcome | None,
+    asked: Verdicts | None,
     shown: options.OutputOptions,
     data: object = None,
     *lines: str,
@@ -154,5 +117,5 @@ def tell_figures(
         for name, value in facts.items()
     }
     result(plain if data is None else data, [table, *lines], as_json=shown.json_output)
-    if done is not None:
-        done.end()
+    if asked is not None:
+        end_of(asked)

@@ -189,18 +189,21 @@ def debatable(
 
     conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable
     """
-    from conqret.debateqa.curation.curate_review import verdicts
+    from conqret.debateqa.curation.check_verdicts import VerdictFolder
+    from conqret.debateqa.curation.curate_review import asks, end_of, tell_verdict_cost
     from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
     from conqret.debateqa.curation.page import debatable_table
     from conqret.io.questions import read_sourced
+    from conqret.runs.run_folder import default_folder, stem
 
     read = read_sourced(questions, texts)
-    done = verdicts(
-        VERDICT, subjects(read), questions[0], "debatable", model=model, output=output, asking=asking,
-    )  # fmt: skip
-    if done is None:
+    if asking.dry_run:
+        tell_verdict_cost(VERDICT, subjects(read), model, asking)
         return
-    found = chosen_questions(read, done.asked, done.folder)
+    named = asking.calls.of(model).model
+    folder = output or default_folder(stem(questions[0]), "debatable", named)
+    asked = asks(questions[0], model, asking)(VERDICT, subjects(read), "debatable", folder)
+    found = chosen_questions(read, asked, VerdictFolder(folder))
     kept = len(found.kept)
     facts = {
         "questions": found.questions,
@@ -210,4 +213,4 @@ def debatable(
     }
     shape = debatable_table(found.failed, found.unanswered, found.questions, kept)
     result(facts, [shape, "", *map(at, found.files, ("kept", "verdicts"))], as_json=asking.shown.json_output)
-    done.end()
+    end_of(asked)

@@ -32,9 +32,9 @@ from conqret.llm.client import GRACE, Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.provider_check import is_loopback
-from conqret.llm.rate_limits import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Request, Response
+from conqret.llm.spending import SpendingLedger
 
 AHEAD = 8
 """Items that wait at each worker beyond those that it asks about, so that it is never idle."""

@@ -9,8 +9,9 @@ from itertools import count
 from typing import Any
 
 from conqret.data import Reason
-from conqret.llm.rate_limits import Quota, SpendingLedger, Used
+from conqret.llm.rate_limits import Quota, Used
 from conqret.llm.retry import ProviderError
+from conqret.llm.spending import SpendingLedger
 
 
 class Governor:

@@ -7,10 +7,8 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.client_options import NO_MODEL
 from conqret.llm.request import Completion, Request
-
-NO_MODEL = "no-model"
-"""What stands in the place of a model's name."""
 
 
 class NoModel(Connection):

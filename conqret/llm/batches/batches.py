@@ -37,13 +37,10 @@ from conqret.llm.hosted.servers import directly, server_of
 from conqret.llm.keys import parameters
 from conqret.llm.progress import Progress
 from conqret.llm.provider_check import check_address
-from conqret.llm.recordings import Recordings
+from conqret.llm.recordings import Recordings, batches_beside
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
-
-SUFFIX = ".batches.json"
-"""What the file is called, behind the name of the store."""
 
 LOCK = ".lock"
 """What the lock is called, behind the name of the file."""
@@ -110,7 +107,7 @@ class Batches:
 
     def keep_beside(self, store: Recordings) -> None:
         """Go on with the batches of ``store``."""
-        self._file = store.path.with_name(store.path.name + SUFFIX)
+        self._file = batches_beside(store.path)
         self._read()
 
     @contextlib.asynccontextmanager

@@ -95,7 +95,7 @@ def evaluate_rankings(
     chosen = chosen_topics(Path(corpus), split, topics)
     judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
     session = retrieval_session(
-        rerank, beside=RUNS / "evaluate", recordings=settings.get("recordings"), replay=settings.get("replay"),
+        rerank, output=RUNS / "evaluate", recordings=settings.get("recordings"), replay=settings.get("replay"),
         prompts=settings.get("prompts"),
     )  # fmt: skip
     index = open_index(Path(corpus))

@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result, tell_outcomes
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
+from conqret.judging.command_options import AnyJudge, BatchedEngines, JudgingOptions
 from conqret.options import Within
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class AnchorRun(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
-    engines: Engines
+    engines: BatchedEngines
     prompts: options.Prompts = None
 
 
@@ -209,7 +209,7 @@ def _judge(
     from conqret.studies.drift.drift_study import judge_wave, wave_folder
     from conqret.studies.drift.result import WavePlan
 
-    place = wave_folder(output, wave)
+    place = wave_folder(output, wave, batch=asked.get("batch", False))
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: CheckedItems, client: Client, kept: int) -> None:

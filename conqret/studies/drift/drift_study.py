@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ from conqret.judging.judge_run import judge_record
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
+from conqret.judging.summary import Summary
 from conqret.runs.management import run_folders
 from conqret.runs.run_folder import RECORD_NAME
 from conqret.studies.drift.result import WavePlan
@@ -33,12 +35,15 @@ def judge_wave(
     """Judge the anchors ``items`` into ``folder``/``wave``, by default the day's date (UTC). A wave that is
     there already is finished, and never asked twice; each has recordings of its own, so that the model is asked anew.
 
+    With ``batch``, and no name for the wave, one that waits for its batch goes on.
+
     Raises:
+        AnswersAwaited: judgments wait for a batch; the same call collects them.
         DeclarationError: as :func:`conqret.judge`; the name is no name of a folder; or the waves that are there are
             of other anchors or another format; or what is ``planned`` cannot be charted. Nothing is asked or written
             then.
     """
-    place = wave_folder(folder, wave)
+    place = wave_folder(folder, wave, batch=settings.get("batch", False))
 
     def check(source: ItemSource, checked: CheckedItems, setup: Setup) -> None:
         (planned or WavePlan()).check(len({item.topic for item in source}))
@@ -47,11 +52,17 @@ def judge_wave(
             check_alike(first, judge_record(source, checked, setup), str(place))
 
     judgments: Judgments = judge_checked(items, {**settings, "output": place}, check)
-    return judgments
+    return judgments.whole()
 
 
-def wave_folder(folder: str | Path, wave: str | None = None) -> Path:
-    """Where a wave goes. Raises DeclarationError where the name is none, or the folder holds a run itself."""
+def wave_folder(folder: str | Path, wave: str | None = None, *, batch: bool = False) -> Path:
+    """Where a wave goes: with ``batch``, where none is named, to the one that waits for its batch, whatever the day.
+
+    Raises:
+        DeclarationError: the name is none, or the folder holds a run itself.
+    """
+    if wave is None and batch:
+        wave = _awaited(Path(folder))
     name = dt.datetime.now(dt.UTC).date().isoformat() if wave is None else wave
     if not _NAME.fullmatch(name):
         raise DeclarationError(f"a wave is named with letters, digits, -, _ and ., not {name!r}")
@@ -60,6 +71,17 @@ def wave_folder(folder: str | Path, wave: str | None = None) -> Path:
             f"{folder} holds a run: give another folder with -o, for the runs of all waves"
         )
     return Path(folder) / name
+
+
+def _awaited(folder: Path) -> str | None:
+    """The newest wave in a folder of which some anchors have no judgment yet."""
+    names = []
+    for place in folder.iterdir() if folder.is_dir() else ():
+        with contextlib.suppress(DeclarationError):
+            run = JudgeFolder(place)
+            if run.result(run.summary_file, Summary).outstanding:
+                names.append((run.record().created, place.name))
+    return max(names, default=(None, None))[1]
 
 
 def _first(folder: Path) -> JudgeRecord | None:

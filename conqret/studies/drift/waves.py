@@ -13,6 +13,7 @@ from conqret.errors import DeclarationError, number, shortened
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.summary import Summary
 from conqret.llm.backends.verdicts import PREFIX
+from conqret.llm.recordings import batches_beside
 from conqret.runs.management import run_folders
 from conqret.studies.card.card_fit import differences
 from conqret.studies.card.run_cost import Cost
@@ -29,9 +30,10 @@ MOST_KEPT = 20
 
 class Wave(Frozen):
     """One wave, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
-    names under which the model answered, ``system_fingerprints`` what its provider says of the system behind. ``usd``
-    (None: unknown), ``tokens`` and ``seconds`` are those of an anchor. Where ``recorded``, every answer came from
-    recordings: the model was not asked. ``changes`` says what differs from the wave before."""
+    names under which the model answered, ``system_fingerprints`` what its provider says of the system behind.
+    ``usd`` (None: unknown), ``tokens`` and ``seconds`` (None: a batch answered) are those of an anchor. Where
+    ``recorded``, every answer came from recordings: the model was not asked. ``changes`` says what differs from the
+    wave before."""
 
     name: str
     place: str
@@ -107,6 +109,7 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
     judgments = list(folder.judgments())
     calls = [call for judgment in judgments for call in judgment.trace.calls]
     cost = Cost.of(summary).item
+    batched = batches_beside(folder.recordings_file).is_file()
     return WaveJudgments(
         Wave(
             name=folder.path.resolve().name,
@@ -123,8 +126,8 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
             missing=summary.unscored + summary.failed,
             usd=cost["usd"],
             tokens=cost["tokens"],
-            seconds=cost["seconds"],
-            recorded=bool(calls) and all(call.recorded for call in calls),
+            seconds=None if batched else cost["seconds"],
+            recorded=bool(calls) and not batched and all(call.recorded for call in calls),
         ),
         record,
         {judgment.item: judgment.topic for judgment in judgments},

@@ -24,7 +24,7 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
 from conqret.io.safe_files import InFolder, replacing, write_files
 from conqret.judging.instrument import Instrument
-from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -58,6 +58,7 @@ from conqret.studies.improve.learned import (
 
 if TYPE_CHECKING:
     from conqret.studies.improve.result import ImproveResult
+    from conqret.studies.improve.variant_choice import CrossFitted
 
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
@@ -177,6 +178,10 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     settings: AgreementSettings
     _opened: list[Rows[ImproveRow]] = field(default_factory=list, init=False, repr=False, compare=False)
     _setups: dict[tuple[str, Out], Setup] = field(default_factory=dict, init=False, repr=False, compare=False)
+    fitted: dict[Out, dict[str, CrossFitted]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By the folds that were left out the scores of each variant, which are fitted once."""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -249,6 +254,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             )
         self._opened[:] = [rows]
         self._setups.clear()
+        self.fitted.clear()
         return rows
 
     def stages(self) -> Iterator[Stage[ImproveRow]]:
@@ -288,7 +294,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             yield self._staying_beside(asked)
             return
         if self.data.held_out:
-            from conqret.studies.improve.measuring import choice_without
+            from conqret.studies.improve.variant_choice import choice_without
 
             variant = choice_without(self, frozenset()).variant
             if variant != AS_IT_IS:
@@ -412,7 +418,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return Trial(key, lambda earlier: _judged(key, item, instrument))
 
         name = f"judge {setup.judge.name}"
-        return Stage([trial(item) for item in items], client.in_flight, name, about(instrument))
+        return Stage([trial(item) for item in items], client.in_flight, name, span_attributes(instrument))
 
     def _proposal(self, client: Client, prompt: Any) -> Any:
         async def work(earlier: object) -> ImproveRow:

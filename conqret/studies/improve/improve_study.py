@@ -14,9 +14,9 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.call_setup import prepared
 from conqret.judging.cost import ExpectedCost, Sizes, expected_asking
-from conqret.judging.criterion import CRITERIA, Criteria, criteria_of
+from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.judge import Items
-from conqret.judging.judge_options import SampleSettings
+from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import (
     AskedSettings,

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 from conqret.data import Item
 from conqret.data.digest import digest_of
 from conqret.io.label_scale import LabelScale
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.judge_options import CRITERIA
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client

@@ -1,13 +1,10 @@
-"""What is chosen, and what it is worth on topics that the choice has not seen.
-
-A choice is made on scores that are cross-fitted within the topics that it may see: each topic is rated by variants that
-learned from the others, and mapped by the labels of others. The simplest candidate within one standard error of the
-least squared error is taken (Breiman et al., Classification and Regression Trees, 1984).
+"""What is chosen (:mod:`conqret.studies.improve.variant_choice`), and what it is worth on topics that the choice has
+not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,155 +13,36 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
 from conqret.io.safe_files import Content
-from conqret.judging.criterion import CRITERIA, parse_criterion
-from conqret.judging.judge_options import JudgeOptions, SampleSettings
+from conqret.judging.criterion import parse_criterion
+from conqret.judging.judge_options import CRITERIA, JudgeOptions, SampleSettings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
-from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
-from conqret.studies.agreement.trivial_judges import labelled_folds
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, tried
-from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
 from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
 from conqret.studies.improve.improved_prompt import criterion_asked, prompt_files
 from conqret.studies.improve.residual_features import residual_features
 from conqret.studies.improve.result import (
     FEWEST_OF_ONE,
-    Candidate,
     Ceiling,
     ImproveResult,
     VariantAgreement,
     VariantChoice,
 )
+from conqret.studies.improve.variant_choice import CrossFitted, Scores, choice_without, scores_without
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
-
-Scores = Mapping[str, float]
-"""Scores in [0, 1] by item."""
-
-
-@dataclass(frozen=True)
-class CrossFitted:
-    """The scores of a variant on the topics that are chosen on, as it says them and mapped by the labels of other
-    topics, with the map of all of them; no map where there are too few topics, or it says the same of all."""
-
-    said: Scores
-    mapped: Scores | None = None
-    map: Map | None = None
-
-
-def cross_fitted(
-    judgments: Iterable[Judgment], labels: LabelSet, dimension: str, metric: str, settings: AgreementSettings
-) -> CrossFitted:
-    """The scores of a variant, by the judgments of topics that it did not learn from."""
-    import numpy as np
-
-    kept = list(judgments)
-    said = {judgment.item: judgment.values[metric] for judgment in kept}
-    if len(set(said.values())) < 2 or len({judgment.topic for judgment in kept}) < FEWEST_TOPICS:
-        return CrossFitted(said)
-    joined = join_labels(kept, labels, {dimension: metric})
-    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    seen = CalibrationSample(View(joined, dimension, settings), joined, metric, folds)
-    parts = seen.parts().values()
-    if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
-        return CrossFitted(said)
-    trial = tried(seen)
-    mapped = trial.calibrated(seen.fold)
-    values = {unit.item: float(value) for unit, value in zip(seen.view.units, mapped, strict=True)}
-    return CrossFitted(said, values, trial.chosen_maps[0])
-
-
-def choose(
-    scores: Mapping[str, CrossFitted],
-    labels: Mapping[str, float],
-    topics: Mapping[str, Hashable],
-    fold: int = -1,
-) -> VariantChoice:
-    """The simplest candidate within one standard error of the least squared error. ``scores`` are by variant, the
-    simplest first; candidates are compared on the items that all of them scored.
-
-    Raises:
-        DeclarationError: there are none.
-    """
-    import numpy as np
-
-    series: dict[tuple[str, bool], Scores] = {}
-    for variant, fitted in scores.items():
-        series[variant, False] = fitted.said
-        if fitted.mapped is not None:
-            series[variant, True] = fitted.mapped
-    items = [item for item in labels if all(item in values for values in series.values())]
-    if not items:
-        raise DeclarationError(
-            "no labelled item has a score by each variant: see why with conqret runs, or leave variants out (--variant)"
-        )
-    target = np.array([labels[item] for item in items])
-    clusters = [topics[item] for item in items]
-    errors = {
-        key: (np.array([values[item] for item in items]) - target) ** 2 for key, values in series.items()
-    }
-    best = min(errors, key=lambda key: float(errors[key].mean()))
-    candidates, chosen = [], best
-    for key in reversed(errors):
-        worse = mean(errors[key] - errors[best], clusters)
-        error = 0.0 if key == best or np.isnan(worse.error) else worse.error
-        candidates.append(
-            Candidate(
-                variant=key[0],
-                calibrated=key[1],
-                squared_error=float(errors[key].mean()),
-                worse=float(worse.value),
-                error_of_worse=error,
-            )
-        )
-        if worse.value <= error:
-            chosen = key
-    return VariantChoice(
-        fold=fold,
-        variant=chosen[0],
-        calibrated=chosen[1],
-        topics=len(set(clusters)),
-        items=len(items),
-        candidates=tuple(reversed(candidates)),
-    )
-
-
-def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
-    """By variant what it says of the topics that are in none of the folds ``out``, each rated by what was learned
-    without it, too."""
-    data = plan.data
-    found = {}
-    for variant in (AS_IT_IS, *plan.variants):
-        judgments: list[Judgment] = []
-        for fold in range(plan.options.folds):
-            if fold not in out:
-                setup = plan.setup_of(variant, out | {fold})
-                judgments += plan.judgments(setup, plan.items_in(frozenset({fold}))).values()
-        found[variant] = cross_fitted(judgments, data.labels, data.dimension, data.metric, plan.settings)
-    return found
-
-
-def choice_without(plan: ImprovePlan, out: Out) -> VariantChoice:
-    """What is chosen without these folds (one at most)."""
-    return _chosen(plan, out, scores_without(plan, out))
-
-
-def _chosen(plan: ImprovePlan, out: Out, scores: Mapping[str, CrossFitted]) -> VariantChoice:
-    topics = {item.id: item.topic for item in plan.data.training}
-    means = {item.id: plan.data.means[item.id] for item in plan.items_beside(out)}
-    return choose(scores, means, topics, min(out, default=-1))
 
 
 @dataclass(frozen=True)
@@ -188,7 +66,7 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
     none = frozenset[int]()
     outs = [none, *(frozenset({fold}) for fold in range(plan.options.folds) if plan.crossed)]
     scores = {out: scores_without(plan, out) for out in outs}
-    final, *others = (_chosen(plan, out, scores[out]) for out in outs)
+    final, *others = (choice_without(plan, out) for out in outs)
     choices = tuple(others)
     series = _series(plan, final, choices, scores)
     items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))

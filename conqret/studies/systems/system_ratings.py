@@ -125,7 +125,7 @@ def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, l
     }
 
 
-def beside(items: Iterable[Item], system: str = "") -> list[Item]:
+def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
     """Each report with another one on its topic as its second argument: that of ``system``, or else of the system
     that comes next by name (after the last the first), which is also what ``system`` itself gets."""
     every = list(items)

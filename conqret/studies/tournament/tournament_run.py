@@ -22,7 +22,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.call_setup import prepared
-from conqret.judging.item_spans import about, judge_in_span
+from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
@@ -203,7 +203,9 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             if ended:
                 trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
             keys += [trial.key for trial in trials]
-            yield Stage(trials, client.in_flight, f"compare {instrument.judge.name}", about(instrument))
+            yield Stage(
+                trials, client.in_flight, f"compare {instrument.judge.name}", span_attributes(instrument)
+            )
             rows = [self._rows.get(trial.key) for trial in trials]
             ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
             if ended or number + 1 < len(planned):  # as far as it came before, whatever would be decided now

@@ -1,0 +1,304 @@
+"""What ``conqret corpus`` reads from the web, as functions: lists of debates, debate pages, what they cite, and what a
+page has beside what layouts look for.
+
+Nothing that fetches or parses is imported before a function is called: without the extra ``scrape`` that says what to
+install.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from conqret._optional import require
+from conqret.errors import DeclarationError, strict_options
+from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
+
+if TYPE_CHECKING:
+    from conqret.data import Debate
+    from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
+    from conqret.scrapers.debates import LayoutProblem
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch import FetchOptions
+    from conqret.scrapers.page_inspection import PageInspection
+    from conqret.scrapers.topic_list import TopicList
+
+
+class PageSettings(TypedDict, total=False):
+    """How pages are fetched: ``archived`` reads the Internet Archive's copies nearest to a year, month or day
+    ("2024-06"), or those of an archive with the same API at ``archive_base``; ``delay`` is the seconds between two
+    requests to one host (1; from the archive 4); ``allow_private`` allows loopback and private addresses."""
+
+    archived: str | None
+    archive_base: str | None
+    delay: float | None
+    allow_private: bool
+
+
+class EvidenceSettings(PageSettings, total=False):
+    """The same for what is cited, where ``archived`` and ``archive_base`` go before the page of today, and ``archive``
+    takes the copy nearest to the date of citation. ``concurrency`` is requests at once (32), ``per_host`` of them to
+    one host (2), ``user_agent`` what web sites see, ``allow_port`` ports besides 80 and 443, ``timeout`` seconds for a
+    request (60), ``max_bytes`` the most of one response, ``workers`` the processes that parse."""
+
+    archive: bool
+    concurrency: int | None
+    per_host: int | None
+    user_agent: str | None
+    allow_port: Sequence[int] | None
+    timeout: float | None
+    max_bytes: int | None
+    workers: int | None
+
+
+@strict_options
+def list_debate_pages(
+    index: str,
+    *,
+    output: str | Path | None = None,
+    explainers: bool = False,
+    links: str = "",
+    address: str = "",
+    overwrite: bool = False,
+    on_page: Callable[[int, int], None] = lambda done, known: None,
+    **settings: Unpack[PageSettings],
+) -> TopicList:
+    """List the debates of a site. Categories and next pages of its index are followed.
+
+    Args:
+        index: the address of a page that lists debates, or a saved copy of it.
+        output: the file for the list, which :func:`collect_debates` takes; None writes none.
+        explainers: also list pages without sides there, which otherwise are comments.
+        links: take the links that match this pattern (``*`` stands for anything), whatever the site.
+        address: the address that a saved page had, to complete its links.
+        overwrite: replace another list.
+        on_page: gets the number of index pages done, and of those known of.
+        settings: how pages are fetched: :class:`PageSettings`.
+
+    Raises:
+        DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
+        ExecutionError: the index cannot be fetched.
+        MissingDependencyError: the extra ``scrape`` is not installed.
+    """
+    _need_pages()
+    from conqret.io.overwriting import check_new
+    from conqret.io.safe_files import write_all
+    from conqret.runs.loop import Loop
+    from conqret.scrapers.topic_list import gather_topics
+
+    async def gather() -> TopicList:
+        async with page_fetcher(settings) as fetcher:
+            return await gather_topics(index, fetcher, address=address, links=links, on_page=on_page)
+
+    if output is not None:
+        check_new([Path(output)], overwrite=overwrite)
+    with Loop() as loop:
+        topic_list = loop.run(gather())
+    if output is not None:
+        lines = topic_list.lines(index, explainers=explainers)
+        write_all(Path(output), (f"{line}\n".encode() for line in lines))
+    return topic_list
+
+
+@strict_options
+def collect_debates(
+    urls: str | Path | Sequence[str],
+    output: str | Path = "corpus",
+    *,
+    concurrency: int | None = None,
+    refetch: bool = False,
+    on_result: Callable[[Debate | LayoutProblem], None] = lambda result: None,
+    **settings: Unpack[PageSettings],
+) -> ScrapeResult:
+    """Read debate pages into a corpus: question, introduction, pros and cons, and the list of sources.
+
+    Args:
+        urls: a file with an address on each line, or the addresses.
+        output: the corpus directory; debates that it has are not fetched again, and what cannot be read is in its
+            problems.jsonl.
+        concurrency: pages under way at a time, by default 8.
+        refetch: fetch again what the corpus has, too.
+        on_result: gets each debate, or what was missing, as it comes.
+        settings: how pages are fetched: :class:`PageSettings`.
+
+    Raises:
+        DeclarationError: there is no such file, one of its lines or a line of the corpus is broken, or another process
+            is writing to the corpus.
+        MissingDependencyError: the extra ``scrape`` is not installed.
+    """
+    _need_pages()
+    from conqret.runs.loop import Loop
+    from conqret.scrapers.debate_pages import CONCURRENCY, checked_urls, gather_debates, read_urls
+
+    if concurrency is not None and concurrency < 1:
+        raise DeclarationError(f"concurrency is {concurrency}; it must be a whole number from 1")
+    addresses = read_urls(urls) if isinstance(urls, str | Path) else checked_urls(urls)
+    with Loop() as loop:
+        return loop.run(
+            gather_debates(
+                Path(output),
+                addresses,
+                _fetch_options(settings),
+                archive=_archive(settings),
+                refetch=refetch,
+                concurrency=CONCURRENCY if concurrency is None else concurrency,
+                on_result=on_result,
+            )
+        )
+
+
+@strict_options
+def collect_evidence(
+    corpus: str | Path,
+    *,
+    search: str | Sequence[str] = (),
+    retry_errors: bool = False,
+    reparse: bool = False,
+    on_start: Callable[[int, int], None] = lambda total, kept: None,
+    on_line: Callable[[LedgerLine], None] = lambda line: None,
+    **settings: Unpack[EvidenceSettings],
+) -> EvidenceSummary:
+    """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
+
+    Args:
+        corpus: the corpus directory of :func:`collect_debates`; the same call goes on there.
+        search: search engines that look for sources without a URL, in this order: ``google``, ``brave``, ``searxng``,
+            with keys from the environment.
+        retry_errors: ask again for what ended as an error.
+        reparse: extract all texts again from the stored responses, without a request.
+        on_start: gets how many sources there are, and how many are kept from before.
+        on_line: gets each line of the ledger as it is written.
+        settings: how sites are asked: :class:`EvidenceSettings`.
+
+    Raises:
+        DeclarationError: there are no debates, a file of the corpus or a setting is faulty, or another process is
+            writing to the corpus. Failures of the network never raise: they are the ledger's lines.
+        MissingDependencyError: the extra ``scrape`` is not installed.
+    """
+    require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
+    from conqret.runs.loop import Loop
+    from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
+
+    names = search.split(",") if isinstance(search, str) else search
+    options = _evidence_options(
+        [name for text in names if (name := text.strip())], settings, retry_errors=retry_errors
+    )
+    work = reparse_evidence if reparse else gather_evidence
+    with Loop() as loop:
+        return loop.run(work(Path(corpus), options, on_start=on_start, on_line=on_line))
+
+
+@strict_options
+def inspect_debate_page(
+    page: str,
+    *,
+    layout: str | None = None,
+    further: Sequence[str | Path] = (),
+    address: str = "",
+    **settings: Unpack[PageSettings],
+) -> PageInspection:
+    """Inspect a debate page: what is read from it, what its layout looks for, and what it has that nearly fits.
+
+    Args:
+        page: the address of a debate page, or a saved file. With an address, the further pages that the debate needs
+            are fetched, too.
+        layout: compare it with this layout, even if it does not fit.
+        further: saved pages that belong to it, such as the one with the cons.
+        address: where a saved page was, for its links.
+        settings: how pages are fetched: :class:`PageSettings`.
+
+    Raises:
+        DeclarationError: there is no such file or layout, or the page cannot be read.
+        ExecutionError: the page cannot be fetched.
+        MissingDependencyError: the extra ``scrape`` is not installed.
+    """
+    _need_pages()
+    from conqret.runs.loop import Loop
+    from conqret.scrapers.page_inspection import inspected
+
+    async def inspect() -> PageInspection:
+        async with page_fetcher(settings) as fetcher:
+            return await inspected(page, [Path(file) for file in further], fetcher, layout, address)
+
+    with Loop() as loop:
+        return loop.run(inspect())
+
+
+@contextlib.asynccontextmanager
+async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
+    """Whoever fetches, while the block runs."""
+    from conqret.scrapers.archive import ArchivedPages
+    from conqret.scrapers.fetch import Fetcher
+
+    archive = _archive(settings)
+    async with Fetcher(_fetch_options(settings)) as fetcher:
+        yield ArchivedPages(fetcher, archive) if archive else fetcher
+
+
+def _need_pages() -> None:
+    require("aiohttp", "lxml", "protego", extra="scrape")
+
+
+def _archive(settings: PageSettings) -> Any:
+    """The archive that all pages come from, if they do."""
+    from conqret.scrapers.archive import archive_at
+
+    return archive_at(settings.get("archived"), settings.get("archive_base"))
+
+
+def _fetch_options(settings: PageSettings) -> FetchOptions:
+    from conqret.scrapers import archive
+    from conqret.scrapers.fetch import FetchOptions, Policy
+    from conqret.scrapers.fetch.politeness import DELAY
+
+    delay = settings.get("delay")
+    usual = archive.DELAY if _archive(settings) else DELAY
+    policy = Policy(allow_private=settings.get("allow_private", False))
+    return FetchOptions(delay=usual if delay is None else delay, policy=policy)
+
+
+def _evidence_options(
+    engines: Sequence[str], settings: EvidenceSettings, *, retry_errors: bool
+) -> EvidenceOptions:
+    from conqret.scrapers import archive as archives
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.extract.worker_pool import WORKERS
+    from conqret.scrapers.fetch import FetchOptions, Limits, Policy
+    from conqret.scrapers.fetch.address_guard import PORTS
+    from conqret.scrapers.fetch.politeness import DELAY
+    from conqret.scrapers.providers import providers
+
+    timeout, max_bytes = settings.get("timeout"), settings.get("max_bytes")
+    workers = settings.get("workers")
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise DeclarationError(f"--timeout is a number of seconds above 0, not {timeout}")
+    if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
+        raise DeclarationError("--max-bytes and --workers are at least 1")
+    usual, base = Limits(), settings.get("archive_base")
+    archive = _archive(settings)
+    if archive is None and (settings.get("archive") or base):
+        archive = archives.InternetArchive(base or archives.BASE)
+    return EvidenceOptions(
+        FetchOptions(
+            **{"delay": archives.DELAY if archive else DELAY} | dict(_given(settings)),
+            policy=Policy(
+                settings.get("allow_private", False), PORTS | frozenset(settings.get("allow_port") or ())
+            ),
+            limits=Limits(
+                total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
+            ),
+        ),
+        providers(list(engines)),
+        archive,
+        retry_errors,
+        workers or WORKERS,
+    )
+
+
+def _given(settings: EvidenceSettings) -> Iterator[tuple[str, Any]]:
+    """What :class:`~conqret.scrapers.fetch.FetchOptions` takes as it is, where it is set."""
+    for name in ("concurrency", "delay", "per_host", "user_agent"):
+        if (value := settings.get(name)) is not None:
+            yield name, value

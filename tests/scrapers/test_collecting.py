@@ -1,0 +1,95 @@
+"""What ``conqret corpus`` reads from the web: the functions give what the commands print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import conqret
+from conqret.cli.main import app
+from fixtures.site import FIXTURES, Site, serving
+
+pytest.importorskip("trafilatura", reason="the extra scrape is not installed")
+PROCON = FIXTURES / "sites" / "procon"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving() as running:
+        yield running
+
+
+def command(*arguments: str, code: int = 0) -> dict[str, Any]:
+    done = CliRunner().invoke(app, ["corpus", *arguments, "--json", "--allow-private", "--delay", "0"])
+    assert done.exit_code == code, f"{done.output} {done.exception}"
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
+
+
+def test_lists_of_debates(site: Site, tmp_path: Path) -> None:
+    printed = command("topics", f"{site.url}/procon", "-o", str(tmp_path / "command.txt"))
+    listed = conqret.list_debate_pages(
+        f"{site.url}/procon", output=tmp_path / "function.txt", allow_private=True, delay=0
+    )
+    assert json.loads(json.dumps(listed.record())) == printed
+    assert len(listed.debates) == 2
+    assert (tmp_path / "function.txt").read_bytes() == (tmp_path / "command.txt").read_bytes()
+    (tmp_path / "function.txt").write_text("my own list\n", encoding="utf-8")
+    with pytest.raises(conqret.DeclarationError):
+        conqret.list_debate_pages(f"{site.url}/procon", output=tmp_path / "function.txt", allow_private=True)
+    in_memory = conqret.list_debate_pages(str(PROCON / "index.html"), address=f"{site.url}/procon")
+    assert [debate.url for debate in in_memory.debates] == printed["debates"]
+
+
+def test_debates_and_what_they_cite(site: Site, tmp_path: Path) -> None:
+    urls = tmp_path / "urls.txt"
+    urls.write_text("\n".join(site.debates[:2]), encoding="utf-8")
+    printed = command("debates", str(urls), "-o", str(tmp_path / "command"))
+    scraped = conqret.collect_debates(site.debates[:2], tmp_path / "function", allow_private=True, delay=0)
+    assert json.loads(json.dumps(scraped.record())) == printed
+    again = conqret.collect_debates(urls, tmp_path / "function", allow_private=True, delay=0)
+    assert (again.read, again.kept) == ((), 2)
+
+    figures = command("evidence", str(tmp_path / "command"))
+    settings: dict[str, Any] = {"allow_private": True, "delay": 0}
+    lines = []
+    summary = conqret.collect_evidence(tmp_path / "function", on_line=lines.append, **settings)
+    assert {**summary.record(), "seconds": 0} == {**figures, "seconds": 0}
+    assert len(lines) == summary.cited > 0
+    kept = conqret.collect_evidence(tmp_path / "function", **settings)
+    assert (kept.kept, kept.pages) == (summary.cited, 0)
+    parsed = conqret.collect_evidence(tmp_path / "function", reparse=True, workers=1)
+    assert parsed.by_status == summary.by_status
+
+
+def test_a_page_inspected(site: Site) -> None:
+    printed = command("inspect", f"{site.url}/procon/night-trams-debate")
+    inspected = conqret.inspect_debate_page(
+        f"{site.url}/procon/night-trams-debate", allow_private=True, delay=0
+    )
+    assert json.loads(json.dumps(inspected.record())) == printed
+    saved = conqret.inspect_debate_page(
+        str(PROCON / "night-trams.html"),
+        further=[PROCON / "night-trams-cons.html"],
+        address=inspected.page.url,
+    )
+    assert saved.inspection.parts is not None
+    assert len(saved.inspection.parts.cons) == 2
+
+
+def test_wrong_calls_are_declaration_errors(tmp_path: Path) -> None:
+    with pytest.raises(conqret.DeclarationError, match="did you mean 'archived'"):
+        conqret.list_debate_pages("index.html", archive_d="2024")  # type: ignore[call-arg]
+    with pytest.raises(conqret.DeclarationError, match="address 2 is no http"):
+        conqret.collect_debates(["https://a.test/", "ftp://b.test/"], tmp_path)
+    with pytest.raises(conqret.DeclarationError, match="concurrency"):
+        conqret.collect_debates(["https://a.test/"], tmp_path, concurrency=0)
+    with pytest.raises(conqret.DeclarationError, match="--timeout"):
+        conqret.collect_evidence(tmp_path, timeout=0)
+    with pytest.raises(conqret.DeclarationError):
+        conqret.inspect_debate_page(str(PROCON / "night-trams.html"), layout="nowhere")
