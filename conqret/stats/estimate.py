@@ -178,6 +178,15 @@ class JackknifedEstimate:
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
+    def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
+        """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
+        ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
+        kept = self._kept()
+        if isinstance(kept, str) or len(kept) < FEWEST_TESTED or _error(kept) <= TOLERANCE:
+            return None
+        freedom = self._freedom(kept)
+        return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)
+
     def outside(self, margin: float, *, rising: bool) -> float:
         """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
         1 where nothing can be said."""

@@ -18,16 +18,11 @@ from conqret.perturb import Direction
 from conqret.stats.curve_tests import MARGIN, Response
 from conqret.stats.effects import ALPHA, holm, p_words
 from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
-from conqret.stats.student import quantile
 
 Verdict = Literal["yes", "no", "inconclusive"]
 
 STILL = (Direction.UNCHANGED, Direction.NO_RISE)
 """What should not move, or not upwards."""
-
-
-POWER = 0.8
-"""How often a shift is to be found that is called the smallest detectable."""
 
 
 def corrected(
@@ -146,13 +141,8 @@ def _still(
 
 def smallest_detectable(response: Response, margin: float, *, both: bool) -> float | None:
     """The smallest shift that would be shown to be beyond ``margin`` in 80% of such runs, by the least exact of the
-    levels and before the correction for several: ``margin + (t_(1 - a) + t_0.8) s``, a being 2.5% where ``both``
-    directions count, else 5%. None where no level has a standard error."""
-    errors = [
-        shift.error for shift in response.shifts if shift.error == shift.error
-    ]  # NaN is not equal to itself
-    if not errors:
-        return None
-    freedom = response.clusters - 1
-    t = quantile(freedom, 1 - ALPHA if both else 1 - 2 * ALPHA) + quantile(freedom, 2 * POWER - 1)
-    return margin + t * max(errors)
+    levels and before the correction for several; upwards alone, unless ``both`` directions count. None where no level
+    has a standard error."""
+    found = [shift.smallest_detectable(alpha=ALPHA * (1 if both else 2)) for shift in response.shifts]
+    known = [distance for distance in found if distance is not None]
+    return margin + max(known) if known else None
