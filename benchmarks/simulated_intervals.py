@@ -46,6 +46,9 @@ TOPIC_SHARE = 0.3
 NOISE, TOPIC_BIAS = 0.7, 0.3
 WORSE = 1.0
 """The noise of people and of the first judge, what a judge errs by on a whole topic, and the noise of the second."""
+HEAVY, UNLIKE, SHARED = 3, 0.6, 0.5
+"""Where samples are harsh: the degrees of freedom of topics' worths, by how much topics differ in noise (the standard
+deviation of its logarithm), and what part of the judges' noise is of both."""
 STRENGTHS = (0.0, 0.4, 1.0)
 """Three systems that are compared, on the scale of Bradley and Terry; on each topic they vary by half a unit."""
 POSITIVE = 4
@@ -55,7 +58,7 @@ DRAWS = 500
 
 @dataclass(frozen=True)
 class World:
-    """Ratings of two people and two judges from 1 to 5, and which items are labelled."""
+    """Ratings of two people and two judges from 1 to 5 (harsh ones: to 4), and which items are labelled."""
 
     topics: NDArray[np.intp]
     people: tuple[Numbers, Numbers]
@@ -71,6 +74,8 @@ class World:
 
 def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str) -> World:
     """A sample of so many topics."""
+    if kind == "harsh":
+        return _harsh(rng, topics, balanced)
     sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
     which = np.repeat(np.arange(topics), sizes)
     worth = rng.normal(size=topics)[which] * TOPIC_SHARE**0.5
@@ -83,6 +88,23 @@ def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str) -> Wo
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE), rated(WORSE), rng.random(len(which)) < 0.5)
+
+
+def _harsh(rng: np.random.Generator, topics: int, balanced: bool) -> World:
+    topic_worth = rng.standard_t(HEAVY, size=topics) / HEAVY**0.5
+    tied = np.clip(np.round(ITEMS * np.exp(0.6 * topic_worth)), 1, max(UNBALANCED)).astype(int)
+    which = np.repeat(np.arange(topics), np.full(topics, ITEMS) if balanced else tied)
+    worth = topic_worth[which] * TOPIC_SHARE**0.5 + rng.normal(size=len(which)) * (1 - TOPIC_SHARE) ** 0.5
+    unlike = np.exp(rng.normal(size=topics) * UNLIKE - UNLIKE**2 / 2)[which]
+    both = rng.normal(size=len(which))
+
+    def rated(noise: float, shared: float = 0.0) -> Numbers:
+        error = (1 - shared) ** 0.5 * rng.normal(size=len(which)) + shared**0.5 * both
+        seen = worth + noise * unlike * error + (rng.normal(size=topics) * TOPIC_BIAS)[which]
+        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
+
+    people = rated(NOISE), rated(NOISE)
+    return World(which, people, rated(NOISE, SHARED), rated(WORSE, SHARED), rng.random(len(which)) < 0.5)
 
 
 Other = Literal["percentiles", "BCa", "bootstrap-t"]
@@ -221,6 +243,7 @@ INTERVALS: dict[str, Compute] = {
     "precision": lambda w, r: precision(_positive(w.people[0]), _positive(w.judge), r, categories=(0, 1)),
     "recall": lambda w, r: recall(_positive(w.people[0]), _positive(w.judge), r, categories=(0, 1)),
     "F1": lambda w, r: f1(_positive(w.people[0]), _positive(w.judge), r, categories=(0, 1)),
+    "macro F1": lambda w, r: f1(w.people[0], w.judge, r),
     "MCC": lambda w, r: matthews(_positive(w.people[0]), _positive(w.judge), r, categories=(0, 1)),
     "AUROC": lambda w, r: auroc(_positive(w.people[0]), w.judge, r),
     "average precision": lambda w, r: average_precision(_positive(w.people[0]), w.judge, r),
@@ -276,7 +299,7 @@ Triple = tuple[float, float | None, float | None]
 
 def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """All intervals of one sample, and those of :data:`OTHERS` under ``NAME/percentiles`` and so on."""
-    rng = np.random.default_rng([seed, topics, balanced, kind == "even"])
+    rng = np.random.default_rng([seed, topics, balanced, ("skewed", "even", "harsh").index(kind)])
     world = made(rng, topics, balanced, kind)
     left_out = leave_one_out(world.names)
     found = {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
@@ -315,13 +338,14 @@ def triple(estimate: Estimate) -> Triple | None:
 
 
 @cache
-def truths(kind: str, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
-    """What each statistic is in very many topics: its mean over ``repeats`` large samples, half of them balanced.
-    Elo's rating has no such limit: it hangs on the number of games."""
+def truths(kind: str, balanced: bool, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
+    """What each statistic is in very many topics: its mean over ``repeats`` large samples. Half of them are balanced,
+    unless the sizes of topics are tied to their worth: then means over items are others there, and all samples are as
+    ``balanced`` says. Elo's rating has no such limit: it hangs on the number of games."""
     every: dict[str, list[float]] = {}
     for repeat in range(repeats):
         rng = np.random.default_rng([repeat, 10**6])
-        world = made(rng, topics, repeat % 2 == 0, kind)
+        world = made(rng, topics, balanced if kind == "harsh" else repeat % 2 == 0, kind)
         nothing = Resamples(np.zeros((0, 1)), np.zeros(len(world.topics), dtype=np.intp))
         for name, compute in INTERVALS.items():
             values = compute(world, nothing).value

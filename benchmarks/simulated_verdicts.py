@@ -59,7 +59,7 @@ def verdicts(
     """The verdicts on curves with these shifts, corrected together."""
     which = places(rng, topics, balanced)
     curves = [curve(rng, which, shift) for shift in shifts]
-    p_values = corrected(curves, int(rng.integers(2**31)))
+    p_values = corrected(curves, [direction] * len(curves))
     return [judge_response(one, direction, p)[0] for one, p in zip(curves, p_values, strict=True)]
 
 

@@ -71,7 +71,11 @@ WANTED = 0.93
 WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES = "## Tables\n"
-KINDS = {"even": "five labels that occur about equally often", "skewed": "five labels, the upper ones rare"}
+KINDS = {
+    "even": "five labels that occur about equally often",
+    "skewed": "five labels, the upper ones rare",
+    "harsh": "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher",
+}
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -93,6 +97,8 @@ ONCE = {
 }
 """What makes one sample of each."""
 
+Truth = dict[bool, dict[str, float]]
+"""What each statistic is, for balanced topics and others."""
 Cell = tuple[str, int, bool, int]
 """What is simulated, topics, whether balanced, and the first seed."""
 
@@ -226,7 +232,7 @@ def interval_table(
     done: dict[Cell, dict[str, list[Any]]],
     kind: str,
     names: Iterable[str],
-    truth: dict[str, float],
+    truth: Truth,
     simulations: int,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
@@ -237,7 +243,7 @@ def interval_table(
         for topics in TOPICS:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
-                share, width, none, n = row_of_intervals(drawn, truth.get(name.split("/")[0]))
+                share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
                 if none == 1 or not n:
                     marks.append("none" if n else "–")
                     continue
@@ -245,12 +251,14 @@ def interval_table(
                 absent = f" ({none:.0%})" if none >= 0.005 else ""
                 fewer = f", n = {n}" if n != simulations else ""
                 marks.append(f"{mark}{share:.3f}{mark} / {width:.2f}{absent}{fewer}")
-        known = truth.get(name.split("/")[0])
-        yield f"| {name} | {'' if known is None else f'{known:.3f}'} | {' | '.join(marks)} |"
+        known = dict.fromkeys(
+            f"{truth[balanced][name]:.3f}" for balanced in (True, False) if name in truth[balanced]
+        )
+        yield f"| {name} | {', '.join(known)} | {' | '.join(marks)} |"
 
 
 def width_table(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, truth: dict[str, float], simulations: int
+    done: dict[Cell, dict[str, list[Any]]], kind: str, truth: Truth, simulations: int
 ) -> Iterator[str]:
     """Each interval at the fewest topics beside those that a bootstrap gives, on the same samples, and how much wider
     it is than the narrowest of all that cover."""
@@ -263,7 +271,7 @@ def width_table(
     for name in INTERVALS:
         marks, ratios = [], []
         for balanced in balances:
-            known, n = beside(done, kind, balanced, name, truth[name])
+            known, n = beside(done, kind, balanced, name, truth[balanced][name])
             if not known:
                 break
             marks += [
@@ -302,8 +310,8 @@ def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) ->
     """Further chunks of the cells in which an interval so narrow that ours were too wide covers in less than is wanted,
     and is within two standard errors of it."""
     for kind in KINDS:
-        truth = truths(kind)
         for balanced in (True, False):
+            truth = truths(kind, balanced)
             rows = [beside(done, kind, balanced, name, truth[name])[0] for name in INTERVALS]
             if any(
                 known[0][1] > WIDEST * width and share < WANTED and not bad
@@ -355,7 +363,7 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
     yield f"{simulations} simulations a cell.\n"
     for kind, words in KINDS.items():
         if kind in kinds:
-            truth = {**truths(kind), **true_values()}
+            truth = {balanced: {**truths(kind, balanced), **true_values()} for balanced in (True, False)}
             yield f"### {words.capitalize()}\n"
             yield from interval_table(done, kind, INTERVALS, truth, simulations)
             yield f"\n### {words.capitalize()}: beside other intervals\n"

@@ -179,7 +179,7 @@ def assert_falls(
         levels: rising levels, or shares such as ``"25%"``; the perturbation's own where none are given. One that most
             items cannot reach is left out, and so is an item that lacks one of the rest.
         metric: which score to look at.
-        options: ``seed``, ``materials``, ``tolerance``, ``margin``, ``allow_missing`` (the share of items that may
+        options: ``seed``, ``materials``, ``margin``, ``allow_missing`` (the share of items that may
             lack a value).
 
     Raises:

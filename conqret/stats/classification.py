@@ -25,7 +25,7 @@ def base_rate(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
 
-@of_categories()
+@of_categories(over_items=True)
 def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of items on which both say the same."""
     import numpy as np
@@ -33,7 +33,7 @@ def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
-@of_categories("there is one category only, or nobody uses the higher one")
+@of_categories("there is one category only, or nobody uses the higher one", macro=True)
 def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over those in use (macro).
 

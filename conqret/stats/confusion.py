@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 
 RARE = "too few labels beside the most frequent one, on one side or both"
+FEWEST_USES = 10
+"""Uses of each category by annotators, below which a mean over three or more categories has no interval: with rarer
+ones its intervals held the truth in 87 to 91% of simulated samples of eight topics."""
+RARE_CATEGORY = f"annotators use a category fewer than {FEWEST_USES} times"
 
 
 class CategoryStatistic(Protocol):
@@ -39,8 +43,11 @@ class CategoryStatistic(Protocol):
         """The statistic with its interval, which leaves out the clusters of ``resamples``."""
 
 
-def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTables], CategoryStatistic]:
-    """Make a statistic of two series of categories from a function of tables.
+def of_categories(
+    reason: str = "", scale: Scale = "share", *, macro: bool = False, over_items: bool = False
+) -> Callable[[OfTables], CategoryStatistic]:
+    """Make a statistic of two series of categories from a function of tables; of three categories or more it may
+    be ``macro``, a mean over them, and it may be a mean ``over_items``.
 
     The function takes tables of counts (many by K by K: first series down, second across, categories rising) and
     gives a number for each, on this ``scale``. Where it divides by 0 the number is NaN, and the statistic not defined,
@@ -69,13 +76,16 @@ def of_categories(reason: str = "", scale: Scale = "share") -> Callable[[OfTable
                     return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
 
             few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < FEWEST_SHARED
+            uses = np.bincount(codes // size, minlength=size)
+            unsure = RARE if few else RARE_CATEGORY if macro and size > 2 and uses.min() < FEWEST_USES else ""
             sampled = drawn.sampled(
                 of_weights,
                 len(first_values),
                 width=size**2,
                 reason=reason,
                 scale=scale,
-                unsure=RARE if few else "",
+                unsure=unsure,
+                behind=int(np.count_nonzero(drawn.sizes())) if over_items else 0,
             )
             return sampled.estimate(confidence)
 

@@ -100,8 +100,9 @@ class JackknifedEstimate:
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
     ``unsure`` says why it has no interval, where the data tell that; ``without`` has a number for each cluster, NaN
     likewise (none: no interval was asked for), and ``present`` says which of the clusters hold anything. ``freedom`` is
-    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). What is combined has to
-    leave out the same clusters.
+    the most degrees of freedom that the sizes of the clusters leave (:func:`freedom_by_size`). ``behind`` counts the
+    clusters over which a share is a mean, for its interval where it is 0 or 1 in all of them (0: it is no such share).
+    What is combined has to leave out the same clusters.
     """
 
     value: float
@@ -112,6 +113,7 @@ class JackknifedEstimate:
     scale: Scale = "plain"
     unsure: str = ""
     freedom: float = math.inf
+    behind: int = 0
 
     @property
     def defined(self) -> bool:
@@ -176,6 +178,15 @@ class JackknifedEstimate:
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
+    def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
+        """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
+        ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""
+        kept = self._kept()
+        if isinstance(kept, str) or len(kept) < FEWEST_TESTED or _error(kept) <= TOLERANCE:
+            return None
+        freedom = self._freedom(kept)
+        return (quantile(freedom, 1 - alpha) + quantile(freedom, 2 * power - 1)) * _error(kept)
+
     def outside(self, margin: float, *, rising: bool) -> float:
         """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
         1 where nothing can be said."""
@@ -222,9 +233,10 @@ class JackknifedEstimate:
         kept = self._kept()
         if isinstance(kept, str):
             return kept
-        if _error(kept) <= TOLERANCE:
-            return UNVARIED
         value = float(self.value)
+        if _error(kept) <= TOLERANCE:
+            edge = self.scale == "share" and value in (0.0, 1.0) and self.behind >= FEWEST_CLUSTERS
+            return edge_ends(value, self.behind, confidence) if edge else UNVARIED
         logged = self.scale == "variance" and value > 0 and bool(kept.min() > 0)
         reach = quantile(self._freedom(kept), confidence) * _error(np.log(kept) if logged else kept)
         if logged:
@@ -256,6 +268,13 @@ def share_ends(value: float, reach: float) -> tuple[float, float]:
     odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
     low, high = ((1 + math.tanh(end / 2)) / 2 for end in (odds - half, odds + half))
     return low, high
+
+
+def edge_ends(value: float, clusters: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Both ends of the interval of a share that is 0 (or 1) in each of C clusters: from 0 to ``1 - a^(1 / C)`` with
+    ``a = (1 - confidence) / 2`` (Clopper and Pearson 1934), a cluster being what is drawn."""
+    reach = 1 - ((1 - confidence) / 2) ** (1 / clusters)
+    return (0.0, reach) if value == 0 else (1 - reach, 1.0)
 
 
 _ENDS = {
@@ -347,6 +366,8 @@ def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
     middle = math.fsum(without) / clusters
     error = math.sqrt((clusters - 1) / clusters * math.fsum((value - middle) ** 2 for value in without))
     if error <= TOLERANCE:
+        if mean in (0.0, 1.0):
+            return Estimate(mean, *edge_ends(mean, clusters), many)
         return Estimate(mean, n=many, reason=UNVARIED)
     freedom = total**2 / sum(count**2 for _, count in there) - 1
     freedom = min(max(freedom, LEAST_FREEDOM), clusters - 1.0)

@@ -32,8 +32,10 @@ def cluster_places(clusters: Iterable[Hashable]) -> NDArray[np.intp]:
 
 
 SAME = 1e-9
-"""Values no further apart than this share of the largest are the same: rounding has moved them (1.6666666666666667 and
-1.6666666666666665 are both five thirds)."""
+"""Values no further apart than this share of their range are the same: rounding has moved them."""
+ROUNDING = 64 * 2.0**-52
+"""Values no further apart than this share of the largest are so likewise, whatever their range: 1.6666666666666667 and
+1.6666666666666665 are both five thirds."""
 
 
 def snapped(values: ArrayLike) -> NDArray[np.float64]:
@@ -44,7 +46,8 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
     known = np.unique(array[~np.isnan(array)])
     if len(known) < 2:
         return array
-    first = np.concatenate([[True], np.diff(known) > SAME * np.abs(known).max()])
+    least = max(SAME * (known[-1] - known[0]), ROUNDING * np.abs(known).max())
+    first = np.concatenate([[True], np.diff(known) > least])
     moved = known[first][np.cumsum(first) - 1]
     return np.where(np.isnan(array), array, moved[np.searchsorted(known, array).clip(max=len(known) - 1)])
 
@@ -174,13 +177,15 @@ class Resamples:
         counted: NDArray[np.bool_] | None = None,
         over: NDArray[np.bool_] | None = None,
         unsure: str = "",
+        behind: int = 0,
     ) -> JackknifedEstimate:
         """The statistic of the data as they are and without each cluster.
 
         ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
         counts what is behind it, and ``reason`` says why it is not defined where it is not. Clusters of which no item
         is ``counted`` (default: all are) take no part. ``over`` says over which items it is a mean (default: those that
-        are counted): their numbers by cluster leave degrees of freedom. ``unsure`` says why there is to be no interval.
+        are counted): their numbers by cluster leave degrees of freedom. ``unsure`` says why there is to be no interval,
+        ``behind`` over how many clusters a share is a mean.
         """
         import numpy as np
 
@@ -195,6 +200,7 @@ class Resamples:
             scale,
             unsure,
             freedom_by_size(self.sizes(counted if over is None else over)),
+            behind,
         )
 
     def ratio(
@@ -218,9 +224,14 @@ class Resamples:
             above, below = (weights @ sums).T
             return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
 
-        behind = int(np.count_nonzero(of))
         return self.sampled(
-            of_weights, behind, width=self.clusters, reason=reason, scale=scale, counted=counted
+            of_weights,
+            int(np.count_nonzero(of)),
+            width=self.clusters,
+            reason=reason,
+            scale=scale,
+            counted=counted,
+            behind=int(np.count_nonzero(sums[:, 1])),
         )
 
     def sizes(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
@@ -313,5 +324,5 @@ def mean(
     without = (sums.sum() - sums) / (len(data) - sizes)
     there = np.ones(len(sizes), dtype=bool)
     return JackknifedEstimate(
-        float(data.mean()), without, there, len(data), scale=scale, freedom=freedom_by_size(sizes)
+        float(data.mean()), without, there, len(data), "", scale, "", freedom_by_size(sizes), len(sizes)
     )

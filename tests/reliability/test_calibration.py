@@ -11,7 +11,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit, read_labels
 from conqret.stats.agreement import krippendorff_alpha
-from conqret.stats.estimate import JackknifedEstimate
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import monotone
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.calibrate.calibration import Calibration
@@ -172,7 +172,7 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
 
 
 def test_several_metrics_together_where_one_alone_says_less(tmp_path):
-    judgments, labels, _ = study(tmp_path, np.random.default_rng(7), dimensions=("clarity",), items=120)
+    judgments, labels, _ = study(tmp_path, np.random.default_rng(7), dimensions=("clarity",), items=240)
     rng = np.random.default_rng(8)
     halves = []
     for one in judgments:
@@ -199,12 +199,27 @@ def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
     assert shown.low > 0
     assert validate(judgments, labels).average.gain.reason == "no calibration was given"
     rng = np.random.default_rng(5)
-    noise = [judgment(one.item, {"clarity": scored(rng.random())}, topic=one.topic) for one in honest]
+    shuffled = rng.permutation([one.value("clarity") for one in honest])
+    noise = [
+        judgment(one.item, {"clarity": scored(value)}, topic=one.topic)
+        for one, value in zip(honest, shuffled, strict=True)
+    ]
     made = calibrate(noise, labels)
     beside = validate(noise, labels, calibration=made)
-    assert beside.average.gain.low < 0
-    said = list(_beside(beside))
+    assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
+    assert any("as they are" in text for text in _beside(beside))
+    unsure = beside.average.model_copy(update={"gain": Estimate(0.1, -0.1, 0.3)})
+    said = _beside(beside.model_copy(update={"average": unsure}))
     assert any("which is not shown to be more" in text for text in said)
+
+
+def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
+    _, labels, _, honest = seen
+    found = calibrate(honest, labels)
+    assert found.maps["clarity"].kinds == "as-is"
+    assert found.checked["clarity"].gain.value == 0
+    new = honest[0].model_copy(update={"topic": "a new one"})
+    assert found.calibrated(new)[("clarity", None)] == honest[0].value("clarity")
 
 
 def test_joint_maps_are_checked():

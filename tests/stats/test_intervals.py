@@ -6,7 +6,7 @@ from scipy import stats
 
 from conqret.errors import DeclarationError
 from conqret.stats import mean_interval
-from conqret.stats.agreement import alphas
+from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.classification import accuracy, auroc, matthews
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
@@ -255,3 +255,10 @@ def test_at_eight_topics_they_hold_the_truth():
         )
         held += [estimate.low <= value <= estimate.high for estimate, value in zip(found, truth, strict=True)]
     assert (held / 300 > 0.92).all()
+
+
+def test_large_values_that_differ_by_little_are_told_apart() -> None:
+    assert snapped([1e9, 1e9 + 1]).tolist() == [1e9, 1e9 + 1]
+    assert krippendorff_alpha([[1e9, 1e9 + 1, 1e9 + 2], [1e9, 1e9 + 1, 1e9 + 2]], "interval") == 1
+    near = krippendorff_alpha([[0, 1, 2, 1], [0, 1, 1, 2]], "interval")
+    assert krippendorff_alpha(1e9 + np.array([[0, 1, 2, 1], [0, 1, 1, 2]]), "interval") == pytest.approx(near)

@@ -175,3 +175,15 @@ def test_wrong_calls():
         accuracy([1, 2], [1, 2], leave_one_out("abc"))
     with pytest.raises(DeclarationError, match="0 and 1"):
         auroc([0, 2], [1, 2])
+
+
+def test_a_mean_over_categories_has_an_interval_where_each_is_used_often_enough():
+    people = [1, 2, 3] * 10
+    topics = leave_one_out([place // 5 for place in range(30)])
+    judge = [*people[:7], *people[8:], 1]
+    assert f1(people, judge, topics).reason == ""
+    rarer = [2 if place == 2 else value for place, value in enumerate(people)]
+    assert f1(rarer, judge, topics).value is not None
+    assert f1(rarer, judge, topics).low is None
+    two = [value > 1 for value in rarer]
+    assert f1([float(x) for x in two], [float(value > 1) for value in judge], topics).low is not None

@@ -115,6 +115,13 @@ class View:
 
         return [self.clusters[place] for place in np.flatnonzero(units)]
 
+    def on_labels(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
+        import numpy as np
+
+        place = self.scale.nearest if self._rounds else self.scale.value
+        return np.array([place(value) for value in values.tolist()], dtype=float)
+
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
         import numpy as np

@@ -1,9 +1,12 @@
 """The kinds of map from a judge's scores to people's labels, fitted to one dimension, and the choice among them.
 
-``isotonic`` and ``ordinal`` read the metric itself: any map that never falls, or the label to be expected where odds
-are proportional. ``joint`` reads all metrics that the judge gives, by ridge regression. Which kind maps a fold of
-topics is said by the squared errors on the other folds, of maps that were fitted without either fold: a topic has no
-part in its own map, nor in the choice of its kind (nested cross-validation: Varma and Simon, BMC Bioinformatics 2006).
+``as-is`` leaves the score where it is. ``isotonic`` and ``ordinal`` read the metric itself: any map that never falls,
+or the label to be expected where odds are proportional. ``joint`` reads all metrics that the judge gives, by ridge
+regression. Which kind maps a fold of topics is said by alpha, as it is reported, on the other folds, of maps that were
+fitted without either fold: a topic has no part in its own map, nor in the choice of its kind (nested cross-validation:
+Varma and Simon, BMC Bioinformatics 2006). A judge stays as it is unless another kind is better by more than one
+standard error of the difference over topics (the rule of one standard error: Breiman et al., Classification and
+Regression Trees, 1984, section 3.4.3), so a judge that labels as people do is not made worse.
 """
 
 from __future__ import annotations
@@ -18,8 +21,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from conqret.data.item import Frozen
+from conqret.stats.agreement import alphas
 from conqret.stats.isotonic import FOLDS, monotone
 from conqret.stats.ordinal import expected_label
+from conqret.stats.resampling import leave_one_out
 from conqret.stats.ridge import ridge
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import JoinedLabels
@@ -45,7 +50,7 @@ class MonotoneMap(Frozen):
     """From one ``metric``: straight lines between the knots. ``scores`` rise, ``labels`` (people's scale put onto [0,
     1]) never fall."""
 
-    kind: Literal["isotonic", "ordinal"]
+    kind: Literal["as-is", "isotonic", "ordinal"]
     metric: str
     scores: tuple[float, ...] = Field(min_length=1)
     labels: tuple[float, ...]
@@ -149,12 +154,9 @@ def tried(
     seen: CalibrationSample, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None
 ) -> MapTrial:
     """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
-    and for those without each fold (unless they are ``chosen``): that of the least squared error in a cross-validation
-    among these labels."""
+    and for those without each fold (unless they are ``chosen``), by a cross-validation among these labels."""
     parts = seen.parts(kept)
     kinds = [kind for kind in KINDS if not why_not(kind, seen)]
-    if len(kinds) == 1:
-        chosen = kinds * (1 + FOLDS)
     fitted = LEFT_OUT if chosen is None else LEFT_OUT[: 1 + FOLDS]
     maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in fitted} for kind in kinds}
     predictions = {kind: _said(fitted_maps, seen, frozenset()) for kind, fitted_maps in maps.items()}
@@ -166,12 +168,19 @@ def tried(
 def _best(
     maps: Mapping[str, Mapping[Out, Map]], seen: CalibrationSample, out: Out, part: NDArray[np.bool_]
 ) -> str:
-    """The kind of the least squared error on a ``part``, each of its folds by the maps without it and ``out``."""
-    errors = {
-        kind: float(((_said(fitted_maps, seen, out) - seen.target)[part] ** 2).mean())
-        for kind, fitted_maps in maps.items()
-    }
-    return min(errors, key=lambda kind: errors[kind])
+    """The kind of the highest alpha on a ``part``, each of its folds by the maps without it and ``out``; the score as
+    it is, unless that is lower by more than one standard error."""
+    import numpy as np
+
+    view = seen.view
+    said = [_said(fitted_maps, seen, out)[part] for fitted_maps in maps.values()]
+    tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in said])
+    found = dict(
+        zip(maps, alphas(tables, view.scale.level, leave_one_out(view.clusters_of(part))), strict=True)
+    )
+    best = max(found, key=lambda kind: found[kind].value if found[kind].defined else -math.inf)
+    better = found[best].minus(found[AS_IS])
+    return best if not better.value <= better.error else AS_IS
 
 
 def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
@@ -188,7 +197,8 @@ def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
     def fit(name: str) -> Fit:
         return lambda kept: said(kept)[name]
 
-    return {name: fit(name) for name in (*(kind for kind in KINDS if not why_not(kind, seen)), CALIBRATED)}
+    kinds = [kind for kind in KINDS if kind != AS_IS and not why_not(kind, seen)]
+    return {name: fit(name) for name in (*kinds, CALIBRATED)}
 
 
 def _again(
@@ -235,6 +245,10 @@ def _read(fitted_map: Map, seen: CalibrationSample, here: NDArray[np.bool_]) -> 
     )
     moved = np.nan_to_num(seen.columns[here] - usual)
     return np.asarray(np.clip(fitted_map.level + moved @ weights, 0, 1))
+
+
+def _as_is(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
+    return MonotoneMap(kind="as-is", metric=seen.metric, scores=(0.0, 1.0), labels=(0.0, 1.0))
 
 
 def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
@@ -293,7 +307,9 @@ def _joint(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
     )
 
 
+AS_IS = "as-is"
 KINDS: Mapping[str, Callable[[CalibrationSample, NDArray[np.bool_]], Map]] = {
+    AS_IS: _as_is,
     "isotonic": _isotonic,
     "ordinal": _ordinal,
     "joint": _joint,

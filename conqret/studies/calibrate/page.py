@@ -43,9 +43,9 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         rows,
         foot=[("Average", "", *means, calibration.average_gain, "")],
         note=f"Scores are mapped by the labels of other {calibration.basis.clustered_by}s ({FOLDS} folds); "
-        "calibrated: by "
-        "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
-        "without overall quality (that one, where it is the only one).",
+        "calibrated: by the kind of map with the highest alpha on these, or as it is, where none is better by more "
+        "than one standard error. Map: the kind for items to come. The average is without overall quality (that one, "
+        "where it is the only one).",
     )
     yield trivial_table({name: one.alpha for name, one in calibration.checked.items()}, calibration.average)
     shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)

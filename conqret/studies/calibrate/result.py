@@ -33,6 +33,7 @@ from conqret.studies.agreement.trivial_judges import (
 )
 from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
 from conqret.studies.calibrate.calibration_maps import (
+    AS_IS,
     KINDS,
     CalibrationSample,
     MapTrial,
@@ -143,7 +144,8 @@ def _seen(
 def _beside(joined: JoinedLabels, fits: Mapping[str, FittedMaps]) -> JoinedLabels:
     """The same join, in which each score has beside it what each kind of map makes of it."""
     for dimension, (seen, trial) in fits.items():
-        joined = joined.beside(dimension, trial.said, refits(seen, trial.chosen))
+        said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
+        joined = joined.beside(dimension, said, refits(seen, trial.chosen))
     return joined
 
 

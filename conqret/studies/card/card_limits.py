@@ -125,7 +125,9 @@ def _beside(validation: Validation) -> dict[str, object]:
     trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
     gain = validation.average.gain
     mended = f"Put onto people's scale by the labels of other topics, its mean alpha is {calibrated} instead of {raw}"
-    if gain.low is None or gain.low <= 0:
+    if gain.value == 0:
+        mended = f"No map onto people's scale is better than its scores as they are (mean alpha {raw})"
+    elif gain.low is None or gain.low <= 0:
         mended = f"{mended}, which is not shown to be more (difference {gain})"
     return {
         f"{mended}.": calibrated,

@@ -27,6 +27,7 @@ def diff(
     reading: label_options.LabelReading,
     most: Annotated[int, Within(0)] = 10,
     metric: list[str] | None = None,
+    margin: float | None = None,
     require: list[str] | None = None,
     junit: Annotated[
         Path | None, typer.Option(help="Write the conditions into this file as JUnit XML.", dir_okay=False)
@@ -46,6 +47,7 @@ def diff(
             a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's items.
         most: How many of the items that changed most are shown.
         metric: Only this metric; p-values are corrected only for the metrics named. May be repeated.
+        margin: How far apart the two may be and still count as equivalent, as a share of the scale.
         require: A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or
             `difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if all are
             met, 1 if one is not. May be repeated.
@@ -82,6 +84,7 @@ def diff(
         settings=AgreementSettings(confidence=confidence),
         most=most,
         metrics=[name.replace("-", "_") for name in metric or ()],
+        margin=margin,
     )
     outcomes = [check_difference_requirement(condition, run_difference) for condition in wanted]
     tell(f"first      {run_difference.first}\nsecond     {run_difference.second}")

@@ -15,7 +15,7 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.studies.diff.result import ChangedScore, RunDifference
+from conqret.studies.diff.result import ChangedScore, RunDifference, WithinMargin
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
 
@@ -39,14 +39,33 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     if _tested(run_difference):
         tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
     favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
+    margins = [row.within for row in run_difference.metrics.values()]
+    margin = next((within.margin for within in margins if within is not None), None)
+    uneven = any(row.difference.value != row.over_topics.value for row in run_difference.metrics.values())
+    extra: list[tuple[str, list[Cell]]] = []
+    if uneven:
+        extra.append(("Mean over topics", [row.over_topics for row in run_difference.metrics.values()]))
+    if margin is not None:
+        extra.append((f"Within {margin:g}", [_within(within) for within in margins]))
+    columns = [values for _, values in extra]
     yield Table(
         "Second minus first",
-        ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
-        rows,
+        ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)", *(name for name, _ in extra)),
+        [(*row, *more) for row, *more in zip(rows, *columns, strict=True)],
         note=f"{run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
         f"{run_difference.clustered_by}s, or as many as "
         f"have pairs; {tested} "
         "Means are over what both runs scored. The means do not say which of the two is right."
+        + uneven
+        * (
+            " Difference is a mean over items, so large topics weigh more; the mean over topics weighs them by how "
+            "well each is known (random effects), and is the more exact of the two."
+        )
+        + (margin is not None)
+        * (
+            " Within the margin: equivalent, or the second not worse by as much, where that is shown at 5% (one-sided "
+            "tests, not corrected over metrics)."
+        )
         + (favour if not run_difference.same_items and not corrected else ""),
     )
     if corrected:
@@ -102,6 +121,13 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             ],
             note=_changed_note(run_difference),
         )
+
+
+def _within(within: WithinMargin | None) -> str:
+    """Whether a difference is within the margin, and what would have been found where that is not shown."""
+    if within is None or within.verdict != "not shown" or within.smallest_detectable is None:
+        return "" if within is None else within.verdict
+    return f"not shown (a difference of {within.smallest_detectable:.3f} would be found)"
 
 
 def unlike(run_difference: RunDifference) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -19,10 +19,11 @@ from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, Unit, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
-from conqret.stats.effects import holm
-from conqret.stats.estimate import Estimate, without_value
+from conqret.stats.effects import ALPHA, holm
+from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean, snapped
+from conqret.stats.topic_mean import TopicMean, topic_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
@@ -30,10 +31,32 @@ from conqret.studies.diff.label_difference import Pairs, corrected_difference, l
 MOST_CHANGED = 10
 
 
+class WithinMargin(Frozen):
+    """Whether the second run's mean is within ``margin`` of the first's: p-values of "it is not" against "the two are
+    equivalent" (two one-sided tests, Schuirmann 1987) and against "the second is not worse by ``margin`` or more"
+    (non-inferiority), and the smallest difference that would be found in 80% of such comparisons; None below six
+    topics."""
+
+    margin: float
+    p_equivalent: float | None
+    p_not_worse: float | None
+    smallest_detectable: float | None
+
+    @property
+    def verdict(self) -> Literal["equivalent", "not worse", "not shown"]:
+        """What is shown at 5%."""
+        if self.p_equivalent is not None and self.p_equivalent < ALPHA:
+            return "equivalent"
+        return "not worse" if self.p_not_worse is not None and self.p_not_worse < ALPHA else "not shown"
+
+
 class DifferenceOn(Frozen):
     """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
 
-    ``p`` is two-sided by t over topics (None below six), ``p_holm`` corrected over the metrics. ``up`` and ``down``
+    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.topic_mean`), which
+    finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
+    (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
+    margin, where one was given. ``up`` and ``down``
     count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
     difference, where labels were given: by the judge alone, by the labels alone, and by both.
     """
@@ -43,12 +66,15 @@ class DifferenceOn(Frozen):
     first: Estimate
     second: Estimate
     difference: Estimate
+    over_topics: Estimate
     p: float | None
+    p_topics: float | None
     up: int
     down: int
     only_first: int
     only_second: int
     p_holm: float | None = None
+    within: WithinMargin | None = None
     corrected: CorrectedMean | None = None
 
 
@@ -114,16 +140,20 @@ def diff(
     settings: AgreementSettings = USUAL,
     most: int = MOST_CHANGED,
     metrics: Collection[str] = (),
+    margin: float | None = None,
 ) -> RunDifference:
     """Compare two finished runs on what both judged.
 
     ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
-    changed most are named. ``metrics`` are those that are compared (none: all that both have).
+    changed most are named. ``metrics`` are those that are compared (none: all that both have). With a
+    ``margin``, a share of the scale inside (0, 1), it is tested whether the two are equivalent within it.
 
     Raises:
         DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
         UnknownNameError: they do not both have one of the ``metrics``.
     """
+    if margin is not None and not 0 < margin < 1:
+        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
     first, second = folder_of(first), folder_of(second)
     records = first.record(), second.record()
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
@@ -150,7 +180,7 @@ def diff(
         if labels
         else {}
     )
-    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
+    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence, margin) for name in common]
     corrected = holm([row.p for row in rows])
     moved = [
         ChangedScore(
@@ -245,7 +275,12 @@ def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
 
 
 def _on(
-    metric: str, pairs: Pairs, clusters: Sequence[Hashable], known: Mapping[str, float], confidence: float
+    metric: str,
+    pairs: Pairs,
+    clusters: Sequence[Hashable],
+    known: Mapping[str, float],
+    confidence: float,
+    margin: float | None,
 ) -> DifferenceOn:
     import numpy as np
 
@@ -256,20 +291,34 @@ def _on(
     steps = values[both, 1] - values[both, 0]
     moved = mean(steps, names) if both else without_value("no pair was scored by both")
     first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
+    nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
+    topics = topic_mean(steps, names, confidence=confidence) if both else nothing
     return DifferenceOn(
         metric=metric,
         pairs=len(both),
         first=first.estimate(confidence),
         second=second.estimate(confidence),
         difference=moved.estimate(confidence),
+        over_topics=topics.estimate,
         p=moved.p(),
+        p_topics=topics.p,
         up=int((steps > 0).sum()),
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
+        within=None if margin is None else _within(moved, margin),
         corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
         if known
         else None,
+    )
+
+
+def _within(moved: JackknifedEstimate, margin: float) -> WithinMargin:
+    return WithinMargin(
+        margin=margin,
+        p_equivalent=moved.equivalent(margin),
+        p_not_worse=moved.above(-margin),
+        smallest_detectable=moved.smallest_detectable(),
     )
 
 

@@ -17,9 +17,9 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.levels import Level
 from conqret.perturb.versions import series
-from conqret.stats.curve_tests import MARGIN, TOLERANCE, Response, respond
+from conqret.stats.curve_tests import MARGIN, Response, respond
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.verdict import corrected, judge_response
+from conqret.studies.sensitivity.verdict import STILL, corrected, judge_response
 
 if TYPE_CHECKING:
     from conqret.judging.session_judge import SessionJudge
@@ -95,7 +95,6 @@ def check(
     *,
     seed: int = SEED,
     materials: Materials | None = None,
-    tolerance: float = TOLERANCE,
     margin: float = MARGIN,
     allow_missing: float = 0.0,
 ) -> str:
@@ -129,8 +128,8 @@ def check(
         [topic for _, topic in whole],
     )
     direction, contrary = CLAIMS[claim]
-    (p_values,) = corrected([response], seed)
-    verdict, why = judge_response(response, direction, p_values, tolerance=tolerance, margin=margin)
+    (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
+    verdict, why = judge_response(response, direction, p_values, margin)
     if verdict == "yes":
         return ""
     return (

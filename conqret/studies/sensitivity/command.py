@@ -14,6 +14,7 @@ from conqret.console.printing import at, end, floor, note, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import BatchedEngines, OwnJudge
 from conqret.perturb.command import SEED, Pool
+from conqret.stats.curve_tests import MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +106,13 @@ class PerturbationOptions(OptionGroup):
     seed: Annotated[
         int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
     ] = SEED
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="How far a score may shift that should stand still, as a share of the scale.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = MARGIN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +221,7 @@ def sensitivity(
         "grid": perturbed.grid,
         "pool": perturbed.pool,
         "seed": perturbed.seed,
+        "margin": perturbed.margin,
         "prompts": ran.prompts,
         "rewriter": ran.calls.of(perturbed.perturb_model),
     }

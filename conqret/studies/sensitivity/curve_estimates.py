@@ -73,9 +73,10 @@ class Drawing:
             )
             return
         verdict, words = (
-            (None, moved(response)) if expected is None else judge_response(response, expected, p_values)
+            (None, moved(response))
+            if expected is None
+            else judge_response(response, expected, p_values, self.plan.margin)
         )
-        raised = alarms(response, expected, p_values) if p_values and expected is not None else ()
         yield Curve(
             format=self.setup.judge.name,
             model=self.setup.client.model,
@@ -100,7 +101,8 @@ class Drawing:
             fell=response.fell,
             rose=response.rose,
             neighbours=response.neighbours,
-            alarms=tuple(response.levels[place + 1] for place in raised),
+            alarms=tuple(response.levels[place + 1] for place in alarms(p_values)),
+            margin=self.plan.margin,
             verdict=verdict,
             words=words,
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from conqret.data.item import Frozen
 from conqret.perturb import Direction
-from conqret.stats.curve_tests import CurveStep
+from conqret.stats.curve_tests import MARGIN, CurveStep
 from conqret.studies.sensitivity.verdict import Verdict
 
 
@@ -39,8 +39,8 @@ class Curve(PerturbationCurve):
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
     reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
     nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
-    monotone decrease of the means (ConQRet, Table 17). ``alarms`` are levels at which a score moved that should not
-    have.
+    monotone decrease of the means (ConQRet, Table 17). What should stand still has to stay within ``margin``, and
+    ``alarms`` are levels at which it is shown to have moved further.
     """
 
     fingerprint: str
@@ -58,6 +58,7 @@ class Curve(PerturbationCurve):
     rose: float
     neighbours: tuple[CurveStep, ...]
     alarms: tuple[float, ...]
+    margin: float = MARGIN
     verdict: Verdict | None
     words: str
 

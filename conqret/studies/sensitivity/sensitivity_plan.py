@@ -12,6 +12,7 @@ from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
 from conqret.perturb.versions import LeftOutItem, UnreachableLevel, series
+from conqret.stats.curve_tests import MARGIN
 
 Stack = tuple[tuple[str, float], ...]
 """The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
@@ -78,7 +79,7 @@ class SensitivityPlan:
     holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
     change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do
     not reach them. ``crossed`` are the two damages of the grid, if there is one. ``checked`` says which items of the
-    file are left out.
+    file are left out. Within ``margin`` a score stands still.
     """
 
     setups: tuple[Setup, ...]
@@ -89,6 +90,7 @@ class SensitivityPlan:
     crossed: tuple[PerturbationLevels, ...] = ()
     unreached: tuple[UnreachableLevel, ...] = ()
     checked: CheckedItems | None = None
+    margin: float = MARGIN
 
     @property
     def items(self) -> tuple[Item, ...]:

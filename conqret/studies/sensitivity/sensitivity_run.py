@@ -75,7 +75,7 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
         """What follows from all rows."""
         plan = self.plan
         drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
-        curves = _curves(drawings, plan.seed)
+        curves = _curves(drawings, plan.margin)
         cells = [
             drawing.cell(stack, metric)
             for drawing in drawings
@@ -109,7 +109,7 @@ def record_of(plan: SensitivityPlan) -> SensitivityRecord:
     )
 
 
-def _curves(drawings: list[Drawing], seed: int) -> list[Curve | EmptyCurve | StanceCurve]:
+def _curves(drawings: list[Drawing], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
     """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
     tested together."""
     asked = [
@@ -120,12 +120,12 @@ def _curves(drawings: list[Drawing], seed: int) -> list[Curve | EmptyCurve | Sta
         if damage.perturbation.expected(metric) is not None or drawing.setup.judge.declared
     ]
     still = [
-        place
+        (place, response, expected)
         for place, (_, damage, metric, response, _) in enumerate(asked)
-        if response is not None and damage.perturbation.expected(metric) in STILL
+        if response is not None and (expected := damage.perturbation.expected(metric)) in STILL
     ]
-    responses = [value for place in still if (value := asked[place][3]) is not None]
-    p_values = dict(zip(still, corrected(responses, seed), strict=True))
+    places, responses, directions = zip(*still, strict=True) if still else ((), (), ())
+    p_values = dict(zip(places, corrected(responses, directions, margin), strict=True))
     return [
         curve
         for place, (drawing, damage, metric, response, lost) in enumerate(asked)

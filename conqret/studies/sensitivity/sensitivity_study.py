@@ -18,6 +18,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
 from conqret.perturb.levels import Level
 from conqret.runs.session import Sessions
+from conqret.stats.curve_tests import MARGIN
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, load_labels
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import (
@@ -47,7 +48,8 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     of clients; ``metrics``: only these, by default all that a perturbation says something about. ``grid``: also cross
     irrelevant with hallucinate, as ConQRet, Figure 4, does. ``pool``: a corpus directory or a file of items that
     documents of other topics come from; the items by default. ``rewriter``: the model that rewrites sentences; offline
-    does it by rule. ``seed`` draws what is changed. ``budget_usd`` holds for all judges together."""
+    does it by rule. ``seed`` draws what is changed. ``margin``, a share of the scale, is the shift within which a
+    score stands still. ``budget_usd`` holds for all judges together."""
 
     formats: str | Judge | Iterable[str | Judge]
     models: str | ClientOptions | Iterable[str | ClientOptions]
@@ -56,6 +58,7 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     pool: Path | None
     rewriter: str | ClientOptions
     seed: int
+    margin: float
 
 
 @strict_options
@@ -121,6 +124,8 @@ def sensitivity_plan(
         ItemsError, DeclarationError: as there.
     """
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
+    if not 0 < (margin := settings.get("margin", MARGIN)) < 1:
+        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
     damages = damages_of(perturb)
     crossed = (
         [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
@@ -161,7 +166,7 @@ def sensitivity_plan(
     plan = make_plan(
         checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed
     )
-    return replace(plan, checked=checked)
+    return replace(plan, checked=checked, margin=margin)
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:

@@ -10,7 +10,6 @@ from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.curve_tests import MARGIN
 from conqret.studies.sensitivity.curves import Curve, StanceCurve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.verdict import STILL
@@ -20,8 +19,8 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 
 HOW_DECIDED = (
     "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
-    f"significant. What should stand still has to stay within {MARGIN:g} (equivalence); it is said to move where its "
-    "movement is significant after a correction for all curves that should stand still (maxT). Below six topics "
+    "significant. What should stand still has to stay within the margin (equivalence); it is said to move where it is "
+    "shown to be beyond that margin, corrected for all curves that should stand still (Holm). Below six topics "
     "nothing is decided. Each single verdict is wrong with a probability of 5% at most where the effects of the topics "
     "are symmetric about their mean (of 8 to 12% under strong skew), so that among many a few are."
 )

@@ -2,7 +2,8 @@
 
 Every verdict is of means over items, tested over topics, and there is none below six of them. What should fall has to
 fall in trend (one-sided), with no step that rises significantly. What should stand still has to do so within a margin
-(equivalence), and moves only where the shift is significant among all shifts of the run that should be none (maxT).
+(equivalence), and moves where a shift is shown to be beyond that margin, corrected for all shifts of the run that
+should be within it (Holm). So a shift inside the margin is never called a move, however many topics show it.
 Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean; under skew more:
 docs/results/statistics.md.
 """
@@ -14,9 +15,9 @@ from typing import Literal
 
 from conqret.errors import number
 from conqret.perturb import Direction
-from conqret.stats.curve_tests import MARGIN, TOLERANCE, Response
-from conqret.stats.effects import ALPHA, p_words, sign_flip_p
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.curve_tests import MARGIN, Response
+from conqret.stats.effects import ALPHA, holm, p_words
+from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
 
 Verdict = Literal["yes", "no", "inconclusive"]
 
@@ -24,45 +25,47 @@ STILL = (Direction.UNCHANGED, Direction.NO_RISE)
 """What should not move, or not upwards."""
 
 
-def corrected(responses: Sequence[Response], seed: int) -> list[list[float]]:
-    """For each response that should stand still the p-values of its shifts, corrected for all shifts of all of them."""
-    import numpy as np
-
-    series = [move for response in responses for move in response.moves]
-    p_values = iter(sign_flip_p(series, np.random.default_rng(seed)) if series else [])
-    return [[next(p_values) for _ in response.moves] for response in responses]
-
-
-def alarms(
-    response: Response, expected: Direction, p_values: Sequence[float], tolerance: float = TOLERANCE
-) -> list[int]:
-    """The places among the shifts at which a score moved that should have stood still, or rose that should not have."""
-    return [
-        place
-        for place, (shift, p) in enumerate(zip(response.shifts, p_values, strict=True))
-        if p < ALPHA
-        and (shift.value > tolerance or (expected is Direction.UNCHANGED and -shift.value > tolerance))
+def corrected(
+    responses: Sequence[Response], expected: Sequence[Direction], margin: float = MARGIN
+) -> list[list[float]]:
+    """For each response that should stand still (or not rise, as ``expected`` says) the p-values of "this shift is
+    within ``margin``" against "it is beyond", corrected for all shifts of all of them."""
+    raw = [
+        _beyond(shift, direction, margin)
+        for response, direction in zip(responses, expected, strict=True)
+        for shift in response.shifts
     ]
+    p_values = iter([1.0 if p is None else p for p in holm(raw)])
+    return [[next(p_values) for _ in response.shifts] for response in responses]
+
+
+def _beyond(shift: JackknifedEstimate, direction: Direction, margin: float) -> float | None:
+    above, not_below = shift.above(margin), shift.above(-margin)
+    if above is None or not_below is None or direction is Direction.NO_RISE:
+        return above
+    return min(1.0, 2 * min(above, 1 - not_below))
+
+
+def alarms(p_values: Sequence[float]) -> list[int]:
+    """The places among the shifts at which a score is shown to have moved that should have stood still."""
+    return [place for place, p in enumerate(p_values) if p < ALPHA]
 
 
 def judge_response(
     response: Response,
     expected: Direction,
     p_values: Sequence[float] = (),
-    *,
-    tolerance: float = TOLERANCE,
     margin: float = MARGIN,
 ) -> tuple[Verdict, str]:
     """Whether ``response`` is as expected, and in words why.
 
-    ``p_values`` are those of :func:`corrected`, for what should stand still. A shift up to ``tolerance`` is none;
-    within ``margin`` of 0 a score stands still.
+    ``p_values`` are those of :func:`corrected`, for what should stand still, which a score does within ``margin`` of 0.
     """
     if response.clusters < FEWEST_TESTED:
         topics = number(response.clusters, "topic")
         return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
     if expected in STILL:
-        return _still(response, expected, alarms(response, expected, p_values, tolerance), p_values, margin)
+        return _still(response, expected, p_values, margin)
     return _moves(response, 1 if expected is Direction.RISE else -1, margin)
 
 
@@ -113,16 +116,17 @@ def _far(response: Response) -> str:
 
 
 def _still(
-    response: Response, expected: Direction, raised: Sequence[int], p_values: Sequence[float], margin: float
+    response: Response, expected: Direction, p_values: Sequence[float], margin: float
 ) -> tuple[Verdict, str]:
     shifts, levels = response.shifts, response.levels[1:]
-    if raised:
+    both = expected is Direction.UNCHANGED
+    if raised := alarms(p_values):
         worst = max(raised, key=lambda place: abs(shifts[place].value))
         return (
             "no",
-            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} ({p_words(p_values[worst])})",
+            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g}, more than {margin:g} "
+            f"({p_words(p_values[worst])})",
         )
-    both = expected is Direction.UNCHANGED
     if all(shift.outside(margin, rising=not both) < ALPHA for shift in shifts):
         return (
             "yes",
@@ -130,4 +134,15 @@ def _still(
         )
     ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)
-    return "inconclusive", f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"
+    found = f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"
+    least = smallest_detectable(response, margin, both=both)
+    return "inconclusive", found + (f"; a move of {least:.3f} would be found" if least is not None else "")
+
+
+def smallest_detectable(response: Response, margin: float, *, both: bool) -> float | None:
+    """The smallest shift that would be shown to be beyond ``margin`` in 80% of such runs, by the least exact of the
+    levels and before the correction for several; upwards alone, unless ``both`` directions count. None where no level
+    has a standard error."""
+    found = [shift.smallest_detectable(alpha=ALPHA * (1 if both else 2)) for shift in response.shifts]
+    known = [distance for distance in found if distance is not None]
+    return margin + max(known) if known else None
