@@ -59,7 +59,7 @@ _BRACKETED = rf"{_OPEN}{_SPACE}\^?{_PARTS}\^?{_SPACE}(?:\u2020[^\]\u3011\uff3d\u
 
 _RAISED = "\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _NO_POWER = (
-    rf"(?<![\d%\u2030{_RAISED}\u207a-\u207e\u2080-\u208e+*/\u00d7=^-])"
+    rf"(?=[{_RAISED}])(?<![\d%\u2030{_RAISED}\u207a-\u207e\u2080-\u208e+*/\u00d7=^-])"
     r"(?<!\b[A-Za-z\u00b5\u0370-\u03ff\u0400-\u04ff])(?<!\b[kcdmn\u00b5\u03bc\u043a\u0441\u0434][m\u043c])"
     r"(?<!\b[Cc][Oo])(?<!\b[Nn][Oo])(?<!\bft)(?<!\byd)(?<!\bmi)(?<!\bha)"
 )
