@@ -28,6 +28,7 @@ from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
+from conqret.text.language import item_language
 
 
 class Asks(Window, Protocol):
@@ -105,6 +106,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
         strays=_strays(item),
+        language=item_language(item),
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
     )
 
