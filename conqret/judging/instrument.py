@@ -18,6 +18,8 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.conversation import has_turns, images_in, marked, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
+from conqret.judging.explanation_language import PROMPT as LANGUAGE
+from conqret.judging.explanation_language import prompt_languages
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
@@ -252,7 +254,8 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
+    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
+    to be said of languages (nothing to a model that is only read)."""
     system, user = given(ask, case)
     if not has_turns(case.item):
         rendered = prompt.render(user, system)
@@ -271,7 +274,10 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
             documents=documents,
             judged=judged,
         )
-    return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
+    languages = None if ask.reading is not None else prompt_languages(case.item, case.options.explain_in)
+    note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
+    further = "\n\n".join(filter(None, (note, ask.further)))
+    return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
 
 
 def _shows_answer(prompt: Prompt, ask: Ask[Any], user: Mapping[str, Any]) -> bool:

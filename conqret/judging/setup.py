@@ -13,6 +13,8 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.conversation import PROMPT as CONVERSATION
 from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, GIVE_RUBRIC, RUBRIC
+from conqret.judging.explanation_language import PROMPT as LANGUAGE
+from conqret.judging.explanation_language import explanation_language, says_languages
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
@@ -61,7 +63,7 @@ PROBE = Item(
 @dataclass(frozen=True)
 class Setup:
     """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
-    earlier turns or images, which prompts then show."""
+    earlier turns or images, which prompts then show, and ``languages`` in which languages items are."""
 
     judge: Judge
     options: JudgeOptions
@@ -69,6 +71,7 @@ class Setup:
     client: ClientOptions
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
+    languages: tuple[str, ...] = ()
 
     @property
     def asks(self) -> tuple[Ask[Any], ...]:
@@ -89,10 +92,17 @@ class Setup:
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
         identity = self.judge.identity(self.options, self.library, self.client.identity)
-        if not self.turns:
-            return identity
-        shown = {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
-        return {**identity, **shown, "conversation": self.options.conversation}
+        if self.turns:
+            identity |= {
+                f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
+                "conversation": self.options.conversation,
+            }
+        if self.asks and says_languages(self.languages, self.options.explain_in):
+            identity |= {
+                f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
+                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+            }
+        return identity
 
     @cached_property
     def fingerprint(self) -> str:
@@ -251,7 +261,12 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     notes += [f"left out: {reason}" for reason in checked.reasons]
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
-    setup = replace(setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns)
+    setup = replace(
+        setup,
+        notes=(*setup.notes, *checked.notes, *notes),
+        turns=checked.turns,
+        languages=checked.languages,
+    )
     return checked, setup
 
 
