@@ -36,7 +36,9 @@ _LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
 """Function words decide where the first language has so many, and so many times those of the second. A word that n
 languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
 
-_noise = re.compile(r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|\w{0,20}[0-9]\w{0,20}")
+_noise = re.compile(
+    r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|[A-Za-z]{0,20}[0-9][A-Za-z0-9]{0,20}"
+)
 _word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*[\u0900-\u0963]*(?:[^\W\d_]|[\u0900-\u0963])*")
 
 _SCRIPTS: dict[str, str] = {

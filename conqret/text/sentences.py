@@ -32,6 +32,7 @@ from conqret.text.abbreviations import (
 )
 from conqret.text.citations import MARK
 from conqret.text.language import language_of
+from conqret.text.words import UNSPACED
 
 
 class Span(NamedTuple):
@@ -67,6 +68,10 @@ _break = re.compile(
 _marks_alone = re.compile(rf"\A\s*+(?:{MARK}[\s.,;:!?)\u3002\u0964]{{0,9}}){{1,20}}")
 _goes_on = re.compile(r"\s{0,9}(?:[\u2013\u2014,-]\s{0,9})?([^\W\d_])")
 _ROMAN = frozenset("IVXLCDM")
+_ROMAN_END = frozenset("fr es pt it ca ro ru uk bg".split())
+"""Languages in which a Roman numeral with a full stop is no ordinal."""
+
+_token = re.compile(rf"[^\s{_UNSPACED}{UNSPACED}]+\Z")
 _says = re.compile(
     r"[^\W\d_]{0,6}?[\u8bf4\u95ee\u9053\u7b54\u558a\u5199\u8aaa\u554f\u79f0]|[\u3068\u3063]"
     r"|[^\W\d_]{0,12}?(?:\u8a00|\u5c0b\u306d|\u805e|\u554f|\u7b54|\u53eb|\u8ff0\u3079|\u8a71)"
@@ -163,17 +168,17 @@ class _FullStops:
         text = self._text
         if stop + 1 < end and text[stop + 1] == ".":  # an ellipsis ends it only before a capital
             return _next_is_upper(text, end)
-        pieces = text[max(0, stop - _LONGEST_ABBREVIATION) : stop].split()
-        if not pieces or text[stop - 1].isspace():
+        token = _token.search(text, max(0, stop - _LONGEST_ABBREVIATION), stop)
+        if token is None:
             return True
-        word = pieces[-1].lstrip(_OPENERS)
+        word = token.group().lstrip(_OPENERS)
         if len(word) >= _SURELY_A_WORD and word.isalpha():
             return not _quotation_goes_on(text, stop, end)
         if word.isdigit() and len(word) <= _LONGEST_LIST_NUMBER:  # the 3. of a list, at the start of its line
             before = text[max(0, stop - len(word) - 1) : stop - len(word)]
             if before in ("", "\n"):
                 return False
-        if len(word) == 1 and word.isalpha() and word.isupper() and word != "I":
+        if len(word) == 1 and word.isalpha() and not word.islower() and word != "I":
             return False
         if end > stop + 1 and _quotation_goes_on(text, stop, end):
             return False
@@ -208,6 +213,8 @@ class _FullStops:
             return False
         if following.islower() and len(word.rpartition(".")[2]) <= _LIKE_AN_ABBREVIATION:
             return False
+        if self.language in _ROMAN_END and following.isupper() and set(text[stop - 2 : stop]) <= _ROMAN:
+            return True
         if word.isdigit() and self.language == "de" and len(word) <= _LONGEST_ORDINAL:
             return not self._is_german_ordinal(word, stop, end)
         return _ends_by_sentencex(self.language, text, stop, end)
