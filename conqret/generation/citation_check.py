@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from conqret.data.item import Document, Frozen
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
+from conqret.text.words import count_words
 
 QUOTED_WORDS = 3
 """Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
@@ -121,7 +122,7 @@ def _quotations(text: str) -> Iterator[tuple[int, str]]:
     """What stands in double quotation marks and has at least three words, each with the place where its words end."""
     for match in _QUOTATION.finditer(text):
         quote = "".join(match.groups(default="")).strip()
-        if len(_plain(quote).split()) >= QUOTED_WORDS:
+        if count_words(_plain(quote)) >= QUOTED_WORDS:
             yield match.end() - 1, quote
 
 
