@@ -50,8 +50,11 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     if not tied:
         raise NotAskedError(NOT_TIED)
     reference = reference_language(tied)
-    others = sorted({language for versions in tied for language in versions} - {reference})
-    made = [_contrast(ground, tied, reference, language) for language in others]
+    others = {language for versions in tied for language in versions} - {reference}
+    made = [
+        _contrast(ground, tied, reference, language)
+        for language in sorted(others, key=lambda code: NAMES.get(code, code))
+    ]
     return [contrast for contrast in made if contrast.pairs]
 
 
