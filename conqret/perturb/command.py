@@ -61,6 +61,7 @@ def perturb(
     rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     list_all: bool = False,
     json_output: options.Json = False,
 ) -> None:
@@ -99,7 +100,7 @@ def perturb(
         )
     item_list = write_perturbations(
         name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
-        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid,
+        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip
     _tell(item_list, json_output)

@@ -164,6 +164,7 @@ def sensitivity(
     *,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     chosen: ComparedJudges,
     perturbed: PerturbationOptions,
     output: Annotated[
@@ -208,6 +209,7 @@ def sensitivity(
         **chosen.own.given(),
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
+        "language": language,
         "perturb": perturbed.perturb,
         "metrics": metric or (),
         "grid": perturbed.grid,

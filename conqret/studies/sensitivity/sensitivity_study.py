@@ -131,7 +131,10 @@ def sensitivity_plan(
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
     source = open_items(
-        items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
+        items,
+        columns=settings.get("columns"),
+        skip_invalid=settings.get("skip_invalid", False),
+        language=settings.get("language"),
     )
     every = [*damages, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
