@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
+from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
 FLOOR = "a floor, not a judge: these numbers come from word statistics."
@@ -106,6 +107,11 @@ def formula(text: str) -> str:
 def stance(name: str) -> str:
     """A stance in words."""
     return "no stance" if name == "none" else name
+
+
+def language(code: str) -> str:
+    """The English name of a language; empty where there is none."""
+    return NAMES.get(code, "")
 
 
 def reason(name: str | None) -> str:

@@ -20,6 +20,9 @@ NAMES = {
 }  # fmt: skip
 """Code to English name."""
 
+RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
+"""Codes of languages that are written from right to left."""
+
 _ISO_639_2 = (
     "ara ar ces cs cze cs chi zh dan da deu de dut nl ell el eng en fas fa fin fi fra fr fre fr ger de gre el "
     "heb he hin hi hun hu ind id ita it jpn ja kor ko nld nl nob no nno no nor no per fa pol pl por pt ron ro rum ro "
