@@ -196,6 +196,7 @@ def sensitivity(
 
     conqret sensitivity items.jsonl --grid --model gpt-4o
     """
+    from conqret.perturb.versions import counted_reasons
     from conqret.show.words import counts
     from conqret.studies.sensitivity.page import write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
@@ -222,9 +223,8 @@ def sensitivity(
         for level in plan.unreached:
             shown.note(str(level))
         for name, outs in plan.left_out.items():
-            shown.note(
-                f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}"
-            )
+            reasons = counted_reasons([out.reason for out in outs])
+            shown.note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {reasons}")
 
     if dry_run:
         from conqret.studies.sensitivity.sensitivity_cost import estimate
