@@ -6,7 +6,7 @@ price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_q
 """
 
 from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, Which
-from conqret.baseline.evidence import Evidence, not_english, reads_english
+from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
 __all__ = [
     "By",
@@ -15,6 +15,7 @@ __all__ = [
     "Finding",
     "PreferenceFinding",
     "Which",
+    "foreign_documents",
     "not_english",
     "reads_english",
 ]

@@ -27,7 +27,7 @@ from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, fe
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
-from conqret.text.language import item_language
+from conqret.text.language import item_language, language_of
 from conqret.text.language_names import NAMES
 from conqret.text.other_languages import is_english
 
@@ -37,6 +37,24 @@ RELEVANT = 0.4
 def reads_english(item: Item) -> bool:
     """Whether English word lists say something of an item: it is in English, or too short to tell."""
     return is_english(item_language(item))
+
+
+def foreign_documents(item: Item) -> str:
+    """Why the offline baseline cannot hold an item against its documents: all of them are in another language; empty
+    where one is not, as far as that can be told."""
+    own = item_language(item)
+    other = ""
+    for document in item.documents:
+        language = language_of(document.text)
+        if not own or language in ("", own):
+            return ""
+        other = other or language
+    if not other:
+        return ""
+    return (
+        f"it holds words against words, and the item is in {NAMES.get(own, own)}, its documents in "
+        f"{NAMES.get(other, other)}: name a model"
+    )
 
 
 def not_english(item: Item) -> str:

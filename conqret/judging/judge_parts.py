@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.baseline import Evidence, not_english, reads_english
+from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError, check_known, first_line
 from conqret.judging.dimensions import DIMENSIONS, Dimension
@@ -137,7 +137,9 @@ class Ask(Generic[R]):
 
     def offline(self, case: Case) -> tuple[Ask[R] | None, Mapping[str, Measure]]:
         """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
-        metrics that are not: it has no evidence for them in the item's language."""
+        metrics that are not: it has no evidence for them in the item's language, or in that of its documents."""
+        if "documents" in self.needs and (why := foreign_documents(case.item)):
+            return None, dict.fromkeys(self.metrics, Measure.missing(Reason.LANGUAGE, why))
         if not self.english_only or reads_english(case.item):
             return self, {}
         missing = Measure.missing(Reason.LANGUAGE, not_english(case.item))

@@ -120,12 +120,13 @@ def matched(
 
 
 def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:
-    """What an item says: the sentences of its argument or its documents, without citations, and its topic."""
+    """What an item says: the sentences of its argument or its documents, without citations; its topic where there is
+    none."""
     documents = [document.text for document in item.documents]
     texts = [item.argument] if own == "argument" and item.argument else documents
     plain = [strip_citations(span.text).strip() for text in texts for span in split(text)]
     said = [text for text in plain if any(map(str.isalpha, text))]
-    return tuple(dict.fromkeys([*said, item.topic]))
+    return tuple(dict.fromkeys(said)) or (item.topic,)
 
 
 def own_text(

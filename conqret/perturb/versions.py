@@ -43,13 +43,20 @@ class LeftOutItem:
 def counted_reasons(reasons: Sequence[str]) -> str:
     """Why items are left out: where there are several reasons, and fewer than items, each with the number of its items,
     the most frequent first; else the first with its item."""
-    counts = Counter(_item.sub("", reason) for reason in reasons)
-    if len(counts) < 2 or len(counts) == len(reasons):
+    lines = reason_lines(reasons)
+    if len(lines) == len(reasons) or len(lines) < 2:
         return reasons[0] if reasons else "there are no items"
-    ranked = counts.most_common()
-    said = [f"{reason} ({number(count, 'item')})" for reason, count in ranked[:MOST_REASONS]]
-    more = len(ranked) - len(said)
-    return "; ".join([*said, *[f"and {number(more, 'other reason')}"] * (more > 0)])
+    more = len(lines) - MOST_REASONS
+    return "; ".join([*lines[:MOST_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
+
+
+def reason_lines(reasons: Sequence[str]) -> list[str]:
+    """Why items are left out: each with its item, or, where several have the same reason, each reason with the number
+    of its items, the most frequent first."""
+    counts = Counter(_item.sub("", reason) for reason in reasons)
+    if len(counts) == len(reasons):
+        return list(reasons)
+    return [f"{reason} ({number(count, 'item')})" for reason, count in counts.most_common()]
 
 
 _item = re.compile(r"^item .{1,200}?: ")

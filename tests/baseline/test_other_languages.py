@@ -194,6 +194,21 @@ def test_a_nouns_capital_is_a_name_where_nouns_have_none() -> None:
     assert claim("Die Studie zeigt die Wirkung [1].", "Die Studie zeigt diese Wirkung.", "de") > 0.9
 
 
+def test_documents_in_another_language_say_nothing_to_words() -> None:
+    items = {item.id: item for item in parallel()}
+    mixed = items["bees-zh"].model_copy(update={"documents": items["bees-en"].documents})
+    (judgment,) = judge([mixed], format="direct", model="offline")
+    assert (
+        judgment.measures["groundedness"].reason
+        == judgment.measures["context_relevance"].reason
+        == "language"
+    )
+    assert "documents in English" in judgment.measures["groundedness"].detail
+    partly = mixed.model_copy(update={"documents": (*mixed.documents, *items["bees-zh"].documents)})
+    (judgment,) = judge([partly], format="direct", model="offline")
+    assert judgment.value("groundedness") is not None
+
+
 def test_an_unread_metric_costs_no_request_and_says_the_language() -> None:
     items = [item for item in parallel() if item.id == "bees-zh"]
     (judgment,) = judge(items, format="listwise", model="offline")

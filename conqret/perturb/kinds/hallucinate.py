@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import lru_cache
 
 from conqret.data import Item
@@ -31,8 +32,8 @@ def chosen(draw: Draw) -> list[int]:
     sentence_numbers = changeable(draw)
     if draw.level > len(sentence_numbers):
         raise UnreachedError(
-            f"item {draw.original}: {len(sentence_numbers)} sentences cite{by_rule_alone(draw)}, and "
-            f"{draw.level:g} are to change (a share, such as 50%, suits any item)"
+            f"item {draw.original}: {able(draw, sentence_numbers)}, and {draw.level:g} are to change (a share, such as "
+            "50%, suits any item)"
         )
     return draw.ordered(sentence_numbers)[: int(draw.level)]
 
@@ -63,11 +64,12 @@ def changeable(draw: Draw) -> list[int]:
     return possible
 
 
-def by_rule_alone(draw: Draw) -> str:
-    """What is said of the sentences that can be contradicted where they need not be all that cite."""
+def able(draw: Draw, sentence_numbers: Sequence[int]) -> str:
+    """How many sentences can be contradicted, in words."""
     if not draw.language or draw.materials.by_model:
-        return ""
-    return f" and have a rule in {NAMES.get(draw.language, draw.language)}"
+        return f"{len(sentence_numbers)} sentences cite"
+    language = NAMES.get(draw.language, draw.language)
+    return f"the rules for {language} change {len(sentence_numbers)} of its {len(grounded(draw))} cited sentences"
 
 
 def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:

@@ -14,8 +14,7 @@ def chosen(draw: Draw) -> list[int]:
     possible, wanted = hallucinate.changeable(draw), draw.of(len(hallucinate.grounded(draw)))
     if wanted > len(possible):
         raise UnreachedError(
-            f"item {draw.original}: {len(possible)} of its sentences cite{hallucinate.by_rule_alone(draw)}, and "
-            f"{wanted} are to change"
+            f"item {draw.original}: {hallucinate.able(draw, possible)}, and {wanted} are to change"
         )
     return draw.ordered(possible)[:wanted]
 

@@ -33,7 +33,7 @@ FILLERS = (
 
 def change(draw: Draw) -> PerturbedItem:
     """So many sentences among those of the argument; in another language than English, sentences of its own once more,
-    without their citations, and its question."""
+    without their citations."""
     return among_sentences(draw, own_sentences(draw.item) if draw.language else FILLERS)
 
 

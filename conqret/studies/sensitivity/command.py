@@ -196,6 +196,8 @@ def sensitivity(
 
     conqret sensitivity items.jsonl --grid --model gpt-4o
     """
+    from conqret.data.digest import gathered
+    from conqret.judging.summary_tables import metric_names
     from conqret.perturb.versions import counted_reasons
     from conqret.show.words import counts
     from conqret.studies.sensitivity.page import write_sensitivity
@@ -263,9 +265,12 @@ def sensitivity(
         shown.tell(f"offline is {floor('a judge')}")
     result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
     note(*results.warnings)
-    for lost in results.unscored:
-        what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
-        note(f"no curve: {what}: {counts(lost.missing)}")
+    without = gathered(
+        ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
+        for lost in results.unscored
+    )
+    for (format_name, model, name, lacking), metrics in without.items():
+        note(f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}")
     missing = results.missing
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
 
