@@ -12,6 +12,7 @@ from conqret.text.lexicons import NEGATIONS, STOP_WORDS
 from conqret.text.other_languages import is_english
 from conqret.text.sentences import boundaries
 from conqret.text.word_lists import fold, words
+from conqret.text.words import word_spans
 
 WORDS = 100
 """Words in a passage: the segments of DPR's Wikipedia, and of every corpus of BeRDS (section 4.2)."""
@@ -19,8 +20,11 @@ WORDS = 100
 
 def passages(text: str, words: int = WORDS) -> list[str]:
     """``text`` in pieces of at most ``words`` words, in order and disjoint; a text without words is one, empty."""
-    word_list = text.split()
-    return [" ".join(word_list[start : start + words]) for start in range(0, len(word_list), words)] or [""]
+    spans = word_spans(text)
+    ends = [end for _, end in spans[words - 1 :: words]] + [len(text)]
+    return [
+        " ".join(text[start:end].split()) for (start, _), end in zip(spans[::words], ends, strict=False)
+    ] or [""]
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:

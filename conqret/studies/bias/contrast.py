@@ -70,7 +70,8 @@ class VersionPair:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
+    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in; a probe that answers for
+    several things apart names each, in brackets behind it), on ``metrics``.
 
     The difference of a pair (:meth:`moved`) is the changed score minus the base; where ``mirrored``, the changed one is
     of the two arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different
@@ -211,7 +212,9 @@ class Probe:
         Raises:
             NotAskedError: they cannot be made with this judge or these items.
         """
-        return tuple(replace(contrast, probe=self.name) for contrast in self.contrasts(ground))
+        return tuple(
+            replace(contrast, probe=contrast.probe or self.name) for contrast in self.contrasts(ground)
+        )
 
 
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
@@ -300,6 +303,11 @@ PROBES = Registry(
     ),
 )  # fmt: skip
 """Every probe by its name, in the order of the table."""
+
+
+def probe_name(shown: str) -> str:
+    """The name of the probe that a row is of: ``language``, of ``language (German)``."""
+    return shown.partition(" (")[0]
 
 
 def default_probes() -> list[str]:
