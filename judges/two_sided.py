@@ -109,6 +109,7 @@ JUDGE = Judge(
             response=lambda case: Sides,
             score=score,
             baseline=baseline,
+            english_only=frozenset({"two_sided"}),
         ),
     ),
 )

@@ -143,6 +143,7 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 def _tell(perturbed: Perturbed, json_output: bool) -> None:
     from conqret.perturb import records
+    from conqret.perturb.versions import reason_lines
 
     perturbation, left_out, target = (
         perturbed.perturbation,
@@ -159,10 +160,14 @@ def _tell(perturbed: Perturbed, json_output: bool) -> None:
         "unit": perturbation.unit,
         "file": str(target),
         "levels": rows,
-        "left_out": [{"item": item.item, "level": item.level, "reason": item.reason} for item in left_out],
+        "left_out": [
+            {"item": item.item, "level": item.level, "reason": item.reason}
+            | ({"language": item.language} if item.language else {})
+            for item in left_out
+        ],
     }
     if left_out and not json_output:
-        note_all("left out", [item.reason for item in left_out])
+        note_all("left out", reason_lines([item.reason for item in left_out]))
     lines = [
         f"{perturbation.name}, in {perturbation.unit}",
         *(

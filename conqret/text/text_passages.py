@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from conqret.text.analysis import stem, weight
+from conqret.text.analysis import Text, stem, weight
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
+from conqret.text.other_languages import is_english
 from conqret.text.sentences import boundaries
 from conqret.text.word_lists import fold, words
 from conqret.text.words import word_spans
@@ -101,8 +102,11 @@ def stems(text: str) -> set[str]:
     return {root for sentence in read(text).sentences for root in sentence.roots if root}
 
 
-def support(claim: str, evidence: str) -> float:
+def support(claim: str, evidence: str, language: str = "") -> float:
     """The share, by weight, of the stems of a claim that the evidence holds: 0 to 1, and 0 of a claim without words."""
+    if not is_english(language):
+        other = Text(claim, language).terms
+        return len(other & Text(evidence, language).terms) / len(other) if other else 0.0
     wanted = stems(claim)
     total = sum(map(weight, sorted(wanted)))
     return sum(map(weight, sorted(wanted & stems(evidence)))) / total if total else 0.0

@@ -159,7 +159,12 @@ def sensitivity_plan(
             sessions.keep_in(store)  # the rewrites come before the run
         writer = sessions.of(author, at_once=True)
     materials, unable = damage_materials(
-        checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
+        checked_items,
+        every,
+        pool=settings.get("pool"),
+        rewriter=writer,
+        by_model=not author.backend.baseline,
+        seed=seed,
     )
     plan = make_plan(
         checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed
