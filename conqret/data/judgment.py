@@ -40,6 +40,7 @@ class Reason(StrEnum):
     UNSURE = "unsure"
     NO_BASELINE = "no_baseline"
     NO_VISION = "no_vision"
+    LANGUAGE = "language"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -74,6 +75,7 @@ _UNSCORED = frozenset(
         Reason.UNSURE,
         Reason.NO_BASELINE,
         Reason.NO_VISION,
+        Reason.LANGUAGE,
     }
 )
 

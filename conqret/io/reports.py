@@ -21,6 +21,7 @@ from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
+from conqret.text.words import count_words
 
 Requests = str | Path | Iterable[Mapping[str, object]]
 """A file of requests, or what stands in its lines."""
@@ -111,7 +112,7 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
         ):
             reader.fault("metadata", "names no run and topic, or there is no text", "Give TREC RAG reports")
         else:
-            lengths[str(metadata[RUN]), str(metadata[TOPIC])] = len(strip_citations(argument).split())
+            lengths[str(metadata[RUN]), str(metadata[TOPIC])] = count_words(strip_citations(argument))
     reader.finish(wanted="reports")
     return lengths
 

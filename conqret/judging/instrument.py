@@ -43,6 +43,10 @@ class Asks(Window, Protocol):
     def blind(self) -> str:
         """Why the model is sent no images; empty where it is."""
 
+    @property
+    def baseline(self) -> bool:
+        """Whether the lexical baseline answers, and no model."""
+
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
 
@@ -192,8 +196,19 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
-    prompt = instrument.library[ask.prompt]
     client = instrument.client
+    if client.baseline:
+        left, unread = ask.offline(case)
+        if left is None:
+            return _Outcome(unread)
+        if unread:
+            outcome = await _ask_about(left, case, instrument)
+            return replace(outcome, measures={**outcome.measures, **unread})
+    return await _ask_about(ask, case, instrument)
+
+
+async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+    prompt, client = instrument.library[ask.prompt], instrument.client
     room = answer_room(ask, case.item, client)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
@@ -87,6 +88,21 @@ class Setup:
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, in the order in which they are reported."""
         return self.judge.reported(self.options.metrics)
+
+    @cached_property
+    def english_only(self) -> frozenset[str]:
+        """The metrics that have no value in another language than English: none but the offline baseline's."""
+        if not self.client.backend.baseline:
+            return frozenset()
+        return frozenset(
+            metric
+            for ask in self.asks
+            for metric in (ask.metrics if ask.about is None and ask.english_only else ask.english_only)
+        )
+
+    def unread(self, item: Item) -> frozenset[str]:
+        """The metrics that this item cannot have because of its language."""
+        return self.english_only if self.english_only and not reads_english(item) else frozenset()
 
     @cached_property
     def identity(self) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def put_after(text: str, added: Mapping[int, Iterable[str]]) -> str:
-    """``text`` with more sentences behind some of its own (counted from 0)."""
-    longer = {place + 1: " ".join([split(text)[place].text, *more]) for place, more in added.items()}
+def put_after(text: str, added: Mapping[int, Iterable[str]], space: str = " ") -> str:
+    """``text`` with more sentences behind some of its own (counted from 0), ``space`` between them."""
+    longer = {place + 1: space.join([split(text)[place].text, *more]) for place, more in added.items()}
     return replace_sentences(text, longer)
 
 

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret import DeclarationError, judge
 from conqret.data import Document, Item
 from conqret.io import open_items
 from conqret.text import language as detection
@@ -97,3 +98,12 @@ def test_a_language_that_is_none_is_a_fault() -> None:
     with pytest.raises(ItemsError) as caught:
         list(open_items([{"topic": "T?", "language": "Klingonese"}]))
     assert caught.value.faults[0].field == "language"
+
+
+def test_one_language_may_be_given_for_all_items() -> None:
+    rows = [{"topic": "Taxes?", "language": "fr"}, {"topic": "Steuern?"}]
+    assert [item.language for item in open_items(rows, language="German")] == ["de", "de"]
+    with pytest.raises(DeclarationError):
+        open_items(rows, language="Klingonese")
+    assert [judgment.language for judgment in judge([{**row, "argument": "It is."} for row in rows],
+                                                    format="citations", language="ja")] == ["ja", "ja"]  # fmt: skip
