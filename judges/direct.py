@@ -71,6 +71,7 @@ JUDGE = Judge(
             score=score_preference,
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,
+            english_only=frozenset({"preference"}),
         ),
     ),
 )

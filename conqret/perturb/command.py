@@ -61,6 +61,7 @@ def perturb(
     rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     list_all: bool = False,
     json_output: options.Json = False,
 ) -> None:
@@ -99,7 +100,7 @@ def perturb(
         )
     item_list = write_perturbations(
         name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
-        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid,
+        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip
     _tell(item_list, json_output)
@@ -142,6 +143,7 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 def _tell(perturbed: Perturbed, json_output: bool) -> None:
     from conqret.perturb import records
+    from conqret.perturb.versions import reason_lines
 
     perturbation, left_out, target = (
         perturbed.perturbation,
@@ -158,10 +160,14 @@ def _tell(perturbed: Perturbed, json_output: bool) -> None:
         "unit": perturbation.unit,
         "file": str(target),
         "levels": rows,
-        "left_out": [{"item": item.item, "level": item.level, "reason": item.reason} for item in left_out],
+        "left_out": [
+            {"item": item.item, "level": item.level, "reason": item.reason}
+            | ({"language": item.language} if item.language else {})
+            for item in left_out
+        ],
     }
     if left_out and not json_output:
-        note_all("left out", [item.reason for item in left_out])
+        note_all("left out", reason_lines([item.reason for item in left_out]))
     lines = [
         f"{perturbation.name}, in {perturbation.unit}",
         *(

@@ -123,6 +123,7 @@ def bias(
     chosen: ProbedJudge,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -188,6 +189,7 @@ def bias(
         **chosen.own.given(),
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
+        "language": language,
         "probes": probing.probe or (),
         "repeats": probing.repeats,
         "labels": None if labels is None else reading.load(labels),

@@ -67,6 +67,7 @@ def tournament(
     pairs: PairOptions,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -98,6 +99,7 @@ def tournament(
         "model": asking.calls.of(compared_by.model),
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
+        "language": language,
     }
     settings |= {
         name: value for name in ("judge", "server") if (value := getattr(compared_by, name)) is not None

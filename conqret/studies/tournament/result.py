@@ -18,6 +18,7 @@ from conqret.stats.comparative_judgment import (
 )
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.studies.tournament.item_groups import ItemGroup
+from conqret.text.words import count_words
 
 if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
@@ -157,7 +158,7 @@ def ranked_groups(
                 comparisons=int(games[place]),
                 points=float(points[place]),
                 unbounded=bounded[number][place],
-                words=len((group.items[place].argument or "").split()),
+                words=count_words(group.items[place].argument or ""),
             )
             for rank, place in enumerate(order, 1)
         )

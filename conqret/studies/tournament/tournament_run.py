@@ -375,7 +375,10 @@ def tournament_plan(
     options = TournamentOptions(**{name: settings[name] for name in named & settings.keys()})
     judging = {name: value for name, value in settings.items() if name not in named}
     source = open_items(
-        items, columns=judging.pop("columns", None), skip_invalid=judging.pop("skip_invalid", False)
+        items,
+        columns=judging.pop("columns", None),
+        skip_invalid=judging.pop("skip_invalid", False),
+        language=judging.pop("language", None),
     )
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
