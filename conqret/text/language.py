@@ -8,8 +8,8 @@ Three steps, cheapest first, on the first 500 characters:
 3. A model of letter sequences (py3langid, the extra ``languages``), only where function words do not decide. Without it
    the language with most function words counts, if there is one.
 
-No English, German, French, Spanish, Portuguese, Russian, Arabic, Hindi, Chinese or Japanese text of two plain sentences
-needs the third step.
+Hardly any English, German, French, Spanish, Portuguese, Russian, Arabic, Hindi, Chinese or Japanese text of two
+sentences needs the third step (docs/results/languages.md).
 """
 
 from __future__ import annotations

@@ -29,6 +29,9 @@ UNSPACED = _DENSE + _LOOSE
 _DOTTED = "i\u0307"
 """What Python makes of a Turkish capital I with its dot in lower case."""
 
+_RAISED = dict.fromkeys(map(ord, "\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079"), " ")
+"""Figures in superscript, which would become common ones."""
+
 _SEPARATORS = {0x66B: ".", 0x66C: ","}
 
 _unspaced = re.compile(f"[{UNSPACED}]+")
@@ -55,7 +58,7 @@ def split_words(text: str, *, keep_case: bool = False) -> list[str]:
     if is_latin(text):
         return _latin_word.findall(text if keep_case else text.lower().replace(_DOTTED, "i"))
     words: list[str] = []
-    text = unicodedata.normalize("NFKC", text)
+    text = unicodedata.normalize("NFKC", text.translate(_RAISED))
     for word in _pattern().findall(text if keep_case else text.lower()):
         if word[0].isdecimal() and not word.isascii():
             words.append(ascii_digits(word).translate(_SEPARATORS))

@@ -105,5 +105,9 @@ def test_one_language_may_be_given_for_all_items() -> None:
     assert [item.language for item in open_items(rows, language="German")] == ["de", "de"]
     with pytest.raises(DeclarationError):
         open_items(rows, language="Klingonese")
-    assert [judgment.language for judgment in judge([{**row, "argument": "It is."} for row in rows],
-                                                    format="citations", language="ja")] == ["ja", "ja"]  # fmt: skip
+    judged = judge(
+        [{**row, "argument": "It is.", "documents": ["A text."]} for row in rows],
+        format="citations",
+        language="ja",
+    )
+    assert [judgment.language for judgment in judged] == ["ja", "ja"]
