@@ -30,6 +30,7 @@ MOST_APART = 3.0
 """The longest step of the logarithms from the mean that is tried."""
 MOST_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
 """Of Newton's method, which finds the mode."""
+LEAST_PRECISION = 1e-10
 MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
 """Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a
 change that is made, and points at which a comparison's likelihood is integrated (Gauss and Hermite)."""
@@ -329,7 +330,7 @@ class StrengthPosterior:
         joint = self._joint(precision, shift, mode.spread)
         tilted = self._tilted(joint, precision, shift, log_weights)
         for _ in range(MOST_PASSES):
-            new_precision = np.maximum(1 / tilted.variance - tilted.left, 1e-10)
+            new_precision = np.maximum(1 / tilted.variance - tilted.left, LEAST_PRECISION)
             new_shift = tilted.mean * (tilted.left + new_precision) - tilted.cavity * tilted.left
             change = float(np.abs(new_precision - precision).max(initial=0.0))
             precision = precision + DAMPED * (new_precision - precision)
@@ -395,7 +396,7 @@ class StrengthPosterior:
         nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
         node_weights = node_weights / node_weights.sum()
         centre, variance, _ = self._log_odds(joint)
-        left = 1 / variance - precision
+        left = np.maximum(1 / variance - precision, LEAST_PRECISION)  # above 0, but for rounding
         cavity = (centre / variance - shift) / left
         points = cavity[:, None] + nodes / np.sqrt(left)[:, None]
         logs = points[:, :, None] * values + log_weights[:, None, :]
@@ -487,9 +488,10 @@ class StrengthPosterior:
         )
 
     def fit_discriminations(self, spread: float) -> NDArray[np.float64]:
-        """Set the discriminations to what the evidence at a ``spread`` says; the covariance of their logarithms.
+        """Set the discriminations to what the evidence at a ``spread`` says, with a mean of 1; the covariance of their
+        logarithms.
 
-        The logarithms, which sum to 0, are Normal(0, t), and t is any of :data:`DISCRIMINATION_SDS`, large ones less:
+        The logarithms less their mean are Normal(0, t), and t is any of :data:`DISCRIMINATION_SDS`, large ones less:
         judges that are alike are taken for alike, and of judges that differ none is drawn towards the others. Where the
         evidence is highest it is taken as normal."""
         import numpy as np
@@ -500,22 +502,26 @@ class StrengthPosterior:
         mode = self.mode(spread, None)
         widest = max(DISCRIMINATION_SDS)
 
+        def discriminations(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            values = np.exp(basis @ logs)
+            return np.asarray(values / values.mean())
+
         def slope(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            self.discriminations = np.exp(basis @ logs)
+            self.discriminations = discriminations(logs)
             part = self.around(mode)
-            return part.evidence, basis.T @ part.slope
+            return part.evidence, basis.T @ (part.slope - self.discriminations / count * part.slope.sum())
 
         def against(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             evidence, rise = slope(logs)
             return 0.5 * float(logs @ logs) / widest**2 - evidence, logs / widest**2 - rise
 
-        logs = basis.T @ np.log(self.discriminations)
+        logs = np.zeros(count - 1)
         for _ in range(2):  # the weights of ties move a little with the discriminations
             logs = minimize(
                 against, logs, jac=True, method="L-BFGS-B",
                 bounds=[(-MOST_APART, MOST_APART)] * len(logs), options={"gtol": 0.05, "ftol": 1e-6},
             ).x  # fmt: skip
-            self.discriminations = np.exp(basis @ logs)
+            self.discriminations = discriminations(logs)
             mode = self.mode(spread, mode)
         step, rise = 0.05, slope(logs)[1]
         steps = step * np.eye(count - 1)
@@ -537,6 +543,7 @@ class StrengthPosterior:
         mean = share @ means
         away = means - mean
         covariance = np.tensordot(share, np.array(covariances), axes=1) + (away.T * share) @ away
-        self.discriminations = np.exp(basis @ mean)
-        found: NDArray[np.float64] = basis @ covariance @ basis.T
+        self.discriminations = discriminations(mean)
+        scaled = (np.eye(count) - self.discriminations / count) @ basis
+        found: NDArray[np.float64] = scaled @ covariance @ scaled.T
         return found
