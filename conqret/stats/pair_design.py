@@ -147,7 +147,7 @@ def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _mean_information(
     apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
 ) -> NDArray[np.float64]:
-    """What a comparison of two items tells on average whose difference has such a mean and variance, in either order."""
+    """What a comparison tells on average, in either order, where the difference has such a mean and variance."""
     import numpy as np
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
