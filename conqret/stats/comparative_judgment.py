@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
+MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
+"""How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
 SPREAD_SD = 1.5
 """Standard deviation of the normal prior of its logarithm."""
 MISFIT_CONFIDENCE = 0.99
@@ -234,11 +236,12 @@ def compared_strengths(
 
 
 def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:
-    """The posterior for each spread, from the middle one on either way until what follows is negligible."""
+    """The posterior for each spread, from the middle one on either way until what follows is negligible; where it is
+    narrower than their distances, as it is with many comparisons, for spreads around the most likely one instead."""
     ordered = sorted(spreads)
     middle = len(ordered) // 2
     parts: dict[float, NormalPosterior] = {}
-    best = -math.inf
+    best, start = -math.inf, None
     for further in (ordered[middle:], ordered[:middle][::-1]):
         start = None
         for spread in further:
@@ -248,7 +251,38 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
             if value < best + math.log(NEGLIGIBLE):
                 break
             best = max(best, value)
+    for _ in range(MOST_NARROWER):
+        near = _narrower(parts)
+        if not near:
+            break
+        parts = {}
+        for spread in near:
+            start = posterior.mode(spread, start)
+            parts[spread] = posterior.around(start)
     return parts
+
+
+def _narrower(parts: Mapping[float, NormalPosterior]) -> list[float]:
+    """Spreads around the most likely one, by the parabola through the logarithm of the density at the highest three;
+    none where those that are there are near enough to each other and reach far enough."""
+    ordered = sorted(parts)
+    if len(ordered) < 3:
+        return []
+    values = [_log_share(spread, parts[spread]) for spread in ordered]
+    top = min(max(values.index(max(values)), 1), len(ordered) - 2)
+    (x, y, z), (p, q, r) = (
+        [math.log(spread) for spread in ordered[top - 1 : top + 2]],
+        values[top - 1 : top + 2],
+    )
+    rise, later = (q - p) / (y - x), (r - q) / (z - y)
+    bend = (later - rise) / (z - x)
+    if bend >= 0:
+        return []
+    deviation = (-2 * bend) ** -0.5
+    middle = min(max((x + y) / 2 - rise / (2 * bend), x), z)
+    if max(y - x, z - y) < NARROW * deviation and (len(ordered) > 5 or x < middle < z):
+        return []
+    return [math.exp(middle + step * deviation) for step in STEPS]
 
 
 def _log_share(spread: float, part: NormalPosterior) -> float:
@@ -257,7 +291,8 @@ def _log_share(spread: float, part: NormalPosterior) -> float:
 
 
 def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
-    """The posterior probability of each spread that has one to speak of."""
+    """The posterior probability of each spread that has one to speak of: its density, as their logarithms are at equal
+    distances."""
     logs = {spread: _log_share(spread, part) for spread, part in parts.items()}
     best = max(logs.values())
     shares = {spread: math.exp(value - best) for spread, value in sorted(logs.items())}
