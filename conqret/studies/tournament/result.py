@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import (
-    OUTCOMES,
-    SPREAD_SCALE,
+    SPREAD_SD,
     Bound,
-    PairOutcomes,
     bounds,
     compared_strengths,
     intransitive_triples,
 )
 from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.text.words import count_words
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
 
 PRIOR = (
-    f"strengths ~ Normal(0, spread), spread ~ half-Normal({SPREAD_SCALE:g}), position ~ Normal(0, 1); spread, position "
+    f"strengths ~ Normal(0, spread), log spread ~ Normal(0, {SPREAD_SD:g}), position ~ Normal(0, 1); spread, position "
     "and ties are the same in all groups"
 )
 
