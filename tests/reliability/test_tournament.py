@@ -24,6 +24,7 @@ from conqret.studies.tournament.page import (
     trust_table,
 )
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
+from tests.server import FaultServer
 
 TOPICS = ("Should zoos be closed?", "Should cars be banned?")
 
@@ -259,3 +260,32 @@ def test_the_record_is_that_of_the_design(tmp_path: Path) -> None:
         conqret.tournament(arguments(), judge=longer, output=tmp_path / "run", pair_seed=14)
     record = json.loads((tmp_path / "run" / "run.json").read_bytes())
     assert (record["kind"], record["format"], record["metrics"]) == ("judge", "tournament", ["strength"])
+
+
+def test_a_criterion_compares() -> None:
+    """The prompt shows the criterion, and what it does not speak of is not shown."""
+    shown: dict[str, Any] = {"documents": (Document(id="d", text="Zoos are old."),), "reference": "They are."}
+    items = [item.model_copy(update=shown) for item in arguments(2, ("Why?",))]
+    with FaultServer(answer=lambda body: {"preference": "argument_2_slightly"}) as server:
+        how: dict[str, Any] = {"model": "openai/judge", "api_base": server.url, "api_key": "x"}
+        found = conqret.tournament(items, criterion="How clear is it?", comparisons=1, **how)
+        conqret.tournament(items, criterion="Its documents bear it out", comparisons=1, **how)
+        plain, documented = (request.body["messages"] for request in server.requests)
+    assert "How clear is it?" in plain[0]["content"]
+    assert "Zoos are old." not in plain[1]["content"]
+    assert "Zoos are old." in documented[1]["content"]
+    assert "They are." not in documented[1]["content"]
+    assert found.judge == "comparison"
+    assert [each.outcome for each in found.comparisons] == [0.25]
+
+
+@pytest.mark.parametrize(
+    "criterion", ["", "How clear is it? 1-5", "It is better than the other answer", "criteria.toml"]
+)
+def test_what_is_no_criterion_of_a_comparison_is_refused(criterion: str) -> None:
+    with pytest.raises(DeclarationError):
+        conqret.tournament(arguments(3), criterion=criterion, model="openai/judge")
+    with pytest.raises(DeclarationError, match="format"):
+        conqret.tournament(arguments(3), criterion="It is clear", format="direct", model="openai/judge")
+    with pytest.raises(DeclarationError, match="offline"):
+        conqret.tournament(arguments(3), criterion="It is clear")

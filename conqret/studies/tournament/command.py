@@ -15,6 +15,7 @@ from conqret.studies.tournament.tournament_options import TournamentOptions
 
 COMMON = (
     "format",
+    "criterion",
     "model",
     "judge",
     "by",
@@ -40,6 +41,10 @@ class PairOptions(OptionGroup, of=TournamentOptions):
 class PairJudge(OptionGroup):
     """Who compares.
 
+    Judging:
+        criterion: A criterion of your own instead of `--format`: a statement (`The argument names its sources`) or a
+            question (`How fair is it to the other side?`). The judge says which of two arguments meets it better.
+
     Model:
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
@@ -54,6 +59,7 @@ class PairJudge(OptionGroup):
             options.JUDGING, "The format whose preference is asked. Default: `direct`.", "--format", "-f"
         ),
     ] = None
+    criterion: str | None = None
     model: options.Model = None
     judge: str | None = None
     server: str | None = None
@@ -82,6 +88,8 @@ def tournament(
 
     conqret tournament items.jsonl --by topic --model gpt-4o-mini --comparisons 4 -o runs/tournament
 
+    conqret tournament items.jsonl --criterion "The argument names its sources" --model gpt-4o-mini --dry-run
+
     conqret tournament items.jsonl --design random --reliability 0.8 --comparisons 10 --model gpt-4o-mini --dry-run
     """
     from conqret.judging.cost import Sizes
@@ -100,7 +108,9 @@ def tournament(
         "skip_invalid": skip_invalid,
     }
     settings |= {
-        name: value for name in ("judge", "server") if (value := getattr(compared_by, name)) is not None
+        name: value
+        for name in ("criterion", "judge", "server")
+        if (value := getattr(compared_by, name)) is not None
     }
     plan = tournament_plan(
         items, output=True if output is None else output, asks=not asking.dry_run, **settings

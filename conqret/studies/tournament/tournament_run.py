@@ -22,11 +22,12 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.call_setup import prepared
+from conqret.judging.comparison import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.item_spans import about, judge_in_span
 from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
-from conqret.judging.judge_parts import TOURNAMENT, digest
+from conqret.judging.judge_parts import TOURNAMENT, Judge, digest
 from conqret.judging.judge_run import judge_record, mend_items, sum_up, write_items
 from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
@@ -49,6 +50,7 @@ from conqret.studies.tournament.result import (
 from conqret.studies.tournament.tournament_options import TournamentOptions
 
 if TYPE_CHECKING:
+    from conqret.judging.criterion import Criterion
     from conqret.llm.backends.function import Function
     from conqret.llm.client_options import ClientOptions
 
@@ -343,10 +345,11 @@ def _measure(item: RankedItem, lost: Measure | None) -> Measure:
 
 class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
     """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
-    :func:`conqret.judge`), and which pairs
+    :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better), and which pairs
     (:class:`conqret.studies.tournament.tournament_options.TournamentOptions`)."""
 
     format: str | None
+    criterion: Criterion | str | None
     model: str | ClientOptions | None
     judge: str | Function | None
     server: str | None
@@ -378,12 +381,13 @@ def tournament_plan(
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
     check_sizes([len(group.items) for group in groups])
-    elsewhere = judging.get("judge") is not None or judging.get("server") is not None
-    judging.setdefault("format", None)
-    if judging["format"] is None and not elsewhere:
-        judging["format"] = DEFAULT_FORMAT
+    judging["format"] = _compared_by(judging)
     pair_settings: Any = {**judging, "metrics": (PREFERENCE,)}
     _, _, setup = prepared(PairSchedule(groups, options).first_pairs(), pair_settings, asks=asks)
+    if setup.judge.name == COMPARISON and setup.client.backend.baseline:
+        raise DeclarationError(
+            "the offline baseline has no evidence for a criterion in words: name a model (--model)"
+        )
     if PREFERENCE not in setup.judge.metrics:
         raise DeclarationError(
             f"the format {setup.judge.name} compares no two arguments: it has no preference"
@@ -395,6 +399,21 @@ def tournament_plan(
         place = default_folder(stem(Path(source.name)), "tournament", setup.client.model)
     folder = None if place is None else TournamentFolder(place)
     return TournamentPlan(session, folder, source, checked, setup, groups, options, notes)
+
+
+def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
+    """The format whose preference is asked, or the judge of the criterion; None for a judge of one's own.
+
+    Raises:
+        DeclarationError: the criterion is faulty, or another judge is named besides.
+    """
+    named = [name for name in ("format", "judge", "server") if judging.get(name) is not None]
+    criterion = judging.pop("criterion", None)
+    if criterion is None:
+        return judging.get("format") if named else DEFAULT_FORMAT
+    if named:
+        raise DeclarationError(f"a criterion is a judge of its own: leave {named[0]} out")
+    return comparison_judge(comparison_criterion(criterion))
 
 
 def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
