@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import (
-    OUTCOMES,
     SPREAD_SCALE,
     Bound,
-    PairOutcomes,
     bounds,
     compared_strengths,
     intransitive_triples,
 )
 from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 
 if TYPE_CHECKING:
