@@ -45,7 +45,7 @@ EACH = 8
 DRAWS = 10_000
 """Of the bootstrap."""
 SETS = {"webis": 12, "webis-kept-back": 8, "speeches": 12, "ukp": 8}
-"""How many topics of each set."""
+"""How many topics of each set. Of UKPConvArg1 one side of so many debates; both sides of the others are kept back."""
 
 Values = NDArray[np.float64]
 Label = dict[str, Any]
@@ -101,14 +101,16 @@ def speeches(folder: Path, seed: int) -> Iterator[tuple[Item, Label]]:
             yield item, {"label": float(np.mean(json.loads(row["goodopeningspeech"])))}
 
 
-def ukp(folder: Path, seed: int) -> Iterator[tuple[Item, Label]]:
-    """Arguments of one side of a debate; a rank near 0 is the most convincing one, so that it is turned round."""
+def ukp(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple[Item, Label]]:
+    """Arguments of one side of a debate; a rank near 0 is the most convincing one, so that it is turned round.
+    ``kept_back``: both sides of the debates that are left."""
     sides: dict[str, list[Path]] = {}
     for path in sorted((folder / "ukpconvarg1" / "UKPConvArg1-Ranking-CSV").glob("*.csv")):
         sides.setdefault(path.stem.partition("_")[0], []).append(path)
-    for debate in _chosen(list(sides), "ukp", SETS["ukp"], seed):
-        path = random.Random(f"{seed}/{debate}").choice(sides[debate])
-        side = path.stem.partition("_")[2]
+    order, count = _chosen(list(sides), "ukp", len(sides), seed), SETS["ukp"]
+    chosen = [random.Random(f"{seed}/{debate}").choice(sides[debate]) for debate in order[:count]]
+    for path in [path for debate in order[count:] for path in sides[debate]] if kept_back else chosen:
+        debate, _, side = path.stem.partition("_")
         lines = path.read_text(encoding="utf-8").splitlines()[1:]
         for line in random.Random(f"{seed}/{path.stem}").sample(lines, EACH):
             name, rank, text = line.split("\t")
@@ -134,6 +136,7 @@ READERS: dict[str, Callable[[Path, int], Iterator[tuple[Item, Label]]]] = {
     "webis-kept-back": lambda folder, seed: webis(folder, seed, kept_back=True),
     "speeches": speeches,
     "ukp": ukp,
+    "ukp-kept-back": lambda folder, seed: ukp(folder, seed, kept_back=True),
 }
 
 

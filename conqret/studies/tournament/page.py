@@ -242,7 +242,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
 
 
 def _expected(found: MeanSquare) -> str:
-    return f"{found.value:.2f} (expected {found.low:.2f} to {found.high:.2f})"
+    return f"{found.value:.2f}; expected {found.low:.2f} to {found.high:.2f}"
 
 
 def _preferred(outcome: float | None) -> str:

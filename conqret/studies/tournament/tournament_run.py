@@ -463,13 +463,10 @@ def tournament_plan(
     """
     check_names("tournament", settings, TournamentSettings)
     named = {each.name for each in fields(TournamentOptions)}
-    options = TournamentOptions(
-        **{
-            name: str(value) if name == "ratings" and value is not None else value
-            for name, value in settings.items()
-            if name in named
-        }
-    )
+    pairing: dict[str, Any] = {name: settings[name] for name in named & settings.keys()}
+    if pairing.get("ratings") is not None:
+        pairing["ratings"] = str(pairing["ratings"])
+    options = TournamentOptions(**pairing)
     judging = {name: value for name, value in settings.items() if name not in named}
     source = open_items(
         items, columns=judging.pop("columns", None), skip_invalid=judging.pop("skip_invalid", False)
@@ -496,8 +493,8 @@ def tournament_plan(
     sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
     place = as_path(None if isinstance(output, bool) else output)
     if output is True:
-        named = setup.client.model if len(setups) == 1 else "jury"
-        place = default_folder(stem(Path(source.name)), "tournament", named)
+        model = setup.client.model if len(setups) == 1 else "jury"
+        place = default_folder(stem(Path(source.name)), "tournament", model)
     folder = None if place is None else TournamentFolder(place)
     systems = item_systems(groups, options.system)
     ratings = {} if options.ratings is None else item_ratings(groups, options.ratings)
