@@ -129,10 +129,7 @@ def tournament(
         first = plan.schedule.first_pairs()
         setups = [setup.in_one_order("preference") for setup in plan.setups]
         asking.tell_cost(
-            [
-                expected_judging(setup, first, Sizes(), by=f"{setup.judge.name}{name} (pairs)")
-                for setup, name in zip(setups, [f" with {name}" for name in plan.judges] or [""], strict=True)
-            ]
+            [expected_judging(setup, first, Sizes(), by=f"{setup.judge.name} (pairs)") for setup in setups]
         )
         return
     with plan.models:

@@ -81,21 +81,29 @@ SYSTEM_FIELDS = (RUN, "system")
 """Fields of metadata that name an item's system, where nobody names another."""
 
 
+def check_field(items: Sequence[Item], field: str, option: str) -> None:
+    """Raise UnknownNameError where no item's metadata have the field that ``option`` names, and DeclarationError where
+    there are no metadata at all."""
+    known = list(dict.fromkeys(name for item in items for name in item.metadata))
+    if not known:
+        raise DeclarationError(f"the items have no metadata, so that none has a field {field!r} (--{option})")
+    if field not in known:
+        raise UnknownNameError(f"field of the items' metadata (--{option})", field, known)
+
+
 def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, str]:
     """The system of each item, by its id; none where no field is named, and no usual one is in all items.
 
     Raises:
         DeclarationError: an item lacks the field that is named.
-        UnknownNameError: no item has it.
+        UnknownNameError: no item has it, and there are others.
     """
     items = [item for group in groups for item in group.items]
     if field is None:
         field = next((name for name in SYSTEM_FIELDS if all(name in item.metadata for item in items)), None)
         if field is None:
             return {}
-    known = list(dict.fromkeys(name for item in items for name in item.metadata))
-    if field not in known:
-        raise UnknownNameError("field of metadata that names systems (--system)", field, known)
+    check_field(items, field, "system")
     for item in items:
         if item.metadata.get(field) is None:
             raise DeclarationError(f"item {item.id} has no {field} that names its system (--system)")

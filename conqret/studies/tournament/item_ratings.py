@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.studies.tournament.item_groups import ItemGroup
+from conqret.studies.tournament.item_groups import ItemGroup, check_field
+
+SEPARATOR = re.compile(r"[/\\]")
+"""What only a path has."""
 
 
 def item_ratings(groups: Sequence[ItemGroup], where: str) -> dict[str, float]:
@@ -18,7 +22,7 @@ def item_ratings(groups: Sequence[ItemGroup], where: str) -> dict[str, float]:
 
     Raises:
         DeclarationError: the run is none, is not finished or has no score of these items, or a rating is no number.
-        UnknownNameError: there is neither such a run nor such a field.
+        UnknownNameError: there is neither such a run nor such a field, and items have others.
     """
     items = [item for group in groups for item in group.items]
     if Path(where).is_dir():
@@ -31,9 +35,9 @@ def item_ratings(groups: Sequence[ItemGroup], where: str) -> dict[str, float]:
         if not scores:
             raise DeclarationError(f"{where} has no score of any of these items (--ratings)")
         return scores
-    known = list(dict.fromkeys(name for item in items for name in item.metadata))
-    if where not in known:
-        raise UnknownNameError("run, or field of the items' metadata, with ratings (--ratings)", where, known)
+    if SEPARATOR.search(where):
+        raise DeclarationError(f"there is no run {where} (--ratings)")
+    check_field(items, where, "ratings")
     ratings: dict[str, float] = {}
     for item in items:
         value = item.metadata.get(where)

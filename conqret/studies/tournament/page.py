@@ -60,7 +60,7 @@ def judges_table(tournament: Tournament) -> Table:
             "First of two equals",
             "Misfit",
             "Answers",
-            Column("Conclusion", "text"),
+            Column("Unreliable", "name"),
         ),
         [
             (
@@ -69,12 +69,13 @@ def judges_table(tournament: Tournament) -> Table:
                 judge.first_wins,
                 None if judge.misfit is None else judge.misfit.value,
                 judge.answered,
-                "less reliable than the others" if judge.unreliable else "",
+                "yes" if judge.unreliable else "",
             )
             for judge in judges
         ],
         note="Discrimination: by what differences between items are multiplied in a judge's log-odds (geometric mean "
-        "1). Below 1 a judge tells items apart less than the others do, and its answers count for less.",
+        "1). Below 1 a judge tells items apart less than the others do, and its answers count for less; it is called "
+        "unreliable where the whole interval is below 1.",
     )
 
 
