@@ -51,8 +51,8 @@ Bound = Literal["", "above", "below"]
 
 @dataclass(frozen=True)
 class JudgeStrength:
-    """A judge: its ``discrimination`` (what differences are multiplied by in its log-odds; their geometric mean over
-    all judges is 1), its ``position`` effect, and its ``weights`` of the middle outcomes."""
+    """A judge: its ``discrimination`` (what differences are multiplied by in its log-odds; their mean over all
+    judges is 1), its ``position`` effect, and its ``weights`` of the middle outcomes."""
 
     discrimination: Estimate
     position: Estimate

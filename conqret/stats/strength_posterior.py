@@ -24,9 +24,13 @@ POSITION_SD, WEIGHT_SD, SLOPE_SD = 1.0, 2.0, 3.0
 1."""
 DISCRIMINATION_SDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 DISCRIMINATION_SCALE = 0.7
-"""Standard deviations of the logarithms of the judges' discriminations, and their scale (half-normal)."""
+"""Standard deviations of the logarithms of the judges' discriminations, with a prior of ``exp(-(sd / scale)^2 / 2)``.
+"""
+MOST_APART = 3.0
+"""The longest step of the logarithms from the mean that is tried."""
 MOST_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
 """Of Newton's method, which finds the mode."""
+LEAST_PRECISION = 1e-10
 MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
 """Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a
 change that is made, and points at which a comparison's likelihood is integrated (Gauss and Hermite)."""
@@ -132,6 +136,22 @@ class _Joint:
     shared: NDArray[np.float64]
     shared_covariance: NDArray[np.float64]
     log_determinant: float
+
+
+@dataclass(frozen=True)
+class _Tilted:
+    """Of each comparison: precision (``left``) and mean (``cavity``) of its log-odds without it, its likelihood there
+    (``mass``), mean and variance with it, the expected ``surplus`` of the outcome, that times the log-odds
+    (``turned``), and the probabilities of the outcomes without it (``chances``)."""
+
+    left: NDArray[np.float64]
+    cavity: NDArray[np.float64]
+    mass: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    surplus: NDArray[np.float64]
+    turned: NDArray[np.float64]
+    chances: NDArray[np.float64]
 
 
 class StrengthPosterior:
@@ -298,10 +318,8 @@ class StrengthPosterior:
         are at the mode. Strengths hold what covariates explain of them, less their group's mean."""
         import numpy as np
 
-        data, groups, size = self.data, len(self.data.sizes), self.size
-        values, log_weights = self.statistics[:, 0], self._log_weights(mode.shared)
-        nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
-        node_weights = node_weights / node_weights.sum()
+        groups, size = len(self.data.sizes), self.size
+        log_weights = self._log_weights(mode.shared)
         eta = self.scale * self._differences(mode.strengths) + self.design @ mode.shared[: self.normal]
         _, surplus, covariances = self._terms(mode.strengths, mode.shared, mode.spread)
         # from the sites of the last spread, or as Laplace has them
@@ -309,46 +327,30 @@ class StrengthPosterior:
             covariances[:, 0, 0],
             surplus[:, 0] + covariances[:, 0, 0] * eta,
         )
-        every = np.arange(len(eta))
         joint = self._joint(precision, shift, mode.spread)
+        tilted = self._tilted(joint, precision, shift, log_weights)
         for _ in range(MOST_PASSES):
-            centre, variance, _ = self._log_odds(joint)
-            left = 1 / variance - precision
-            cavity_variance = 1 / left
-            cavity_mean = cavity_variance * (centre / variance - shift)
-            points = cavity_mean[:, None] + np.sqrt(cavity_variance)[:, None] * nodes
-            logs = points[:, :, None] * values + log_weights[:, None, :]
-            logs -= logs.max(axis=2, keepdims=True)
-            probabilities = np.exp(logs)
-            probabilities /= probabilities.sum(axis=2, keepdims=True)
-            likelihood = probabilities[every, :, self.rows] * node_weights
-            mass = likelihood.sum(axis=1)
-            tilted = (likelihood * points).sum(axis=1) / mass
-            tilted_variance = (likelihood * np.square(points)).sum(axis=1) / mass - np.square(tilted)
-            new_precision = np.maximum(1 / tilted_variance - left, 1e-10)
-            new_shift = tilted * (left + new_precision) - cavity_mean * left
+            new_precision = np.maximum(1 / tilted.variance - tilted.left, LEAST_PRECISION)
+            new_shift = tilted.mean * (tilted.left + new_precision) - tilted.cavity * tilted.left
             change = float(np.abs(new_precision - precision).max(initial=0.0))
             precision = precision + DAMPED * (new_precision - precision)
             shift = shift + DAMPED * (new_shift - shift)
             joint = self._joint(precision, shift, mode.spread)
+            tilted = self._tilted(joint, precision, shift, log_weights)
             if change < ENOUGH:
                 break
-        surplus_at = data.outcome[:, None] - probabilities @ values
-        surprise = (likelihood * surplus_at).sum(axis=1) / mass
-        turned = (likelihood * surplus_at * points).sum(axis=1) / mass
-        chances = np.einsum("mnr,n->mr", probabilities, node_weights)
         self._sites = precision, shift
         centre, variance, moved = self._log_odds(joint)
         evidence = -0.5 * joint.log_determinant - groups * size * math.log(mode.spread)
         evidence += 0.5 * float(np.log(self.prior[: self.normal]).sum())
-        if len(eta):
-            evidence += 0.5 * float(shift @ centre)
-            evidence += float(
-                (
-                    np.log(mass) + 0.5 * np.log1p(precision * cavity_variance) + 0.5 * np.square(cavity_mean) * left
-                    - 0.5 * np.square(cavity_mean * left + shift) / (left + precision)
-                ).sum()
-            )  # fmt: skip
+        left = tilted.left
+        evidence += 0.5 * float(shift @ centre)
+        evidence += float(
+            (
+                np.log(tilted.mass) + 0.5 * np.log1p(precision / left) + 0.5 * np.square(tilted.cavity) * left
+                - 0.5 * np.square(tilted.cavity * left + shift) / (left + precision)
+            ).sum()
+        )  # fmt: skip
         weights = mode.shared[self.normal :].reshape(self.judges, self.middle)
         evidence -= 0.5 * float(self.prior[self.normal :] @ np.square(mode.shared[self.normal :]))
         information = np.zeros((self.judges, self.middle))
@@ -357,8 +359,13 @@ class StrengthPosterior:
         positions = joint.shared[self.judge]
         grown = centre - positions
         slope = np.zeros(self.judges)
-        np.add.at(slope, self.judge, surprise * grown + moved / variance * (turned - surprise * centre))
+        np.add.at(
+            slope,
+            self.judge,
+            tilted.surplus * grown + moved / variance * (tilted.turned - tilted.surplus * centre),
+        )
         strengths, spreads = self._whole(joint)
+        chances, values = tilted.chances, self.statistics[:, 0]
         expected = chances @ values
         away = values - expected[:, None]
         return NormalPosterior(
@@ -373,6 +380,43 @@ class StrengthPosterior:
             (chances * away**2).sum(axis=1),
             (chances * away**4).sum(axis=1),
             slope,
+        )
+
+    def _tilted(
+        self,
+        joint: _Joint,
+        precision: NDArray[np.float64],
+        shift: NDArray[np.float64],
+        log_weights: NDArray[np.float64],
+    ) -> _Tilted:
+        """The log-odds of each comparison without its site, and with its likelihood in the place of the site."""
+        import numpy as np
+
+        values = self.statistics[:, 0]
+        nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
+        node_weights = node_weights / node_weights.sum()
+        centre, variance, _ = self._log_odds(joint)
+        left = np.maximum(1 / variance - precision, LEAST_PRECISION)  # above 0, but for rounding
+        cavity = (centre / variance - shift) / left
+        points = cavity[:, None] + nodes / np.sqrt(left)[:, None]
+        logs = points[:, :, None] * values + log_weights[:, None, :]
+        logs -= logs.max(axis=2, keepdims=True)
+        probabilities = np.exp(logs)
+        probabilities /= probabilities.sum(axis=2, keepdims=True)
+        likelihood = probabilities[np.arange(len(left)), :, self.rows] * node_weights
+        mass = likelihood.sum(axis=1)
+        likelihood /= mass[:, None]
+        mean = (likelihood * points).sum(axis=1)
+        surplus = likelihood * (self.data.outcome[:, None] - probabilities @ values)
+        return _Tilted(
+            left,
+            cavity,
+            mass,
+            mean,
+            (likelihood * np.square(points)).sum(axis=1) - np.square(mean),
+            surplus.sum(axis=1),
+            (surplus * points).sum(axis=1),
+            np.einsum("mnr,n->mr", probabilities, node_weights),
         )
 
     def _whole(self, joint: _Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -444,9 +488,10 @@ class StrengthPosterior:
         )
 
     def fit_discriminations(self, spread: float) -> NDArray[np.float64]:
-        """Set the discriminations to what the evidence at a ``spread`` says; the covariance of their logarithms.
+        """Set the discriminations to what the evidence at a ``spread`` says, with a mean of 1; the covariance of their
+        logarithms.
 
-        The logarithms, which sum to 0, are Normal(0, t), and t is half-Normal(:data:`DISCRIMINATION_SCALE`) on a grid:
+        The logarithms less their mean are Normal(0, t), and t is any of :data:`DISCRIMINATION_SDS`, large ones less:
         judges that are alike are taken for alike, and of judges that differ none is drawn towards the others. Where the
         evidence is highest it is taken as normal."""
         import numpy as np
@@ -457,19 +502,26 @@ class StrengthPosterior:
         mode = self.mode(spread, None)
         widest = max(DISCRIMINATION_SDS)
 
+        def discriminations(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            values = np.exp(basis @ logs)
+            return np.asarray(values / values.mean())
+
         def slope(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            self.discriminations = np.exp(basis @ logs)
+            self.discriminations = discriminations(logs)
             part = self.around(mode)
-            return part.evidence, basis.T @ part.slope
+            return part.evidence, basis.T @ (part.slope - self.discriminations / count * part.slope.sum())
 
         def against(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             evidence, rise = slope(logs)
             return 0.5 * float(logs @ logs) / widest**2 - evidence, logs / widest**2 - rise
 
-        logs = basis.T @ np.log(self.discriminations)
+        logs = np.zeros(count - 1)
         for _ in range(2):  # the weights of ties move a little with the discriminations
-            logs = minimize(against, logs, jac=True, method="BFGS", options={"gtol": 0.05}).x
-            self.discriminations = np.exp(basis @ logs)
+            logs = minimize(
+                against, logs, jac=True, method="L-BFGS-B",
+                bounds=[(-MOST_APART, MOST_APART)] * len(logs), options={"gtol": 0.05, "ftol": 1e-6},
+            ).x  # fmt: skip
+            self.discriminations = discriminations(logs)
             mode = self.mode(spread, mode)
         step, rise = 0.05, slope(logs)[1]
         steps = step * np.eye(count - 1)
@@ -491,6 +543,7 @@ class StrengthPosterior:
         mean = share @ means
         away = means - mean
         covariance = np.tensordot(share, np.array(covariances), axes=1) + (away.T * share) @ away
-        self.discriminations = np.exp(basis @ mean)
-        found: NDArray[np.float64] = basis @ covariance @ basis.T
+        self.discriminations = discriminations(mean)
+        scaled = (np.eye(count) - self.discriminations / count) @ basis
+        found: NDArray[np.float64] = scaled @ covariance @ scaled.T
         return found

@@ -232,12 +232,13 @@ def test_slope_of_the_evidence_by_discrimination_is_that_of_differences() -> Non
 
 
 def test_judges_that_differ_count_by_their_discrimination() -> None:
-    strengths, outcomes = _panel(1, [2, 1, 0.1])
+    strengths, outcomes = _panel(1, [2, 1, 0.1], comparisons=6)
     fit = compared_strengths(outcomes)
     pooled = compared_strengths(dataclasses.replace(outcomes, judge=None))
     assert _squared_correlation(fit, strengths) > _squared_correlation(pooled, strengths) + 0.02
     sharp, middling, random = (judge.discrimination for judge in fit.judges)
     assert sharp.low > 1 > random.high
+    assert sum(judge.discrimination.value for judge in fit.judges) == pytest.approx(3)
     assert sharp.value > middling.value > random.value
     assert len(pooled.judges) == 1
 
