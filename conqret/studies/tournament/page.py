@@ -73,9 +73,9 @@ def judges_table(tournament: Tournament) -> Table:
             )
             for judge in judges
         ],
-        note="Discrimination: by what differences between items are multiplied in a judge's log-odds (geometric mean "
-        "1). Below 1 a judge tells items apart less than the others do, and its answers count for less; it is called "
-        "unreliable where the whole interval is below 1.",
+        note="Discrimination: by what differences between items are multiplied in a judge's log-odds; the mean of "
+        "the judges is 1. Below it a judge tells items apart less than they do on average, and its answers count for "
+        "less; it is called unreliable where the whole interval is below 1.",
     )
 
 
@@ -168,7 +168,7 @@ def headlines(tournament: Tournament) -> Iterator[str]:
             "no more of their items were compared then."
         )
     for name in tournament.unreliable:
-        yield f"{name} is less reliable than the other judges; its answers count for less."
+        yield f"{name} is less reliable than the judges are on average; its answers count for less."
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
         yield "The judge favors a position; strengths are corrected for it."

@@ -112,8 +112,8 @@ class RankedSystem(Frozen):
 
 class TournamentJudge(Frozen):
     """One of several judges: its ``answered`` comparisons, its ``discrimination`` (by what differences between items
-    are multiplied in its answers; the geometric mean over all judges is 1), its position effect (``first_wins``), its
-    misfit, and whether it is told to be less reliable than the others: the whole interval of its discrimination is
+    are multiplied in its answers; their mean over all judges is 1), its position effect (``first_wins``), its
+    misfit, and whether it is less reliable than they are on average: the whole interval of its discrimination is
     below 1."""
 
     name: str
