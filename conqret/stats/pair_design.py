@@ -41,6 +41,7 @@ class GroupPairs:
         self.asked: list[Pair] = []
         self._made = np.zeros((size, size), dtype=int)
         self._balance = np.zeros(size, dtype=int)
+        rng.permutation(size)  # is not used: a seed gives the random pairs that were recorded with it
         once = _matchings(rng, size)
         self._every = [*once, *_shuffled(rng, once)]
 
@@ -147,7 +148,8 @@ def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _mean_information(
     apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
 ) -> NDArray[np.float64]:
-    """What a comparison of two items tells on average whose difference has such a mean and variance, in either order."""
+    """What a comparison of two items whose difference has such a mean and variance tells on average, in either
+    order."""
     import numpy as np
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)

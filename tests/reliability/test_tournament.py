@@ -17,6 +17,7 @@ from conqret import Item
 from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.system_ratings import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
 from conqret.studies.tournament.page import (
@@ -404,3 +405,9 @@ def test_ratings_are_prior_means(tmp_path: Path) -> None:
     words = [rated[0].model_copy(update={"metadata": {"rating": "good"}}), *rated[1:]]
     with pytest.raises(DeclarationError, match="number"):
         conqret.tournament(words, ratings="rating", **few)
+
+
+def test_a_seed_gives_the_random_pairs_that_were_recorded_with_it() -> None:
+    """Answers are recorded for those pairs (docs/results/tournament.md): others would have to be asked anew."""
+    pairs = GroupPairs(8, [13, 0]).at_random(6)
+    assert pairs == [(0, 3), (4, 5), (7, 1), (6, 2), (2, 3), (6, 7)]
