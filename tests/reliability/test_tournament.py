@@ -309,7 +309,7 @@ def test_several_models_compare_and_the_unreliable_one_is_told(tmp_path: Path) -
     items = arguments(8, tuple(f"Is {number} too many?" for number in range(6)))
     rights = {"good": 0.95, "fine": 0.9, "poor": 0.5}
     with FaultServer(answer=lambda body: told(body, right=rights[body["model"]])) as server:
-        how: dict[str, Any] = {"api_base": server.url, "api_key": "x", "design": "random"}
+        how: dict[str, Any] = {"api_base": server.url, "api_key": "x"}
         models = [f"openai/{name}" for name in rights]
         found = conqret.tournament(items, model=models, output=tmp_path / "run", **how)
         assert len(server.requests) == found.planned == found.answered == 3 * 6 * 16
