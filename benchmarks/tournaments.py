@@ -244,7 +244,11 @@ def figures(out: Path, name: str, seed: int) -> None:
         _row({"score": "strength", "words": "length"}.get(way, way), by_topic, draws)
         if way != "score":
             _row(f"strength less {'length' if way == 'words' else way}", found["score"] - by_topic, draws)
-    if frame["system"].n_unique() > 1:
+    if tournament.systems:
+        means = dict(frame.group_by("system").agg(pl.col("label").mean()).iter_rows())
+        said = {system.name: system.strength.value for system in tournament.systems}
+        tau = kendalltau([said[name] for name in means], list(means.values())).statistic
+        print(f"  systems' tau by the strengths that the tournament gives them: {tau:.3f}")
         whole = np.arange(len(topics))[None]
         for way in ("score", "words", *(["rating"] if "rating" in ways else [])):
             scored = frame.select("topic", "system", "label", "one", score=pl.col(way))
