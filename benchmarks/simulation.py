@@ -57,6 +57,8 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
+from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
+from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, Case, happened
 
 TOPICS = (8, 20, 50)
@@ -123,6 +125,12 @@ def plans(simulations: int) -> Iterator[Cell]:
         yield from (("plans", topics, True, begin) for topics in TOPICS)
 
 
+def tournaments(simulations: int) -> Iterator[Cell]:
+    """The chunks of tournaments: a tenth as many of each, but 200."""
+    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
+        yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
+
+
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
     """Further chunks of the verdicts that err too often in so many simulations."""
     for case in CASES:
@@ -156,6 +164,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(simulated(kind, topics, balanced, seed))
         elif kind == "plans":
             drawn = planned(topics, seed)
+        elif kind in TOURNAMENTS:
+            drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         else:
@@ -330,6 +340,36 @@ def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         yield f"| {name} | {' | '.join(marks)} |"
 
 
+def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
+    """A row for each kind of tournament: coverage of the intervals of items, systems and position, and the reliability
+    as printed and as it is, with the standard error of their difference."""
+    yield (
+        f"{TOURNAMENT_TOPICS} topics, {COMPARISONS:g} comparisons an item. Coverage is bold where it lies more than "
+        "two standard errors (between tournaments) below 93%; reliability where it is off by more than .03 and two "
+        "standard errors.\n"
+    )
+    covered = "items covered | systems | position"
+    yield f"| items | spread | position | pairs | {covered} | reliability as printed | true | n |"
+    yield "| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for name, case in TOURNAMENTS.items():
+        drawn = together(done, name, TOURNAMENT_TOPICS, True)
+        if not drawn:
+            continue
+        values = {key: np.array(each, dtype=float) for key, each in drawn.items()}
+        n = len(values["items"])
+        marks = []
+        for key in ("items", "systems", "position"):
+            share, error = float(values[key].mean()), float(values[key].std()) / n**0.5
+            marks.append(f"**{share:.3f}**" if share < WANTED - 2 * error else f"{share:.3f}")
+        away = values["printed"] - values["true"]
+        off = abs(float(away.mean())) > max(0.03, 2 * float(away.std()) / n**0.5)
+        printed = f"{values['printed'].mean():.3f}"
+        yield (
+            f"| {case.items} | {case.spread:g} | {case.position:g} | {case.design} | {' | '.join(marks)} "
+            f"| {f'**{printed}**' if off else printed} | {values['true'].mean():.3f} | {n} |"
+        )
+
+
 def verdict_table(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others."""
     yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
@@ -370,6 +410,10 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
+    if kinds & set(TOURNAMENTS):
+        yield "### Tournaments\n"
+        yield from tournament_table(done)
+        yield ""
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
         yield from verdict_table(done, simulations)
@@ -394,7 +438,7 @@ def main() -> None:
     if args.only != "intervals":
         wanted += more_cells(args.simulations)
     if args.only != "verdicts":
-        wanted += plans(args.simulations)
+        wanted += [*plans(args.simulations), *tournaments(args.simulations)]
     processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
     done = kept_chunks(args.kept, wanted, processes, samples)
     if args.only != "intervals":

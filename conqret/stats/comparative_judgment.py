@@ -75,10 +75,10 @@ class ComparedStrengths:
     ``strengths`` are posterior means less their group's mean, ``errors`` posterior standard deviations, ``low`` and
     ``high`` the ends of the intervals, ``covariances`` (groups by items by items) those at a known spread, averaged.
     ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths
-    (posterior mean), ``weights`` the log weights of the middle outcomes that occur. ``judges`` has what is known of
-    each judge; ``position`` and ``weights`` are means over them. ``slope`` is by how much the strength rises with a
-    standard deviation of the prior means, and ``systems`` are the mean strengths of the systems, less the mean of all:
-    expected in other groups, so groups are a sample.
+    (posterior mean), ``spreads`` the posterior probability of each, ``weights`` the log weights of the middle outcomes
+    that occur. ``judges`` has what is known of each judge; ``position`` and ``weights`` are means
+    over them. ``slope`` is by how much the strength rises with a standard deviation of the prior means, and ``systems``
+    are the mean strengths of the systems, less the mean of all: expected in other groups, so groups are a sample.
     """
 
     sizes: tuple[int, ...]
@@ -89,6 +89,7 @@ class ComparedStrengths:
     covariances: NDArray[np.float64]
     position: Estimate
     spread: float
+    spreads: dict[float, float]
     weights: dict[float, float]
     judges: tuple[JudgeStrength, ...]
     slope: Estimate | None
@@ -212,6 +213,7 @@ def compared_strengths(
     return ComparedStrengths(
         tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
         float(share @ np.array(spreads)[kept]),
+        dict(zip(np.array(spreads)[kept].tolist(), share.tolist(), strict=True)),
         {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
         tuple(
             JudgeStrength(
@@ -453,7 +455,7 @@ def _ends(
 
     def quantile(probability: float) -> NDArray[np.float64]:
         low, high = (means - 8 * sd).min(axis=0), (means + 8 * sd).max(axis=0)
-        for _ in range(60):
+        for _ in range(40):
             middle = (low + high) / 2
             below = np.tensordot(share, ndtr((middle - means) / sd), axes=1) < probability
             low, high = np.where(below, middle, low), np.where(below, high, middle)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
+from conqret.stats.strength_posterior import normal_nodes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +21,9 @@ Design = Literal["adaptive", "random", "exhaustive"]
 
 NODES = 9
 """Points at which the information of a comparison is integrated over what is known of the difference."""
+
+WIDE, SURE = 1.2, 0.9
+"""Pairs are adaptive from when on the spread of the strengths is above the first with the second as its probability."""
 
 Pair = tuple[int, int]
 """The place of the item shown first, and that of the second."""
@@ -60,8 +64,9 @@ class GroupPairs:
         return self._ordered(wanted[:count])
 
     def informative(self, count: int, strengths: ComparedStrengths, group: int) -> list[Pair]:
-        """The next ``count`` pairs: first each item once at random, then those that teach most of the ranks, one after
-        the other, each as if those before it were answered.
+        """The next ``count`` pairs: at random as long as strengths may differ little (:data:`WIDE`), as near pairs say
+        little of that, and save nothing then; later those that teach most of the ranks, one after the other, each as if
+        those before it were answered.
 
         An error e of a strength moves the ranks of items by the density of their differences at 0: rank errors are
         ``L e``, L the graph Laplacian of these densities. A comparison of i and j of information w shrinks the
@@ -69,8 +74,9 @@ class GroupPairs:
         squared rank errors shrink by ``|L c|^2 w / (1 + w v)``."""
         import numpy as np
 
-        chosen = self._ordered(self._left(self._every[:1], 1)[:count])
-        wanted = count - len(chosen) // (2 if self.both_orders else 1)
+        if sum(share for spread, share in strengths.spreads.items() if spread >= WIDE) < SURE:
+            return self.at_random(count)
+        chosen: list[Pair] = []
         size = self.size
         means = strengths.strengths[group, :size]
         covariance = strengths.covariances[group, :size, :size].copy()
@@ -82,8 +88,8 @@ class GroupPairs:
         moved = (np.diag(density.sum(axis=1)) - density) @ covariance
         products = moved.T @ moved
         degrees = np.zeros(size, dtype=int)
-        most = -(-2 * wanted // size) + 1
-        for _ in range(wanted):
+        most = -(-2 * count // size) + 1
+        for _ in range(count):
             variances = _of_differences(covariance)
             gain = _of_differences(products) * told / (1 + told * variances)
             free = (self._made + self._made.T) < (1 if self.both_orders else 2)
@@ -148,14 +154,13 @@ def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _mean_information(
     apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
 ) -> NDArray[np.float64]:
-    """What a comparison of two items whose difference has such a mean and variance tells on average, in either
-    order."""
+    """What a comparison tells on average, in either order, where the difference has such a mean and variance."""
     import numpy as np
 
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    nodes, weights = normal_nodes(NODES)
     deviations, position = np.sqrt(variances), strengths.position.value or 0.0
     told = np.zeros(apart.shape)
-    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+    for node, weight in zip(nodes, weights, strict=True):
         told += weight * outcome_variance(apart + deviations * node + position, strengths.weights)
     return (told + told.T) / 2
 

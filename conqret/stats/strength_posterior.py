@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
@@ -34,6 +35,15 @@ LEAST_PRECISION = 1e-10
 MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
 """Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a
 change that is made, and points at which a comparison's likelihood is integrated (Gauss and Hermite)."""
+
+
+@cache
+def normal_nodes(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points and weights by which a function is averaged over the standard normal distribution."""
+    import numpy as np
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(count)
+    return nodes, weights / weights.sum()
 
 
 @dataclass(frozen=True)
@@ -393,8 +403,7 @@ class StrengthPosterior:
         import numpy as np
 
         values = self.statistics[:, 0]
-        nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
-        node_weights = node_weights / node_weights.sum()
+        nodes, node_weights = normal_nodes(NODES)
         centre, variance, _ = self._log_odds(joint)
         left = np.maximum(1 / variance - precision, LEAST_PRECISION)  # above 0, but for rounding
         cavity = (centre / variance - shift) / left
