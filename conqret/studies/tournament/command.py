@@ -104,7 +104,7 @@ def tournament(
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
     from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 
-    named: list[str | None] = [*(compared_by.model or [None])]
+    named: list[str | None] = [*(compared_by.model or ())] or [None]
     models = [asking.calls.of(model) for model in named]
     settings: dict[str, Any] = {
         **pairs.given(),
