@@ -185,6 +185,23 @@ def _row(name: str, by_topic: Values, draws: NDArray[np.intp]) -> None:
     print(f"  {name}: {by_topic.mean():.3f} {_interval(by_topic[draws].mean(axis=1))}")
 
 
+def _print_rows(found: dict[str, Values], draws: NDArray[np.intp]) -> None:
+    for way, by_topic in found.items():
+        _row({"score": "strength", "words": "length"}.get(way, way), by_topic, draws)
+        if way != "score":
+            _row(f"strength less {'length' if way == 'words' else way}", found["score"] - by_topic, draws)
+
+
+def together(found: dict[str, dict[str, Values]], name: str, seed: int) -> None:
+    """Print the same of a set with the topics that were kept back of it."""
+    both = found.get(name, {}), found.get(f"{name}-kept-back", {})
+    if all(both):
+        joined = {way: np.concatenate([part[way] for part in both]) for way in both[0]}
+        topics = len(joined["score"])
+        print(f"{name}, all {topics} topics")
+        _print_rows(joined, np.random.default_rng(seed).integers(topics, size=(DRAWS, topics)))
+
+
 def early(tournament: Tournament, comparisons: float) -> dict[str, float]:
     """The strengths after so many comparisons an argument: of the first pairs of each topic alone."""
     kept: list[ComparisonResult] = []
@@ -203,8 +220,8 @@ def early(tournament: Tournament, comparisons: float) -> dict[str, float]:
     }
 
 
-def figures(out: Path, name: str, seed: int) -> None:
-    """What the tournament in ``out / name`` comes to."""
+def figures(out: Path, name: str, seed: int) -> dict[str, Values]:
+    """Print what the tournament in ``out / name`` comes to; the correlations of its topics."""
     tournament = TournamentFolder(out / name).tournament()
     ranked = [(group.name, item) for group in tournament.groups for item in group.items]
     systems = {
@@ -240,10 +257,7 @@ def figures(out: Path, name: str, seed: int) -> None:
     )
     print(f"{name}: {len(topics)} topics, {len(frame)} arguments, {tournament.answered} comparisons")
     print(f"  slightly {slight:.0%}, ties {ties:.0%}, reliability {tournament.reliability or 0:.2f}")
-    for way, by_topic in found.items():
-        _row({"score": "strength", "words": "length"}.get(way, way), by_topic, draws)
-        if way != "score":
-            _row(f"strength less {'length' if way == 'words' else way}", found["score"] - by_topic, draws)
+    _print_rows(found, draws)
     if tournament.systems:
         means = dict(frame.group_by("system").agg(pl.col("label").mean()).iter_rows())
         said = {system.name: system.strength.value for system in tournament.systems}
@@ -256,6 +270,7 @@ def figures(out: Path, name: str, seed: int) -> None:
             print(
                 f"  systems' tau by {way}: {_tau(scored, whole)[0]:.3f} {_interval(taus[np.isfinite(taus)])}"
             )
+    return found
 
 
 def main() -> int:
@@ -274,9 +289,13 @@ def main() -> int:
             return 2
         draw(Path(root), options.out, options.seed)
         return 0
+    found = {
+        name: figures(options.out, name, options.seed)
+        for name in READERS
+        if (options.out / name / "tournament.json").exists()
+    }
     for name in READERS:
-        if (options.out / name / "tournament.json").exists():
-            figures(options.out, name, options.seed)
+        together(found, name, options.seed)
     return 0
 
 
