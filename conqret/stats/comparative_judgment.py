@@ -7,20 +7,22 @@ A comparison shows two items of one group (a topic), one first. Its ``outcome`` 
 
 where the weights of 0 and 1 are 0 and those of 0.25 and 0.75 are equal. With 0 and 1 alone this is Bradley and Terry
 (1952), with 0.5 it is Davidson (1970), with all five the adjacent-categories model of Agresti (1992). Position, weights
-and the standard deviation of the strengths are the same in all groups.
+and the standard deviation of the strengths are the same in all groups. Of several judges each has its own position,
+weights and discrimination, by which s_first - s_second is multiplied (BT-sigma, arXiv 2602.16610); discriminations have
+a mean of 1.
 
-Priors: strengths ~ Normal(0, spread), spread ~ half-Normal(3) on a grid, position ~ Normal(0, 1), weights ~ Normal(0,
-2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka 2001),
-with the weights at their mode; the spreads are averaged by their marginal likelihood. (Laplace's approximation takes
-strengths for more alike than they are where each item has a few comparisons: its intervals cover less.) So the interval
-of an item that always wins is wide and finite. How far above the others it is, only the prior says: such items are
-called unbounded.
+Priors: strengths ~ Normal(0, spread), log spread ~ Normal(0, 1.5) on a grid, position ~ Normal(0, 1), weights ~
+Normal(0, 2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka
+2001), with the weights at their mode; the spreads are averaged by their marginal likelihood. (Laplace's approximation
+takes strengths for more alike than they are where each item has a few comparisons: its intervals cover less.) So the
+interval of an item that always wins is wide and finite. How far above the others it is, only the prior says: such items
+are called unbounded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
-SPREAD_SCALE = 3.0
+MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
+"""How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
+SPREAD_SD = 1.5
+"""Standard deviation of the normal prior of its logarithm."""
 MISFIT_CONFIDENCE = 0.99
 """Where the model holds, so many items are within the range that is expected."""
 NEGLIGIBLE = 1e-3
@@ -162,19 +167,18 @@ def compared_strengths(
     covariates = _covariates(outcomes.sizes, prior_means, systems)
     posterior = StrengthPosterior(outcomes, covariates)
     logs_covariance = np.zeros((1, 1))
-    parts = _parts(posterior, spreads)
+    found = _parts(posterior, spreads)
     if posterior.judges > 1 and len(outcomes.outcome):
-        best, fitted = _best(parts, spreads), None
+        best, fitted = _best(found), None
         for _ in range(2):  # what a judge's discrimination is hardly depends on the spread
             if best == fitted:
                 break
             logs_covariance, fitted = posterior.fit_discriminations(best), best
-            parts = _parts(posterior, spreads)
-            best = _best(parts, spreads)
-    share = _shares(parts, spreads)
-    kept = [number for number, value in enumerate(share) if value >= NEGLIGIBLE]
-    share = share[kept] / share[kept].sum()
-    parts = [parts[number] for number in kept]
+            found = _parts(posterior, spreads)
+            best = _best(found)
+    shares = _shares(found)
+    share = np.array(list(shares.values()))
+    parts = [found[spread] for spread in shares]
 
     def mixed(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = np.tensordot(share, np.array(values), axes=1)
@@ -212,8 +216,8 @@ def compared_strengths(
     of_systems = units[judges + rated :]
     return ComparedStrengths(
         tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
-        float(share @ np.array(spreads)[kept]),
-        dict(zip(np.array(spreads)[kept].tolist(), share.tolist(), strict=True)),
+        sum(spread * each for spread, each in shares.items()),
+        shares,
         {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
         tuple(
             JudgeStrength(
@@ -231,27 +235,76 @@ def compared_strengths(
     )  # fmt: skip
 
 
-def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> list[NormalPosterior]:
-    """The posterior for each spread."""
-    parts, start = [], None
-    for spread in spreads:
-        start = posterior.mode(spread, start)
-        parts.append(posterior.around(start))
+def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:
+    """The posterior for each spread, from the middle one on either way until what follows is negligible; where it is
+    narrower than their distances, as it is with many comparisons, for spreads around the most likely one instead."""
+    ordered = sorted(spreads)
+    middle = len(ordered) // 2
+    parts: dict[float, NormalPosterior] = {}
+    best, start = -math.inf, None
+    for further in (ordered[middle:], ordered[:middle][::-1]):
+        start = None
+        for spread in further:
+            start = posterior.mode(spread, start)
+            parts[spread] = posterior.around(start)
+            value = _log_share(spread, parts[spread])
+            if value < best + math.log(NEGLIGIBLE):
+                break
+            best = max(best, value)
+    for _ in range(MOST_NARROWER):
+        near = _narrower(parts)
+        if not near:
+            break
+        parts = {}
+        for spread in near:
+            start = posterior.mode(spread, start)
+            parts[spread] = posterior.around(start)
     return parts
 
 
-def _shares(parts: Sequence[NormalPosterior], spreads: Sequence[float]) -> NDArray[np.float64]:
-    """The posterior probability of each spread."""
-    import numpy as np
+def _narrower(parts: Mapping[float, NormalPosterior]) -> list[float]:
+    """Spreads around the most likely one, by the parabola through the logarithm of the density at the highest three;
+    none where those that are there are near enough to each other and reach far enough."""
+    ordered = sorted(parts)
+    if len(ordered) < 3:
+        return []
+    values = [_log_share(spread, parts[spread]) for spread in ordered]
+    top = min(max(values.index(max(values)), 1), len(ordered) - 2)
+    (x, y, z), (p, q, r) = (
+        [math.log(spread) for spread in ordered[top - 1 : top + 2]],
+        values[top - 1 : top + 2],
+    )
+    rise, later = (q - p) / (y - x), (r - q) / (z - y)
+    bend = (later - rise) / (z - x)
+    if bend >= 0:
+        return []
+    deviation = (-2 * bend) ** -0.5
+    middle = min(max((x + y) / 2 - rise / (2 * bend), x), z)
+    if max(y - x, z - y) < NARROW * deviation and (len(ordered) > 5 or x < middle < z):
+        return []
+    return [math.exp(middle + step * deviation) for step in STEPS]
 
-    evidence = np.array([part.evidence for part in parts])
-    evidence += [math.log(spread) - 0.5 * (spread / SPREAD_SCALE) ** 2 for spread in spreads]
-    share = np.exp(evidence - evidence.max())
-    return np.asarray(share / share.sum())
+
+def _log_share(spread: float, part: NormalPosterior) -> float:
+    """The logarithm of the posterior density of a spread, up to a constant."""
+    return part.evidence - 0.5 * (math.log(spread) / SPREAD_SD) ** 2
 
 
-def _best(parts: Sequence[NormalPosterior], spreads: Sequence[float]) -> float:
-    return spreads[int(_shares(parts, spreads).argmax())]
+def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
+    """The posterior probability of each spread that has one to speak of: its density, as their logarithms are at equal
+    distances."""
+    logs = {spread: _log_share(spread, part) for spread, part in parts.items()}
+    best = max(logs.values())
+    shares = {spread: math.exp(value - best) for spread, value in sorted(logs.items())}
+    total = sum(shares.values())
+    kept = {spread: share for spread, share in shares.items() if share >= NEGLIGIBLE * total}
+    total = sum(kept.values())
+    return {spread: share / total for spread, share in kept.items()}
+
+
+def _best(parts: Mapping[float, NormalPosterior]) -> float:
+    shares = _shares(parts)
+    return max(shares, key=lambda spread: shares[spread])
 
 
 def _discriminations(

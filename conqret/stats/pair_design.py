@@ -22,7 +22,7 @@ Design = Literal["adaptive", "random", "exhaustive"]
 NODES = 9
 """Points at which the information of a comparison is integrated over what is known of the difference."""
 
-WIDE, SURE = 1.2, 0.9
+WIDE, SURE = 1.2, 0.8
 """Pairs are adaptive from when on the spread of the strengths is above the first with the second as its probability."""
 
 Pair = tuple[int, int]

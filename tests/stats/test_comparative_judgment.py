@@ -12,6 +12,8 @@ from scipy.optimize import minimize
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
     MOST_ITEMS,
+    SPREAD_SD,
+    SPREADS,
     ComparedStrengths,
     bounds,
     check_sizes,
@@ -61,6 +63,33 @@ def test_posterior_is_the_exact_one() -> None:
     assert fit.strengths[0, 0] == pytest.approx(mean, abs=0.01)
     assert fit.errors[0, 0] == pytest.approx(float((density * (half - mean) ** 2).sum()) ** 0.5, abs=0.03)
     assert fit.position.value == pytest.approx(float((density * position).sum()), abs=0.01)
+
+
+def test_posterior_over_all_spreads_is_the_exact_one() -> None:
+    """By importance sampling: draws from the prior, weighted by their likelihood."""
+    first, second = [0, 1, 0, 0, 1, 2, 2], [1, 2, 2, 1, 2, 0, 1]
+    group, outcome = [0, 0, 0, 1, 1, 1, 0], [1, 1, 1, 0, 1, 0, 0]
+    fit = compared_strengths(PairOutcomes.of([3, 3], group, first, second, outcome))
+    rng = np.random.default_rng(1)
+    count = 400_000
+    share = np.exp(-0.5 * np.square(np.log(SPREADS) / SPREAD_SD))
+    spread = rng.choice(SPREADS, size=count, p=share / share.sum())
+    strengths = rng.normal(size=(count, 2, 3)) * spread[:, None, None]
+    position = rng.normal(size=count)
+    likelihood = np.ones(count)
+    for topic, one, other, won in zip(group, first, second, outcome, strict=True):
+        eta = strengths[:, topic, one] - strengths[:, topic, other] + position
+        likelihood /= 1 + np.exp(-eta if won else eta)
+    likelihood /= likelihood.sum()
+    strengths -= strengths.mean(axis=2, keepdims=True)
+    mean = np.einsum("s,stn->tn", likelihood, strengths)
+    error = np.einsum("s,stn->tn", likelihood, np.square(strengths - mean)) ** 0.5
+    assert fit.strengths == pytest.approx(mean, rel=0.05, abs=0.1)
+    assert fit.errors == pytest.approx(error, rel=0.06)
+    assert fit.spread == pytest.approx(float(likelihood @ spread), rel=0.06)
+    assert fit.position.value == pytest.approx(float(likelihood @ position), abs=0.03)
+    for each, probability in fit.spreads.items():
+        assert probability == pytest.approx(float(likelihood @ (spread == each)), abs=0.02)
 
 
 def test_ties_are_those_of_davidson() -> None:

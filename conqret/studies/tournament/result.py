@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import (
-    SPREAD_SCALE,
+    SPREAD_SD,
     Bound,
     Misfit,
     bounds,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
 
 PRIOR = (
-    f"strengths ~ Normal(0, spread), spread ~ half-Normal({SPREAD_SCALE:g}), position ~ Normal(0, 1); spread, position "
+    f"strengths ~ Normal(0, spread), log spread ~ Normal(0, {SPREAD_SD:g}), position ~ Normal(0, 1); spread, position "
     "and ties are the same in all groups"
 )
 
