@@ -45,6 +45,7 @@ class GroupPairs:
         self.asked: list[Pair] = []
         self._made = np.zeros((size, size), dtype=int)
         self._balance = np.zeros(size, dtype=int)
+        rng.permutation(size)  # is not used: a seed gives the random pairs that were recorded with it
         once = _matchings(rng, size)
         self._every = [*once, *_shuffled(rng, once)]
 
