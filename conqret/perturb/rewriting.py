@@ -164,8 +164,8 @@ def _highest(
     return ways[0], sorted(rewriting_of(perturbation).chosen(ways[0]))
 
 
-IN_LANGUAGE = "Write each new sentence in {language}, as the original is."
-"""What is said behind the instructions where the item is in another language than English."""
+LANGUAGE = "perturb/language"
+"""The prompt that stands behind the instructions where the item is in another language than English."""
 
 
 def rewrite_request(
@@ -185,7 +185,7 @@ def rewrite_request(
     )
 
     if draw.language:
-        words = IN_LANGUAGE.format(language=NAMES.get(draw.language, "the language of the argument"))
+        words = library[LANGUAGE].render({}, {"language": NAMES.get(draw.language, "its language")}).system
         rendered = RenderedPrompt(f"{rendered.system}\n\n{words}", rendered.user)
 
     def baseline() -> dict[str, Any]:
