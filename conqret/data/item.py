@@ -104,6 +104,10 @@ CHANGES = "perturbation"
 """Under this key of an item's metadata stands what was done to it on purpose, one record a change, in their order."""
 
 
+TRANSLATION_OF = "translation_of"
+"""Under this key of their metadata translations of an item have the same word: the id of the original, or another."""
+
+
 class Version(Frozen):
     """Which version of an item this is: the id of the item as it was, the perturbation, its level, and the seed.
 

@@ -10,18 +10,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from conqret.data import Item
+from conqret.data.item import TRANSLATION_OF
 from conqret.judging.explanation_language import ENGLISH
 from conqret.studies.bias.contrast import AS_IS, Contrast, NotAskedError, Probe, ProbeContext, VersionPair
 from conqret.text.language import item_language
 from conqret.text.language_names import NAMES
 
 NAME = "language"
-TIED_BY = "translation_of"
-"""The key of an item's metadata that ties translations."""
-
 NOT_TIED = (
-    f"no two items are translations of each other: give those that are the same metadata.{TIED_BY}, and each its "
-    "language"
+    f"no two items are translations of each other: give those that are the same metadata.{TRANSLATION_OF}, and each "
+    "its language; or have a model translate them: conqret generate translations"
 )
 
 
@@ -30,7 +28,7 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
     tied: dict[str, dict[str, Item]] = {}
     for item in items:
         if language := item_language(item):
-            tied.setdefault(str(item.metadata.get(TIED_BY) or item.id), {}).setdefault(language, item)
+            tied.setdefault(str(item.metadata.get(TRANSLATION_OF) or item.id), {}).setdefault(language, item)
     return [versions for versions in tied.values() if len(versions) > 1]
 
 
