@@ -112,9 +112,7 @@ def matched(
     def control(draw: Draw) -> PerturbedItem:
         if not draw.language:
             return way(draw, neutral_texts)
-        return way(
-            draw, [own_text(draw.item, len(text), draw.language, own) for text in others[draw.language]]
-        )
+        return way(draw, [stand_in(draw, text, own) for text in others[draw.language]])
 
     return in_languages(texts, others, way), control
 
@@ -127,6 +125,18 @@ def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument"
     plain = [strip_citations(span.text).strip() for text in texts for span in split(text)]
     said = [text for text in plain if any(map(str.isalpha, text))]
     return tuple(dict.fromkeys(said)) or (item.topic,)
+
+
+def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
+    """What stands in the place of a text of another language than English: as long, with the same bracket before it
+    and the same sign behind it, and what the item says already in between."""
+    before = text[:1] if text[:1] in BRACKETS else ""
+    behind = "" if text[-1:].isalnum() else text[-1:]
+    inner = own_text(draw.item, len(text) - len(before) - len(behind), draw.language, own)
+    return f"{before}{inner.rstrip(SIGNS)}{behind}"
+
+
+BRACKETS, SIGNS = "(\uff08", " .,;:!?\u3002\uff0c\u3001\u0964\u061f\u060c"
 
 
 def own_text(

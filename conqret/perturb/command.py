@@ -120,6 +120,7 @@ def _list(json_output: bool) -> None:
             "expects": {metric: str(direction) for metric, direction in perturbation.expects.items()},
             "needs": sorted(perturbation.needs),
             "model": perturbation.rewriting is not None,
+            "languages": None if perturbation.languages is None else sorted(perturbation.languages),
             "source": perturbation.source,
         }
         for perturbation in perturbations
@@ -129,11 +130,15 @@ def _list(json_output: bool) -> None:
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
+    from conqret.text.language_names import NAMES
 
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
         model = "; by a model with --model" if perturbation.rewriting else ""
         lines = [perturbation.summary, f"unit: {perturbation.unit}{shares}{model}"]
+        if perturbation.languages is not None:
+            names = ", ".join(sorted(NAMES[code] for code in perturbation.languages))
+            lines.append(f"languages{', without a model' if perturbation.rewriting else ''}: {names}")
         for direction in dict.fromkeys(perturbation.expects.values()):
             metrics = [metric for metric, expected in perturbation.expects.items() if expected == direction]
             lines.append(f"{direction}: {metric_names(metrics)}")

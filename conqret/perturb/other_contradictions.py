@@ -77,13 +77,13 @@ _NEGATIONS = {
         _Negation(rf"\bn['’](?P<verb>{_FR_VERB}) pas\b", r"\g<verb>"),
         _Negation(
             r"(?<![\w’'-])(?<!\b[nlmts]e )(?<!\bl[ae] )(?<!\b[nv]ous )(?<!\bles )(?<!\blui )(?<!\by )(?<!\ben )"
-            r"(?P<verb>est|était|étaient|a|ont|avait|avaient)(?![\w’'-]| pas\b| jamais\b)",
-            r"n'\g<verb> pas",
+            r"(?P<verb>est|était|étaient|a|ont|avait|avaient)(?P<also> donc| aussi)?(?![\w’'-]| pas\b| jamais\b)",
+            r"n'\g<verb>\g<also> pas",
         ),
         _Negation(
             r"(?<![\w’'-])(?<!\b[nlmts]e )(?<!\bl[ae] )(?<!\b[nv]ous )(?<!\bles )(?<!\blui )(?<!\by )(?<!\ben )"
-            r"(?P<verb>sont|peut|peuvent|doit|doivent)(?![\w’'-]| pas\b| jamais\b)",
-            r"ne \g<verb> pas",
+            r"(?P<verb>sont|peut|peuvent|doit|doivent)(?P<also> donc| aussi)?(?![\w’'-]| pas\b| jamais\b)",
+            r"ne \g<verb>\g<also> pas",
         ),
     ),
     "es": (

@@ -83,6 +83,9 @@ class InapplicableError(DeclarationError):
     """This item cannot be changed in this way; the message says why."""
 
 
+NO_RULE = "has no rule for items in"
+
+
 class LanguageError(InapplicableError):
     """This item cannot be changed in this way, for there are no rules for its language.
 
@@ -94,7 +97,7 @@ class LanguageError(InapplicableError):
         self.language = item_language(item)
         by_model = "; a model rewrites in any language" if model else ""
         super().__init__(
-            f"item {original}: {name} has no rule for it in {NAMES.get(self.language, self.language)}{by_model}"
+            f"item {original}: {name} {NO_RULE} {NAMES.get(self.language, self.language)}{by_model}"
         )
 
 

@@ -11,6 +11,7 @@ from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.perturb.perturbation import (
+    NO_RULE,
     SEED,
     InapplicableError,
     LanguageError,
@@ -43,8 +44,8 @@ class LeftOutItem:
 def counted_reasons(reasons: Sequence[str]) -> str:
     """Why items are left out: where there are several reasons, and fewer than items, each with the number of its items,
     the most frequent first; else the first with its item."""
-    lines = reason_lines(reasons)
-    if len(lines) == len(reasons) or len(lines) < 2:
+    lines, different = reason_lines(reasons), len({_item.sub("", reason) for reason in reasons})
+    if different < 2 or different == len(reasons):
         return reasons[0] if reasons else "there are no items"
     more = len(lines) - MOST_REASONS
     return "; ".join([*lines[:MOST_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
@@ -52,13 +53,20 @@ def counted_reasons(reasons: Sequence[str]) -> str:
 
 def reason_lines(reasons: Sequence[str]) -> list[str]:
     """Why items are left out: each with its item, or, where several have the same reason, each reason with the number
-    of its items, the most frequent first."""
+    of its items, the most frequent first. The languages for which there is no rule stand together."""
     counts = Counter(_item.sub("", reason) for reason in reasons)
     if len(counts) == len(reasons):
         return list(reasons)
-    return [f"{reason} ({number(count, 'item')})" for reason, count in counts.most_common()]
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for reason, count in counts.most_common():
+        language = _language.fullmatch(reason)
+        before, name, behind = language.groups("") if language else ("", reason, "")
+        key = (before, behind, "" if language else reason)
+        lines.setdefault(key, []).append(f"{name} ({number(count, 'item')})")
+    return [f"{before}{', '.join(several)}{behind}" for (before, behind, _), several in lines.items()]
 
 
+_language = re.compile(rf"(.* {NO_RULE} )([^;]+)(;.*)?")
 _item = re.compile(r"^item .{1,200}?: ")
 MOST_REASONS = 10
 

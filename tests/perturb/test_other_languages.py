@@ -316,7 +316,7 @@ def test_an_english_item_is_asked_for_as_before() -> None:
 def test_reasons_are_counted_by_language() -> None:
     _, left_out = perturb_items(parallel(), PERTURBATIONS["wrong-names"], (0, 100))
     counted = counted_reasons([omission.reason for omission in left_out])
-    assert "in Russian (12 items)" in counted
+    assert "Russian (12 items), Arabic (12 items)" in counted
     assert sum(omission.language == "ru" for omission in left_out) == 12
 
 

@@ -39,11 +39,11 @@ _OTHER_PHRASES = {
         "zum Beispiel/beispielsweise, beispielsweise/zum Beispiel, jedoch/allerdings, allerdings/jedoch, "
         "daher/deshalb, deshalb/daher, außerdem/zudem, zudem/außerdem, fast/nahezu, nahezu/fast, oft/häufig, "
         "häufig/oft, vielleicht/möglicherweise, möglicherweise/vielleicht, obwohl/obgleich, weil/da, sofort/umgehend, "
-        "insgesamt/alles in allem, lediglich/nur, kaum/fast gar nicht, schon/bereits, bereits/schon"
+        "insgesamt/alles in allem, lediglich/nur, schon/bereits, bereits/schon"
     ),
     "fr": pairs(
         "par exemple/à titre d'exemple, cependant/toutefois, toutefois/cependant, presque/quasiment, "
-        "quasiment/presque, souvent/fréquemment, fréquemment/souvent, de plus/en outre, en outre/de plus, "
+        "quasiment/presque, souvent/fréquemment, fréquemment/souvent, en outre/de plus, "
         "par conséquent/en conséquence, en conséquence/par conséquent, rarement/peu souvent, seulement/uniquement"
     ),
     "es": pairs(

@@ -33,7 +33,9 @@ _attributed = re.compile(
 _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 
 _CAPITALISED = r"(?=[^\W\d_a-zß-öø-ÿœ])[^\W\d_][\w'’-]{0,40}"
-_OTHER_NAME = rf"(?-i:{_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
+_TITLE = r"(?:(?:le|el|la|o|a) )?(?:prof|profa|pr|dr|dra|hr|fr)\. ?"
+_INITIAL = r"[^\W\d_]\. ?"
+_OTHER_NAME = rf"(?:{_TITLE}){{0,2}}(?:{_INITIAL}){{0,3}}(?-i:{_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
 _ATTRIBUTED = {
     language: re.compile(rf"(?P<before>(?<!\w){before} )(?P<source>{_OTHER_NAME})", re.IGNORECASE)
     for language, before in {

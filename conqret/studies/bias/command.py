@@ -247,11 +247,14 @@ def bias(
 
 def _announce(plan: BiasPlan, shown: options.OutputOptions, *, left_out: bool = False) -> None:
     """Say what will be compared, and, where asked for or of a log, what will not."""
+    from conqret.perturb.perturbation import NO_RULE
+
     log = plan.ground.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
-    remarks = [] if log is None else [*log.notes, *plan.notes]
+    unchanged = [note for note in plan.notes if NO_RULE in note]
+    remarks = unchanged if log is None else [*log.notes, *plan.notes]
     shown.note(*(lacking if left_out or log is not None else ()), *remarks)
 
 
