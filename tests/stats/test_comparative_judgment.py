@@ -326,3 +326,23 @@ def test_misfit_is_found_where_there_is_some() -> None:
     assert found.comparisons == mine.sum()
     empty = PairOutcomes.of([2], [], [], [], [])
     assert item_misfit(empty, compared_strengths(empty)) == [[None, None]]
+
+
+def test_position_does_not_move_strengths() -> None:
+    """Where the same items always stand first, which wins 65% of equals: nothing is balanced."""
+    rng = np.random.default_rng(6)
+    strengths = rng.normal(0, 2, (60, 8))
+    strengths -= strengths.mean(axis=1, keepdims=True)
+    rows = [(group, *sorted(pair)) for group in range(60) for pair in GroupPairs(8, [6, group]).at_random(16)]
+    group, first, second = np.array(rows).T
+    eta = strengths[group, first] - strengths[group, second] + 0.62
+    won = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(float)
+    fit = compared_strengths(PairOutcomes.of([8] * 60, group, first, second, won))
+    error = fit.strengths - strengths
+    assert fit.position.low < 0.62 < fit.position.high
+    moved = (
+        error[:, 0].mean() - error[:, 7].mean()
+    )  # the first of these always stands first, the other second
+    deviation = (error[:, 0] - error[:, 7]).std() / 60**0.5
+    assert moved == pytest.approx(0, abs=2 * deviation)
+    assert deviation < 0.3
