@@ -3,14 +3,14 @@
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not. A verdict that errs more often than it may by
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
+tenth as often, of nine topics. A verdict that errs more often than it may by
 more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
 of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
-alone is drawn five times as often too. What is done
-stands in ``--kept``, a line for each hundred, and the same
-command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other, and ``--as-it-is``
-shows what is done, with the number of samples where there are fewer, and draws nothing. The tables replace what
-stands on the page under its heading "Tables", or are printed.
+alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
+goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
+``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. The tables
+replace what stands on the page under its heading "Tables", or are printed.
 """
 
 from __future__ import annotations
@@ -440,19 +440,21 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument("--only", choices=["intervals", "verdicts"])
+    parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
     args = parser.parse_args()
-    wanted = list(cells(args.simulations, args.only))
-    if args.only != "intervals":
+    wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
+    if args.only in (None, "verdicts"):
         wanted += more_cells(args.simulations)
-    if args.only != "verdicts":
-        wanted += [*plans(args.simulations), *tournaments(args.simulations)]
+    if args.only in (None, "intervals"):
+        wanted += plans(args.simulations)
+    if args.only in (None, "tournaments"):
+        wanted += tournaments(args.simulations)
     processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
     done = kept_chunks(args.kept, wanted, processes, samples)
-    if args.only != "intervals":
+    if args.only in (None, "verdicts"):
         for drawn in (args.simulations, AGAIN * args.simulations):
             done |= kept_chunks(args.kept, list(doubtful(done, drawn)), processes, samples)
-    if args.only != "verdicts":
+    if args.only in (None, "intervals"):
         done |= kept_chunks(args.kept, list(doubtful_rivals(done, args.simulations)), processes, samples)
     tables = "\n".join(page(done, args.simulations))
     if args.page is None:

@@ -407,25 +407,28 @@ class StrengthPosterior:
         centre, variance, _ = self._log_odds(joint)
         left = np.maximum(1 / variance - precision, LEAST_PRECISION)  # above 0, but for rounding
         cavity = (centre / variance - shift) / left
-        points = cavity[:, None] + nodes / np.sqrt(left)[:, None]
-        logs = points[:, :, None] * values + log_weights[:, None, :]
-        logs -= logs.max(axis=2, keepdims=True)
-        probabilities = np.exp(logs)
-        probabilities /= probabilities.sum(axis=2, keepdims=True)
-        likelihood = probabilities[np.arange(len(left)), :, self.rows] * node_weights
-        mass = likelihood.sum(axis=1)
-        likelihood /= mass[:, None]
-        mean = (likelihood * points).sum(axis=1)
-        surplus = likelihood * (self.data.outcome[:, None] - probabilities @ values)
+        points = cavity + nodes[:, None] / np.sqrt(
+            left
+        )  # nodes by comparisons, which go fast along the last axis
+        logs = [value * points + log_weights[:, row] for row, value in enumerate(values)]
+        top = np.maximum.reduce(logs)
+        densities = [np.exp(each - top) for each in logs]
+        total = sum(densities[1:], densities[0])
+        likelihood = np.choose(self.rows, densities) / total * node_weights[:, None]
+        mass = likelihood.sum(axis=0)
+        likelihood /= mass
+        mean = (likelihood * points).sum(axis=0)
+        expected = sum(value * each for value, each in zip(values, densities, strict=True)) / total
+        surplus = likelihood * (self.data.outcome - expected)
         return _Tilted(
             left,
             cavity,
             mass,
             mean,
-            (likelihood * np.square(points)).sum(axis=1) - np.square(mean),
-            surplus.sum(axis=1),
-            (surplus * points).sum(axis=1),
-            np.einsum("mnr,n->mr", probabilities, node_weights),
+            (likelihood * np.square(points)).sum(axis=0) - np.square(mean),
+            surplus.sum(axis=0),
+            (surplus * points).sum(axis=0),
+            np.stack([node_weights @ (each / total) for each in densities], axis=1),
         )
 
     def _whole(self, joint: _Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

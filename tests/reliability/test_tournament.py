@@ -20,13 +20,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.system_ratings import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
-from conqret.studies.tournament.page import (
-    TOO_HIGH,
-    headlines,
-    tournament_page,
-    tournament_tables,
-    trust_table,
-)
+from conqret.studies.tournament.page import tournament_page, tournament_tables
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 from tests.server import FaultServer
 
@@ -142,14 +136,6 @@ def test_a_position_is_told_and_does_not_move_strengths() -> None:
     assert low is not None
     assert high is not None
     assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
-
-
-def test_the_reliability_of_adaptive_pairs_has_a_caution() -> None:
-    for design, cautioned in (("adaptive", True), ("random", False)):
-        found = conqret.tournament(arguments(4), judge=longer, design=design)
-        assert (TOO_HIGH in " ".join(headlines(found))) is cautioned
-        assert (TOO_HIGH in tournament_page(found).markdown()) is cautioned
-        assert bool(trust_table(found).note) is cautioned
 
 
 def test_it_stops_where_it_is_reliable() -> None:

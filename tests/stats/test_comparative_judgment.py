@@ -25,6 +25,7 @@ from conqret.stats.comparative_judgment import (
 )
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
+from conqret.stats.tournament_simulation import SimulatedJudge, simulated_tournament
 
 GRADED = PairOutcomes.of(
     [4, 3],
@@ -326,3 +327,52 @@ def test_misfit_is_found_where_there_is_some() -> None:
     assert found.comparisons == mine.sum()
     empty = PairOutcomes.of([2], [], [], [], [])
     assert item_misfit(empty, compared_strengths(empty)) == [[None, None]]
+
+
+def test_position_does_not_move_strengths() -> None:
+    """Where the same items always stand first, which wins 65% of equals: nothing is balanced."""
+    rng = np.random.default_rng(6)
+    strengths = rng.normal(0, 2, (60, 8))
+    strengths -= strengths.mean(axis=1, keepdims=True)
+    rows = [(group, *sorted(pair)) for group in range(60) for pair in GroupPairs(8, [6, group]).at_random(16)]
+    group, first, second = np.array(rows).T
+    eta = strengths[group, first] - strengths[group, second] + 0.62
+    won = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(float)
+    fit = compared_strengths(PairOutcomes.of([8] * 60, group, first, second, won))
+    error = fit.strengths - strengths
+    assert fit.position.low < 0.62 < fit.position.high
+    moved = (
+        error[:, 0].mean() - error[:, 7].mean()
+    )  # the first of these always stands first, the other second
+    deviation = (error[:, 0] - error[:, 7]).std() / 60**0.5
+    assert moved == pytest.approx(0, abs=2 * deviation)
+    assert deviation < 0.3
+
+
+def test_pairs_are_random_until_strengths_are_sure_to_differ() -> None:
+    nothing = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    assert GroupPairs(8, [5]).informative(4, nothing, 0) == GroupPairs(8, [5]).at_random(4)
+    _, alike = _panel(7, [1], spread=0.1, groups=4)
+    fit = compared_strengths(alike)
+    assert GroupPairs(8, [5]).informative(4, fit, 0) == GroupPairs(8, [5]).at_random(4)
+    _, clear = _panel(7, [1], spread=4.0, groups=4)
+    fit = compared_strengths(clear)
+    assert GroupPairs(8, [5]).informative(4, fit, 0) != GroupPairs(8, [5]).at_random(4)
+
+
+@pytest.mark.slow
+def test_adaptive_pairs_save_comparisons_where_differences_are_clear() -> None:
+    reached = {
+        design: simulated_tournament(SimulatedJudge(4.0), 8, 20, 8, design, np.random.default_rng(8))[-1]
+        for design in ("random", "adaptive")
+    }
+    assert reached["adaptive"].rank_correlation > reached["random"].rank_correlation + 0.01
+
+
+def test_spread_is_integrated_where_it_is_known_well() -> None:
+    """With many comparisons it lies between those of the grid."""
+    strengths, outcomes = _panel(9, [1], groups=60, comparisons=6)
+    fit = compared_strengths(outcomes)
+    assert fit.spread == pytest.approx(strengths.std() * (8 / 7) ** 0.5, rel=0.1)
+    assert max(fit.spreads) / min(fit.spreads) < 2
+    assert fit.reliability() == pytest.approx(_squared_correlation(fit, strengths), abs=0.04)

@@ -16,7 +16,6 @@ MOST_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
 SHOWN = 1500
 """Characters of an item's text that the page shows."""
-TOO_HIGH = "Of adaptive pairs it may be too high where strengths differ little."
 _OUTCOMES = {1.0: "first", 0.75: "first, slightly", 0.5: "tie", 0.25: "second, slightly", 0.0: "second"}
 
 
@@ -131,8 +130,6 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
     correlation = Estimate(
         tournament.length, reason="" if tournament.length is not None else "lengths do not vary"
     )
-    if tournament.design == "adaptive" and tournament.reliability is not None:
-        note = " ".join(filter(None, (f"Reliability: {TOO_HIGH[0].lower()}{TOO_HIGH[1:]}", note)))
     rows: list[tuple[str, Estimate | float | str | None]] = [
         ("Scale separation reliability", tournament.reliability),
         ("Share that the first of two equals gets", tournament.first_wins),
@@ -157,10 +154,9 @@ def headlines(tournament: Tournament) -> Iterator[str]:
     )
     yield f"{asked}, in {words.number(tournament.rounds, 'round')} ({tournament.design} pairs)."
     if tournament.reliability is not None:
-        caution = f" {TOO_HIGH}" if tournament.design == "adaptive" else ""
         yield (
             f"Scale separation reliability {tournament.reliability:.2f}: about {tournament.reliability:.0%} of the "
-            f"variance of the strengths within topics is of true differences.{caution}"
+            f"variance of the strengths within topics is of true differences."
         )
     if tournament.settled:
         yield (

@@ -272,7 +272,8 @@ def ranked_groups(
 def ranked_systems(
     groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str], confidence: float
 ) -> tuple[RankedSystem, ...]:
-    """The systems, best first, from strengths that are expected to be alike in items of one system."""
+    """The systems, best first, from strengths that are expected to be alike in items of one system. Ratings are left
+    out: beside them a system would be what the ratings do not say of it."""
     from scipy.special import ndtri
 
     names = list(dict.fromkeys(systems.values()))

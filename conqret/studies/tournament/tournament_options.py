@@ -17,13 +17,11 @@ class TournamentOptions:
     Pairs:
         by: What items share that are compared with each other: `topic`, `stance`, a field of their metadata, or several
             with commas. Items are only ever compared within one topic.
-        design: Which pairs are compared. `adaptive`: at random as long as the strengths may differ little, then the
-            pairs that are expected to teach most of the ranks. `random`: each item as often as any other. `exhaustive`:
-            every pair.
+        design: Which pairs are compared. `adaptive`: random ones until strengths are sure to differ, then those
+            expected to teach most of the ranks. `random`: each item as often as any other. `exhaustive`: every pair.
         comparisons: Comparisons per item, on average (a comparison is of two items). No effect on `exhaustive`.
         both_orders: Compare each pair in both orders.
-        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1). Of
-            adaptive pairs it may be too high where strengths differ little: there, take `random`.
+        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
         top: Compare no more items of a group once its best ones, so many, are known with the probability of
             `--confidence`.
         confidence: The probability with which the best items have to be known (`--top`), from 0.5 to 1.
