@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
 from conqret.judging.dimensions import Order
-from conqret.judging.explanation_language import explanation_language
 from conqret.options import Within, check_ranges
 
 CRITERIA = "criteria"
@@ -74,7 +73,10 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         check_ranges(self)
-        explanation_language(self.explain_in)
+        if self.explain_in:
+            from conqret.judging.explanation_language import explanation_language
+
+            explanation_language(self.explain_in)
 
 
 class SampleSettings(TypedDict, total=False):

@@ -320,6 +320,7 @@ class Judge:
         if not asks:
             return {"format": self.name, **model, **computed}
         dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
+        responses: list[type[BaseModel]] = [ask.response(case) for ask in asks]
         return {
             "format": self.name,
             **model,
@@ -334,7 +335,7 @@ class Judge:
                 for whole, ask in zip(self.asks, asks, strict=True)
                 if ask.about is not None
             },
-            "schemas of the answers": digest([_schema(ask.response(case)) for ask in asks]),
+            "schemas of the answers": digest([_schema(response) for response in responses]),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,
             "order": options.order,

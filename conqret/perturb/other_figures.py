@@ -42,7 +42,7 @@ _date_follows = {language: re.compile(rf"\s?(?:{months})") for language, months 
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class WrittenFigure:
     """A figure as it is written: its value, its decimals, the marks in it, and the zero of its script."""
 
     value: float
@@ -52,7 +52,7 @@ class Figure:
     zero: int
 
     @classmethod
-    def of(cls, written: str, language: str) -> Figure:
+    def of(cls, written: str, language: str) -> WrittenFigure:
         """Read a figure."""
         zero = ord(written[0]) - int(written[0])
         marks = [sign for sign in written if not sign.isdigit()]
@@ -82,7 +82,7 @@ def other_figures(body: str, source: str, topic: str, language: str, rng: random
         for match in _figure.finditer(body)
         if match["figure"] and not (follows and follows.match(body, match.end()))
     ]
-    figures = [Figure.of(match["figure"], language) for match in places]
+    figures = [WrittenFigure.of(match["figure"], language) for match in places]
     free = [place for place, figure in enumerate(figures) if figure.value not in fixed]
     places, figures = [places[place] for place in free], [figures[place] for place in free]
     old = [figure.value for figure in figures]
@@ -106,15 +106,17 @@ def other_figures(body: str, source: str, topic: str, language: str, rng: random
 def values(text: str, language: str) -> frozenset[float]:
     """The values of the figures of a text."""
     return frozenset(
-        Figure.of(match["figure"], language).value for match in _figure.finditer(text) if match["figure"]
+        WrittenFigure.of(match["figure"], language).value
+        for match in _figure.finditer(text)
+        if match["figure"]
     )
 
 
-def _year(figure: Figure) -> bool:
+def _year(figure: WrittenFigure) -> bool:
     return not figure.decimals and not figure.group and is_year(f"{figure.value:.0f}")
 
 
-def _other(figure: Figure, factor: float, shares: bool, years: int) -> float:
+def _other(figure: WrittenFigure, factor: float, shares: bool, years: int) -> float:
     if _year(figure):
         return figure.value - years
     return round(bent(figure.value, factor, shares), figure.decimals)

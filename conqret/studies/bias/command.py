@@ -85,6 +85,15 @@ class ProbedJudge(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProbedItems(OptionGroup):
+    """How the items are read."""
+
+    item_columns: options.Columns = None
+    skip_invalid: options.SkipInvalid = False
+    language: options.Language = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class BiasGate(OptionGroup):
     """Conditions, and the file for a build."""
 
@@ -121,9 +130,7 @@ def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
     chosen: ProbedJudge,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
-    language: options.Language = None,
+    item_reading: ProbedItems,
     output: Annotated[
         Path,
         typer.Option(
@@ -187,9 +194,9 @@ def bias(
         "format": chosen.format,
         "model": ran.calls.of(chosen.model),
         **chosen.own.given(),
-        "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
-        "skip_invalid": skip_invalid,
-        "language": language,
+        "columns": options.column_map(item_reading.item_columns, options.ITEM_COLUMNS),
+        "skip_invalid": item_reading.skip_invalid,
+        "language": item_reading.language,
         "probes": probing.probe or (),
         "repeats": probing.repeats,
         "labels": None if labels is None else reading.load(labels),

@@ -157,7 +157,7 @@ class GradedDocuments(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensitivityRun(OptionGroup):
+class SensitivityRunOptions(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
@@ -186,7 +186,7 @@ def sensitivity(
     ] = Path("runs/sensitivity"),
     metric: options.Metric = None,
     graded: GradedDocuments,
-    ran: SensitivityRun,
+    ran: SensitivityRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:

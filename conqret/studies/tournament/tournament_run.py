@@ -23,7 +23,7 @@ from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.call_setup import prepared
 from conqret.judging.comparison import COMPARISON, comparison_criterion, comparison_judge
-from conqret.judging.item_spans import judge_in_span
+from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
