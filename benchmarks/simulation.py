@@ -3,14 +3,14 @@
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not. A verdict that errs more often than it may by
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
+tenth as often, of nine topics. A verdict that errs more often than it may by
 more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
 of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
-alone is drawn five times as often too. What is done
-stands in ``--kept``, a line for each hundred, and the same
-command goes on where it stopped; ``--only intervals`` or ``verdicts`` leaves out the other, and ``--as-it-is``
-shows what is done, with the number of samples where there are fewer, and draws nothing. The tables replace what
-stands on the page under its heading "Tables", or are printed.
+alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
+goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
+``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. The tables
+replace what stands on the page under its heading "Tables", or are printed.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
+from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
+from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, Case, happened
 
 TOPICS = (8, 20, 50)
@@ -129,6 +131,12 @@ def plans(simulations: int) -> Iterator[Cell]:
         yield from (("plans", topics, True, begin) for topics in TOPICS)
 
 
+def tournaments(simulations: int) -> Iterator[Cell]:
+    """The chunks of tournaments: a tenth as many of each, but 200."""
+    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
+        yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
+
+
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
     """Further chunks of the verdicts that err too often in so many simulations."""
     for case in CASES:
@@ -162,6 +170,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(simulated(kind, topics, balanced, seed))
         elif kind == "plans":
             drawn = planned(topics, seed)
+        elif kind in TOURNAMENTS:
+            drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         else:
@@ -338,6 +348,36 @@ def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         yield f"| {name} | {' | '.join(marks)} |"
 
 
+def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
+    """A row for each kind of tournament: coverage of the intervals of items, systems and position, and the reliability
+    as printed and as it is, with the standard error of their difference."""
+    yield (
+        f"{TOURNAMENT_TOPICS} topics, {COMPARISONS:g} comparisons an item. Coverage is bold where it lies more than "
+        "two standard errors (between tournaments) below 93%; reliability where it is off by more than .03 and two "
+        "standard errors.\n"
+    )
+    covered = "items covered | systems | position"
+    yield f"| items | spread | position | pairs | {covered} | reliability as printed | true | n |"
+    yield "| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for name, case in TOURNAMENTS.items():
+        drawn = together(done, name, TOURNAMENT_TOPICS, True)
+        if not drawn:
+            continue
+        values = {key: np.array(each, dtype=float) for key, each in drawn.items()}
+        n = len(values["items"])
+        marks = []
+        for key in ("items", "systems", "position"):
+            share, error = float(values[key].mean()), float(values[key].std()) / n**0.5
+            marks.append(f"**{share:.3f}**" if share < WANTED - 2 * error else f"{share:.3f}")
+        away = values["printed"] - values["true"]
+        off = abs(float(away.mean())) > max(0.03, 2 * float(away.std()) / n**0.5)
+        printed = f"{values['printed'].mean():.3f}"
+        yield (
+            f"| {case.items} | {case.spread:g} | {case.position:g} | {case.design} | {' | '.join(marks)} "
+            f"| {f'**{printed}**' if off else printed} | {values['true'].mean():.3f} | {n} |"
+        )
+
+
 def verdict_table(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others."""
     yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
@@ -378,6 +418,10 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
+    if kinds & set(TOURNAMENTS):
+        yield "### Tournaments\n"
+        yield from tournament_table(done)
+        yield ""
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
         yield from verdict_table(done, simulations)
@@ -396,19 +440,21 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument("--only", choices=["intervals", "verdicts"])
+    parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
     args = parser.parse_args()
-    wanted = list(cells(args.simulations, args.only))
-    if args.only != "intervals":
+    wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
+    if args.only in (None, "verdicts"):
         wanted += more_cells(args.simulations)
-    if args.only != "verdicts":
+    if args.only in (None, "intervals"):
         wanted += plans(args.simulations)
+    if args.only in (None, "tournaments"):
+        wanted += tournaments(args.simulations)
     processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
     done = kept_chunks(args.kept, wanted, processes, samples)
-    if args.only != "intervals":
+    if args.only in (None, "verdicts"):
         for drawn in (args.simulations, AGAIN * args.simulations):
             done |= kept_chunks(args.kept, list(doubtful(done, drawn)), processes, samples)
-    if args.only != "verdicts":
+    if args.only in (None, "intervals"):
         done |= kept_chunks(args.kept, list(doubtful_rivals(done, args.simulations)), processes, samples)
     tables = "\n".join(page(done, args.simulations))
     if args.page is None:

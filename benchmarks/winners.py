@@ -125,7 +125,7 @@ def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float,
     said = side.judges[:3].mean(axis=0) if gains else side.judges[3]
     left_out = leave_one_out(four.clusters)
     (jury,) = side.alphas(said[None], left_out)
-    found = jury.minus(FoldedChoice.of(members, seed).sampled(members, left_out))
+    found = jury.minus(FoldedChoice.of(members, seed, left_out).sampled(members, left_out))
     p = largest_p([found], four.sizes(left_out), rng)[0] or 1.0
     return float(p < ALPHA and found.value > 0), float(p < ALPHA and found.value < 0), found.value
 

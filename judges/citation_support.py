@@ -19,6 +19,7 @@ from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
+from conqret.text.words import count_words
 
 Verdict = Literal["supports", "contradicts", "silent"]
 
@@ -63,7 +64,7 @@ def statements(argument: str) -> tuple[CitedSentence, ...]:
     return tuple(
         CitedSentence(number, span.text, citations(span.text))
         for number, span in enumerate(sentences(argument), start=1)
-        if len(span.text.split()) >= SENTENCE_WORDS or citations(span.text)
+        if count_words(span.text) >= SENTENCE_WORDS or citations(span.text)
     )
 
 

@@ -122,6 +122,7 @@ JUDGE = Judge(
             response=lambda case: Shares,
             score=score,
             baseline=baseline,
+            english_only=frozenset({"controllability"}),
             settled=settled,
         ),
     ),

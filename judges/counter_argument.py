@@ -23,7 +23,10 @@ METRICS = ("convincing", "snippets", "addresses")
 """The three columns of Table 3."""
 
 _LISTED = re.compile(r"^\(#\d+\) (.+)$", re.MULTILINE)
-_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{3,500})[\"\u201d]")
+_QUOTED = re.compile(
+    r"[\"\u201c\u201e]([^\"\u201c\u201d\u201e]{3,500})[\"\u201c\u201d]"
+    r"|\u00ab([^\u00ab\u00bb]{3,500})\u00bb|\u300c([^\u300c\u300d]{3,500})\u300d"
+)
 
 
 class Grades(Typed):
@@ -48,10 +51,11 @@ def baseline(case: Case) -> dict[str, Any]:
     counter, answered = item.argument or "", item.second_argument or ""
     brought = "\n".join(_snippets(item))
     passage = "\n".join(document.text for document in item.documents) or brought
+    language = case.evidence.language
     grades = {
-        "convincing": support(counter, passage),
-        "snippets": support(_LISTED.sub("", counter), brought) if brought else None,
-        "addresses": min(1.0, 2 * support(answered, counter)),
+        "convincing": support(counter, passage, language),
+        "snippets": support(_LISTED.sub("", counter), brought, language) if brought else None,
+        "addresses": min(1.0, 2 * support(answered, counter, language)),
     }
     return {
         "explanation": "by the words that it shares with the passage, its snippets and the argument",
@@ -63,7 +67,8 @@ def _snippets(item: Item) -> list[str]:
     """What the counter-argument lists, or else quotes and cites."""
     counter = item.argument or ""
     cited = [item.documents[n - 1].text for n in citations(counter) if 1 <= n <= len(item.documents)]
-    return _LISTED.findall(counter) or [*_QUOTED.findall(counter), *cited]
+    quoted = [match.group(match.lastindex or 0) for match in _QUOTED.finditer(counter)]
+    return _LISTED.findall(counter) or [*quoted, *cited]
 
 
 JUDGE = Judge(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from conqret.baseline import Evidence, Finding
-from conqret.data import Measure
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.responses import LABELS, SLIGHTLY, GradedSide, Typed, ZeroToTen
-from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
+from conqret.judging.graded_preference import Preference, score_preference
+from conqret.judging.judge_parts import Ask, Judge
+from conqret.judging.responses import Typed, ZeroToTen
+from conqret.judging.scales import ZERO_TO_TEN, rated
 from conqret.judging.sections import SIDES
 
 
@@ -22,12 +22,6 @@ class ScoreOrNull(Typed):
     """A whole number from 0 to 10; null where it cannot be judged."""
 
     score: ZeroToTen | None
-
-
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
 
 
 def _scored(
@@ -44,13 +38,6 @@ def _scored(
         score=lambda reply, case: {metric: rated(ZERO_TO_TEN, reply.value.score)},
         baseline=lambda case: {"score": ZERO_TO_TEN.rating(find(case.evidence).value)},
     )
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """The preference; one by a little lies halfway between a clear one and a tie."""
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
 
 
 JUDGE = Judge(
@@ -71,6 +58,7 @@ JUDGE = Judge(
             score=score_preference,
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,
+            english_only=frozenset({"preference"}),
         ),
     ),
 )

@@ -68,6 +68,7 @@ def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> 
         score=score_preference if metric == "preference" else score,
         baseline=lambda case: {"rating": find(case)},
         both_orders=metric == "preference",
+        english_only=frozenset({"preference"}) & {metric},
         rating_field="rating",
         choices=CHOICES,
     )

@@ -83,6 +83,7 @@ JUDGE = Judge(
             response=lambda case: Harms,
             score=score,
             baseline=baseline,
+            english_only=frozenset({"harmlessness"}),
         ),
     ),
 )

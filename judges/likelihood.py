@@ -29,7 +29,10 @@ from conqret.prompts import RenderedPrompt, neutralise
 from conqret.text.analysis import analysed, words_of
 from conqret.text.citations import strip_citations
 from conqret.text.language_model import LanguageModel
+from conqret.text.lexicons import STOP_WORDS
+from conqret.text.other_languages import function_words, is_english
 from conqret.text.sentences import sentences
+from conqret.text.words import split_words
 
 if TYPE_CHECKING:
     from conqret.local.definitions import TargetScore
@@ -161,13 +164,16 @@ def _shaped(numbers: Iterable[int], figures: Sequence[dict[str, Any]]) -> dict[s
 def baseline(case: Case) -> dict[str, Any]:
     """The same from a model of word frequencies: topic and documents against the topic alone."""
     item = case.item
-    documents = [words_of(f"{document.title}\n{document.text}") for document in item.documents]
-    topic = [analysed(item.topic).words]
-    models = LanguageModel([*documents, *topic]), LanguageModel(topic)
+    language = case.evidence.language
+    word_list = words_of if is_english(language) else split_words
+    stop_words = STOP_WORDS if is_english(language) else function_words(language)
+    documents = [word_list(f"{document.title}\n{document.text}") for document in item.documents]
+    topic = [analysed(item.topic, language).words]
+    models = LanguageModel([*documents, *topic], stop_words), LanguageModel(topic, stop_words)
     whole, parts = texts(item.argument or "")
 
     def of(text: str) -> dict[str, Any]:
-        words = words_of(text)
+        words = word_list(text)
         with_documents, without_documents = (model.log_likelihood(words) for model in models)
         return {
             "tokens": len(words),

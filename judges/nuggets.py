@@ -118,7 +118,7 @@ def baseline(case: Case) -> dict[str, Any]:
 
 def _by_words(nugget: Nugget, case: Case) -> dict[str, str]:
     """As the baseline reads citations: support from three fifths of the words on, some from one third on."""
-    if not analysed(nugget.text).terms:
+    if not analysed(nugget.text, case.evidence.language).terms:
         return {"explanation": NO_WORDS, "assignment": "not_support"}
     coverage = case.evidence.coverage(nugget.text, "argument")
     if coverage >= 1:

@@ -20,6 +20,7 @@ def _ask(dimension: Dimension) -> Ask[OneToThreeOrNull]:
             dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)
         },
         baseline=lambda case: stated(case, case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
+        english_only=frozenset({dimension.name}),
     )
 
 

@@ -68,6 +68,7 @@ def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
         response=lambda case: Coverage,
         score=score,
         baseline=baseline,
+        english_only=frozenset({metric}),
     )
 
 
@@ -106,6 +107,7 @@ JUDGE = Judge(
             score=score_preference,
             baseline=baseline_preference,
             both_orders=True,
+            english_only=frozenset({"preference"}),
         ),
     ),
 )

@@ -101,6 +101,7 @@ JUDGE = Judge(
                     },
                     _baseline_preference,
                     NEEDS,
+                    english_only=True,
                 ),
             ),
             both_orders=True,

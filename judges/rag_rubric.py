@@ -112,6 +112,7 @@ JUDGE = Judge(
                     score_topic,
                     baseline_topic,
                     NEEDS,
+                    english_only=True,
                 ),
                 JudgeSection(
                     "document_nuggets",

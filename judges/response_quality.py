@@ -20,6 +20,7 @@ from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
 
 ONE_TO_TEN = Scale(1, 10)
+METRICS = ("response_quality", f"{SECOND}response_quality", "preference")
 Rating = Annotated[int, Field(ge=ONE_TO_TEN.low, le=ONE_TO_TEN.high), BeforeValidator(no_truth_value)]
 
 GIVEN, SWAPPED = "given order", "swapped order"
@@ -69,12 +70,13 @@ JUDGE = Judge(
     asks=(
         Ask(
             prompt="response-quality",
-            metrics=("response_quality", f"{SECOND}response_quality", "preference"),
+            metrics=METRICS,
             needs=frozenset({"argument", "second_argument"}),
             response=lambda case: Ratings,
             score=score,
             baseline=baseline,
             both_orders=True,
+            english_only=frozenset(METRICS),
         ),
     ),
 )

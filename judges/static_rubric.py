@@ -107,6 +107,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         response=lambda case: _RESPONSES[metric],
         score=score,
         baseline=baseline,
+        english_only=frozenset({"context_relevance"}) & {metric},
     )
 
 
@@ -157,6 +158,7 @@ JUDGE = Judge(
             score=score_preference,
             baseline=baseline_preference,
             both_orders=True,
+            english_only=frozenset({"preference"}),
         ),
     ),
 )

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from conqret.data import Measure, Part, Status
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed
+from conqret.text.words import count_words
 
 VERDICT, CLAIM = "verdict", "claim"
 """The parts of a measure: what the topic is, and the claim that is affirmed or denied."""
@@ -78,7 +79,7 @@ def baseline(case: Case) -> dict[str, Any]:
     topic = _OPENING.sub("", " ".join(case.item.topic.split()))
     if _SETTLED.match(topic):
         return _said("one_sided", "It opens with a judgment that hardly anybody denies.")
-    if len(topic.split()) < SHORTEST:
+    if count_words(topic) < SHORTEST:
         return _said("no_claim", f"A heading of fewer than {SHORTEST} words claims nothing.")
     if weighed := _GOOD_AND_BAD.fullmatch(topic):
         claim = f"The positive {weighed['what']} {weighed['of']} outweigh the negative ones."
@@ -108,6 +109,7 @@ JUDGE = Judge(
             response=lambda case: Sides,
             score=score,
             baseline=baseline,
+            english_only=frozenset({"two_sided"}),
         ),
     ),
 )

@@ -237,7 +237,12 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     if not result.ok:
         return {"status": FetchStatus.UNPARSABLE.value, "detail": result.problem, "document": None}
     document = make_document(result.text, result.title or title, page.final_url)
-    return {"status": FetchStatus.OK.value, "detail": "", "document": documents.keep(document)}
+    return {
+        "status": FetchStatus.OK.value,
+        "detail": "",
+        "document": documents.keep(document),
+        "language": result.language,
+    }
 
 
 def _record(ledger: FetchLedger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:

@@ -7,11 +7,12 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data.corpus import LedgerEntry
-from conqret.data.item import Document
+from conqret.data.item import Document, dumped
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.safe_files import cut_torn_line
 from conqret.runs.row_store import RowStore
@@ -29,7 +30,8 @@ class LedgerLine(LedgerEntry):
     """A ledger entry with the circumstances of its fetch.
 
     ``http`` is the last HTTP status (0: none); ``bytes`` the size after decompression; ``seconds`` wall time
-    with all waits; ``provider`` the search engine that found the URL, None where the page gave it.
+    with all waits; ``provider`` the search engine that found the URL, None where the page gave it. ``language`` is the
+    one that the page says it is in, as an ISO 639-1 code, and stands in a line only where the page says one.
     """
 
     http: int = 0
@@ -38,6 +40,11 @@ class LedgerLine(LedgerEntry):
     seconds: float = 0.0
     attempts: int = 0
     provider: str | None = None
+    language: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "language")
 
     @property
     def key(self) -> str:

@@ -6,6 +6,16 @@ price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_q
 """
 
 from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, Which
-from conqret.baseline.evidence import Evidence
+from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
-__all__ = ["By", "CitationVerdict", "Evidence", "Finding", "PreferenceFinding", "Which"]
+__all__ = [
+    "By",
+    "CitationVerdict",
+    "Evidence",
+    "Finding",
+    "PreferenceFinding",
+    "Which",
+    "foreign_documents",
+    "not_english",
+    "reads_english",
+]

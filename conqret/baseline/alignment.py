@@ -13,6 +13,7 @@ from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
+from conqret.text.other_languages import other_stem, words_in_all
 
 Which = Literal["argument", "second_argument"]
 By = Literal["documents", "argument", "second_argument"]
@@ -101,7 +102,8 @@ def align(claim: Sentence, source: Text) -> Alignment:
     nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
     """
     start, end, coverage = best_passage(claim, source)
-    held, elsewhere, wrong = _numbers(claim, source, start - MARGIN, end + MARGIN)
+    margin = words_in_all(MARGIN, source.language)
+    held, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin)
     claimed = len(claim.numbers)
     strangers = [name for name in sorted(claim.names) if not _known(name, source)]
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
@@ -184,18 +186,18 @@ def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], f
 
 def _around(rare: Sequence[int], shared: Set[str], source: Text) -> list[int]:
     """The places of shared stems within a passage's length of rare ones, in order."""
-    nearby = set[int]()
+    nearby, reach = set[int](), words_in_all(PASSAGE, source.language)
     for term in shared:
         places = source.places[term]
         for place in rare:
-            low = bisect_left(places, place - PASSAGE)
-            nearby.update(places[low : bisect_left(places, place + PASSAGE, low)])
+            low = bisect_left(places, place - reach)
+            nearby.update(places[low : bisect_left(places, place + reach, low)])
     return sorted(nearby)
 
 
 def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int, int, float]:
     """The first and last word of the first passage with the highest weight, and that weight."""
-    weights, stems = claim.weights, source.stems
+    weights, stems, longest = claim.weights, source.stems, words_in_all(PASSAGE, source.language)
     inside: dict[str, int] = {}
     score = best = 0.0
     left = 0
@@ -206,7 +208,7 @@ def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int,
         inside[term] = n + 1
         if not n:
             score += weights[term]
-        while place - places[left] >= PASSAGE:
+        while place - places[left] >= longest:
             gone = stems[places[left]]
             inside[gone] -= 1
             if not inside[gone]:
@@ -241,12 +243,16 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
 
 
 def _close(claim: Sentence, source: Text, place: int) -> bool:
-    return not claim.terms.isdisjoint(source.stems[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1])
+    reach = words_in_all(NEIGHBOURS, source.language)
+    return not claim.terms.isdisjoint(source.stems[max(0, place - reach) : place + reach + 1])
 
 
 def _known(name: str, source: Text) -> bool:
     """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
-    return all(part in source.vocabulary or stem(part) in source.terms for part in _part.split(name) if part)
+    stemmed = stem if source.english else other_stem
+    return all(
+        part in source.vocabulary or stemmed(part) in source.terms for part in _part.split(name) if part
+    )
 
 
 def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
@@ -255,6 +261,8 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     They differ if one denies a stem that both use and the other does not (what comes close to a negation in
     the other counts as denied), or if the claim has a word whose opposite, but not itself, is in the passage.
     """
+    if not source.english:
+        return ""
     passage = source.words[start:end]
     words = frozenset(passage)
     shared = claim.terms.intersection(source.stems[start:end])
@@ -279,7 +287,7 @@ def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFind
     third of the sentence's words all the same.
     """
     found: dict[str, SentenceFinding] = {}
-    for sentence in text.sentences or (Sentence(text.raw),):
+    for sentence in text.sentences or (Sentence(text.raw, language=text.language),):
         check_computing()
         key = " ".join(sentence.text.lower().split())
         if key in found or not (sentence.words or len(text.sentences) < 2):

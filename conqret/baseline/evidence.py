@@ -27,8 +27,41 @@ from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, fe
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
+from conqret.text.language import item_language, language_of
+from conqret.text.language_names import NAMES
+from conqret.text.other_languages import is_english
 
 RELEVANT = 0.4
+
+
+def reads_english(item: Item) -> bool:
+    """Whether English word lists say something of an item: it is in English, or too short to tell."""
+    return is_english(item_language(item))
+
+
+def foreign_documents(item: Item) -> str:
+    """Why the offline baseline cannot hold an item against its documents: all of them are in another language; empty
+    where one is not, as far as that can be told."""
+    own = item_language(item)
+    other = ""
+    for document in item.documents:
+        language = language_of(document.text)
+        if not own or language in ("", own):
+            return ""
+        other = other or language
+    if not other:
+        return ""
+    return (
+        f"it holds words against words, and the item is in {NAMES.get(own, own)}, its documents in "
+        f"{NAMES.get(other, other)}: name a model"
+    )
+
+
+def not_english(item: Item) -> str:
+    """Why the offline baseline has no evidence for a metric that rests on English word lists."""
+    language = item_language(item)
+    language = NAMES.get(language, language)
+    return f"it rests on English word lists, and the item is in {language}: name a model"
 
 
 def criteria(
@@ -238,7 +271,7 @@ class Evidence:
         aspect, its relevance * (1 + c) / 2; for any other, `align`'s value with the argument as the source. c is how
         much the text touches the aspect, or the share of the nugget's words that it holds.
         """
-        aspect = nuggets.aspect_of(nugget)
+        aspect = nuggets.aspect_of(nugget) if is_english(self.language) else frozenset[str]()
         if by == "documents":
             if not self._features:
                 return 0.0
@@ -247,14 +280,19 @@ class Evidence:
                 c = (
                     nuggets.touches(aspect, f.body.terms)
                     if aspect
-                    else nuggets.covered_by_words(nugget, f.body.terms)
+                    else nuggets.covered_by_words(nugget, f.body.terms, self.language)
                 )
                 parts.append(finding.value * (1 + c) / 2)
             return clip(math.fsum(parts) / len(parts))
         argument = self._argument(by)
         if aspect:
             return clip(self.answer_relevance(by).value * (1 + nuggets.touches(aspect, argument.terms)) / 2)
-        return align(Sentence(nugget), argument).value
+        return align(Sentence(nugget, language=self.language), argument).value
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the item; empty where it cannot be told."""
+        return item_language(self.item)
 
     @cached_property
     def criteria(self) -> Mapping[str, Finding]:
@@ -267,16 +305,18 @@ class Evidence:
 
     @cached_property
     def _reference(self) -> Text:
-        return analysed(self.item.reference or "")
+        return analysed(self.item.reference or "", self.language)
 
     @cached_property
     def _query(self) -> RelevanceQuery:
-        return RelevanceQuery.of(self.item.topic)
+        return RelevanceQuery.of(self.item.topic, self.language)
 
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
         return tuple(
-            analysed(f"{document.title}\n\n{document.text}" if document.title else document.text)
+            analysed(
+                f"{document.title}\n\n{document.text}" if document.title else document.text, self.language
+            )
             for document in self.item.documents
         )
 
@@ -306,7 +346,7 @@ class Evidence:
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
             text = self.item.argument if which == "argument" else self.item.second_argument
-            self._arguments[which] = analysed(text or "")
+            self._arguments[which] = analysed(text or "", self.language)
         return self._arguments[which]
 
     def _strength(self, which: Which) -> Strength:

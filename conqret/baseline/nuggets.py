@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 
 from conqret.baseline.alignment import clip
 from conqret.baseline.relevance import Features, RelevanceQuery
-from conqret.text.analysis import Sentence, weight
+from conqret.text.analysis import Sentence
 
 _ASPECTS = {
     "Cost and who pays": "cost price pay money tax budget expensive fund spend afford million billion",
@@ -111,8 +111,8 @@ def touches(aspect: frozenset[str], terms: Set[str]) -> float:
     return 1 - 0.5 ** len(aspect & terms)
 
 
-def covered_by_words(nugget: str, terms: Set[str]) -> float:
+def covered_by_words(nugget: str, terms: Set[str], language: str = "") -> float:
     """The weighted share of the nugget's stems among ``terms``, in [0, 1]."""
-    wanted = Sentence(nugget).terms
-    total = math.fsum(weight(t) for t in wanted)
-    return clip(math.fsum(weight(t) for t in wanted if t in terms) / total) if total else 0.0
+    weights = Sentence(nugget, language=language).weights
+    total = math.fsum(weights.values())
+    return clip(math.fsum(w for t, w in weights.items() if t in terms) / total) if total else 0.0

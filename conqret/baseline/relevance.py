@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 from conqret.baseline.alignment import Finding, clip, quoted
 from conqret.computing import check_computing
-from conqret.text.analysis import COMMON_STEMS, Sentence, Text, weight
+from conqret.text.analysis import COMMON_STEMS, Sentence, Text, terms_of, weight
 from conqret.text.boilerplate import boilerplate
 from conqret.text.lexicons import ARGUMENT_CUES
+from conqret.text.other_languages import words_counted
 
 HALF_EXTENT = 50
 HALF_ARGUMENT = 4
@@ -43,29 +44,32 @@ class RelevanceQuery:
     initialisms: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, topic: str) -> RelevanceQuery:
+    def of(cls, topic: str, language: str = "") -> RelevanceQuery:
         """The query of a topic's question.
 
         Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
-        three or more content words stand for the run (UBI for universal basic income).
+        three or more content words stand for the run (UBI for universal basic income), in English.
         """
         words: dict[str, str] = {}
         run: list[tuple[str, str]] = []
         initialisms: dict[str, tuple[str, ...]] = {}
-        for word in Sentence(topic).words:
-            terms = Sentence(word).terms
-            term = next(iter(terms), "")
+        question, stems = Sentence(topic, language=language), terms_of(language)
+        for word in question.words:
+            term = next(iter(Sentence(word).terms), "") if question.english else stems[word]
             if not term:
                 run = []
                 continue
             words.setdefault(term, word)
+            if not question.english:
+                continue
             run.append((word, term))
             for length in range(3, min(len(run), 5) + 1):
                 part = run[-length:]
                 initialisms["".join(w[0] for w, _ in part)] = tuple(t for _, t in part)
         if not words:
-            words = {word: word for word in Sentence(topic).words}
-        return cls({term: weight(term) for term in words}, words, initialisms)
+            words = {word: word for word in question.words}
+        weights = {term: weight(term) for term in words} if question.english else dict.fromkeys(words, 1.0)
+        return cls(weights, words, initialisms)
 
     def frequency(self, text: Text) -> dict[str, int]:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
@@ -105,9 +109,12 @@ def features(text: Text, query: RelevanceQuery) -> Features:
     argument  = c / (c + 4), c the number of argumentative cue words
     extent    = n / (n + 50), n the number of words
     noise     = share of words in sentences of advertising, page furniture or orders to the judge
+
+    In another language than English, of which neither cues nor furniture are known, there is no noise, and the extent
+    counts for the argument, too.
     """
     check_computing()
-    kinds = boilerplate(text)
+    kinds = boilerplate(text) if text.english else {}
     body = text
     noise = 0.0
     if kinds:
@@ -116,21 +123,22 @@ def features(text: Text, query: RelevanceQuery) -> Features:
         noise = 1 - len(body.words) / len(text.words) if text.words else 0.0
     frequency = query.frequency(body)
     total = sum(query.weights.values())
-    length = len(body.words)
+    length = words_counted(len(body.words), text.language)
     room = 1 - SHORT * max(0.0, 1 - length / FULL_LENGTH) * min(1.0, length / SENTENCE)
     hits = sum(w * (1 - 0.5 ** (frequency[t] / room)) for t, w in query.weights.items())
     match = hits / total if total else 0.0
-    cues = body.count(ARGUMENT_CUES)
+    extent = length / (length + HALF_EXTENT)
+    cues = body.count(ARGUMENT_CUES) if text.english else 0
     return Features(
         match=clip(match),
-        argument=cues / (cues + HALF_ARGUMENT),
-        extent=length / (length + HALF_EXTENT),
+        argument=cues / (cues + HALF_ARGUMENT) if text.english else extent,
+        extent=extent,
         noise=clip(noise),
         matched=tuple(query.words[t] for t in query.weights if frequency[t]),
         missing=tuple(query.words[t] for t in query.weights if not frequency[t]),
         kinds=kinds,
         body=body,
-        uncommon=body.terms - COMMON_STEMS - query.weights.keys(),
+        uncommon=body.terms - (COMMON_STEMS if text.english else frozenset[str]()) - query.weights.keys(),
     )
 
 
@@ -223,7 +231,7 @@ def _explain(f: Features, company: float, trust: float) -> str:
         if kind in f.kinds:
             n = len(f.kinds[kind])
             parts.append(f"{n} sentence{'s' if n > 1 else ''} set aside as {words}")
-    if f.argument < 0.5:
+    if f.body.english and f.argument < 0.5:
         parts.append("Few words of argument or evidence")
     return ". ".join(parts) + "."
 

@@ -43,7 +43,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Build": {
         "corpus": "Scrape debate pages and their sources, or import passages, and build a corpus with qrels.",
         "retrieve": "Index a corpus, rank its documents for topics, for one side or both, and evaluate rankings.",
-        "generate": "Generate arguments from rankings, or perturbed versions of items.",
+        "generate": "Generate arguments from rankings, and perturbed versions or translations of items.",
         "experiment": "Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.",
     },
     "Benchmarks": {
@@ -122,6 +122,7 @@ HOMES: Parts = {
     "generate": {
         "arguments": "generation.command:generate",
         "perturbations": "perturb.command:perturb",
+        "translations": "perturb.translate_command:translate",
     },
     "experiment": "experiments.command:run",
     "debateqa": {

@@ -54,6 +54,15 @@ Columns = Annotated[
 SkipInvalid = Annotated[
     bool, option(FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid")
 ]
+Language = Annotated[
+    str | None,
+    option(
+        FILES,
+        "The language of all items, as a code or an English name (`de`, `German`). Default: what each item says in its "
+        "field `language`, else what is found.",
+        "--language",
+    ),
+]
 Format = Annotated[
     str | None,
     option(

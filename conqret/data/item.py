@@ -104,6 +104,10 @@ CHANGES = "perturbation"
 """Under this key of an item's metadata stands what was done to it on purpose, one record a change, in their order."""
 
 
+TRANSLATION_OF = "translation_of"
+"""Under this key of their metadata translations of an item have the same word: the id of the original, or another."""
+
+
 class Version(Frozen):
     """Which version of an item this is: the id of the item as it was, the perturbation, its level, and the seed.
 
@@ -125,7 +129,8 @@ class Item(Frozen):
     formats that hold an argument against one; it is never compared as a rival. ``nuggets`` are points that were given
     for the topic. Formats say which fields they need. ``messages`` are the turns of a conversation before the question,
     which is the topic and is answered by the argument; ``images`` are those that the question shows, as ``data:`` or
-    ``https:`` URLs.
+    ``https:`` URLs. ``language`` is the ISO 639-1 code that was given for its texts; where it is empty,
+    :func:`conqret.text.language.item_language` finds it.
     """
 
     id: Identifier
@@ -138,11 +143,12 @@ class Item(Frozen):
     nuggets: tuple[Nugget, ...] = ()
     messages: tuple[Turn, ...] = ()
     images: tuple[str, ...] = ()
+    language: str = ""
     metadata: Mapping[str, Any] = Field(default_factory=dict)
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "messages", "images", "nuggets")
+        return dumped(self, dump, "messages", "images", "nuggets", "language")
 
     @property
     def pictures(self) -> tuple[str, ...]:

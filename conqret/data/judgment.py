@@ -40,6 +40,7 @@ class Reason(StrEnum):
     UNSURE = "unsure"
     NO_BASELINE = "no_baseline"
     NO_VISION = "no_vision"
+    LANGUAGE = "language"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -74,6 +75,7 @@ _UNSCORED = frozenset(
         Reason.UNSURE,
         Reason.NO_BASELINE,
         Reason.NO_VISION,
+        Reason.LANGUAGE,
     }
 )
 
@@ -217,7 +219,8 @@ class Judgment(Frozen):
     its arguments cite and no document has.
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument. ``version`` says which
-    version of an item was judged; None: the item as it is.
+    version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code; empty
+    where it could not be told.
     """
 
     item: str
@@ -231,6 +234,7 @@ class Judgment(Frozen):
     flags: tuple[Flag, ...] = ()
     trims: tuple[Trim, ...] = ()
     strays: tuple[int, ...] = ()
+    language: str = ""
     trace: Trace = Trace()
 
     @property

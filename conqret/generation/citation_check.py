@@ -13,12 +13,15 @@ from collections.abc import Iterator, Sequence
 from conqret.data.item import Document, Frozen
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
+from conqret.text.words import UNSPACED, count_words
 
 QUOTED_WORDS = 3
 """Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
 
 _QUOTATION = re.compile(
-    '\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)"([^"]{1,2000})"|\u00ab([^\u00ab\u00bb]{1,2000})\u00bb'
+    "\u201e([^\u201c\u201d\u201e]{1,2000})[\u201c\u201d]|\u201c([^\u201c\u201d]{1,2000})\u201d"
+    '|(?<!\\w)"([^"]{1,2000})"|\u00ab([^\u00ab\u00bb]{1,2000})\u00bb|\u00bb(?=\\S)([^\u00ab\u00bb]{1,2000})(?<=\\S)\u00ab'
+    "|\u300c([^\u300c\u300d]{1,2000})\u300d|\u300e([^\u300e\u300f]{1,2000})\u300f"
 )
 _GAP = re.compile(r"\[?(?:\u2026|\.{3,})\]?|\[[^\]]{0,80}\]")
 _LOOK_ALIKE = str.maketrans(
@@ -33,6 +36,7 @@ _LOOK_ALIKE = str.maketrans(
         "\u2011": "-",
     }
 )
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _NOT_WORD = re.compile(r"[^\w%]+")
 
 
@@ -121,13 +125,15 @@ def _quotations(text: str) -> Iterator[tuple[int, str]]:
     """What stands in double quotation marks and has at least three words, each with the place where its words end."""
     for match in _QUOTATION.finditer(text):
         quote = "".join(match.groups(default="")).strip()
-        if len(_plain(quote).split()) >= QUOTED_WORDS:
+        if count_words(quote) >= QUOTED_WORDS:
             yield match.end() - 1, quote
 
 
 def _plain(text: str) -> str:
-    """Words in lower case between single spaces, with one at either end."""
+    """Words in lower case between single spaces, with one at either end; where a script has no spaces, characters."""
     folded = unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKE).casefold()
+    if not folded.isascii():
+        folded = _UNSPACED.sub(r" \g<0> ", folded)
     return f" {_NOT_WORD.sub(' ', folded).strip()} "
 
 

@@ -25,6 +25,7 @@ FIELDS = (
     "nuggets",
     "messages",
     "images",
+    "language",
     "metadata",
 )
 """The fields of an item, which ``--columns`` may map."""

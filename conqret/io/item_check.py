@@ -17,6 +17,7 @@ from conqret.io.invalid_items import SkippedItems, has_field, leave_out
 from conqret.io.jsonl import compact
 from conqret.io.rows import item_record
 from conqret.io.schema import TableReader
+from conqret.text.language import item_language
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
@@ -42,6 +43,7 @@ class CheckedItems:
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
         lines: the items as JSON lines without their ends; None where they are more than is kept.
         turns: whether any item has earlier turns or images.
+        languages: the languages of the items, as ISO 639-1 codes, most frequent first; none that cannot be told.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
@@ -55,6 +57,7 @@ class CheckedItems:
     reasons: tuple[str, ...] = ()
     lines: Iterable[bytes] | None = field(default=None, repr=False, compare=False)
     turns: bool = False
+    languages: tuple[str, ...] = ()
 
     @property
     def warning(self) -> str:
@@ -126,7 +129,7 @@ def check_items(
     """
     count = documents = 0
     turns = False
-    having, sha = Counter[str](), hashlib.sha256()
+    having, languages, sha = Counter[str](), Counter[str](), hashlib.sha256()
     lines: ItemLines | None = ItemLines()
     for item in items:
         if item is None:
@@ -134,6 +137,7 @@ def check_items(
         count += 1
         documents += len(item.documents)
         turns = turns or item.has_turns
+        languages[item_language(item)] += 1
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
@@ -159,4 +163,5 @@ def check_items(
         left_out.reasons,
         lines,
         turns,
+        tuple(language for language, _ in languages.most_common() if language),
     )

@@ -27,6 +27,7 @@ from conqret.io.images import image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up
+from conqret.text.language_names import language_code
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
@@ -171,10 +172,12 @@ def item_schema(dialect: Dialect) -> Schema:
         "nuggets": read_nuggets,
         "messages": read_messages,
         "images": read_images,
+        "language": _language,
         "metadata": json_object,
     }
     defaults: dict[str, object] = {
-        "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (), "metadata": {},
+        "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (),
+        "language": "", "metadata": {},
     }  # fmt: skip
     fields = {
         name: Field(_columns(dialect, name), check, defaults.get(name), _TOPIC if name == "topic" else "")
@@ -278,6 +281,19 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     return stance
 
 
+def _language(value: object, where: str, reader: TableReader) -> str:
+    written = text(value, where, reader)
+    if not written.strip():
+        return ""
+    code = language_code(written)
+    if code is None:
+        raise Unfit(
+            f"is {quoted(written)}, which names no language that is known",
+            "Write its ISO 639-1 code (de), or leave the column out of the items: --columns language=…",
+        )
+    return code
+
+
 def _reference(value: object, where: str, reader: TableReader) -> str | None:
     """A text, or the first of several, which may be objects with a text."""
     listed = as_list(value)
@@ -288,7 +304,7 @@ def _reference(value: object, where: str, reader: TableReader) -> str | None:
     return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
 
-_OFTEN_OTHERS = frozenset({"messages", "images"})
+_OFTEN_OTHERS = frozenset({"messages", "images", "language"})
 """Fields whose names are near those of columns that many tables have for something else (``message``, ``image``)."""
 
 

@@ -6,7 +6,6 @@ references, counted from 0. The question stands in a file of its own, the reques
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,9 @@ from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.text.citations import MARK, strip_citations
+from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
+from conqret.text.words import count_words
 
 Requests = str | Path | Iterable[Mapping[str, object]]
 """A file of requests, or what stands in its lines."""
@@ -53,7 +53,6 @@ _PARTS = ("text", "segment", "content", "title", "url")
 _NO_REQUEST = (
     "Give the requests: conqret judge … --topics requests.jsonl (its items.jsonl is for other commands)"
 )
-_mark = re.compile(MARK)
 
 
 def read_requests(source: Requests) -> dict[str, str]:
@@ -117,7 +116,7 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
         ):
             reader.fault("metadata", "names no run and topic, or there is no text", "Give TREC RAG reports")
         else:
-            lengths[str(metadata[RUN]), str(metadata[TOPIC])] = len(strip_citations(argument).split())
+            lengths[str(metadata[RUN]), str(metadata[TOPIC])] = count_words(strip_citations(argument))
     reader.finish(wanted="reports")
     return lengths
 
@@ -270,7 +269,7 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
 
 def _citing(sentence: str, numbers: Sequence[int]) -> str:
     """The sentence with its marks before its full stop. What looks like a mark in its text is none: round brackets."""
-    sentence_text = _mark.sub(lambda mark: f"({mark.group()[1:-1]})", sentence)
+    sentence_text = round_marks(sentence)
     marks = "".join(f"[{number}]" for number in dict.fromkeys(numbers))
     body = sentence_text.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
     return f"{body} {marks}{sentence_text[len(body) :]}" if marks else sentence_text

@@ -88,8 +88,8 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 
 
 def item_record(item: Item) -> dict[str, object]:
-    """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images and nuggets
-    stand there only where there are any."""
+    """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
+    and a language stand there only where there are any."""
     conversation = {
         "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
         "images": list(item.images),
@@ -114,6 +114,8 @@ def item_record(item: Item) -> dict[str, object]:
         **{name: value for name, value in conversation.items() if value},
         "metadata": dict(item.metadata),
     }
+    if item.language:
+        record["language"] = item.language
     if item.nuggets:
         record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
     return record

@@ -28,6 +28,7 @@ from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
 from conqret.io.schema import TableReader, look_up
+from conqret.text.language_names import language_code
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -160,6 +161,7 @@ class ItemSource:
         banks: the nuggets of their topics, which items get that have none.
         judged: columns beside the fields of an item in which a judge finds what it judges by; no note calls them
             metadata.
+        language: that of all items, over what they say themselves.
     """
 
     rows: Rows
@@ -169,6 +171,7 @@ class ItemSource:
     needs: Mapping[str, str] = field(default_factory=dict)
     banks: NuggetBanks | None = None
     judged: Collection[str] = ()
+    language: str = ""
 
     @property
     def name(self) -> str:
@@ -249,6 +252,8 @@ class ItemSource:
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
+        if self.language:
+            items = (item and item.model_copy(update={"language": self.language}) for item in items)
         return items if self.banks is None else with_nuggets(items, reader, self.banks)
 
 
@@ -259,6 +264,7 @@ def open_items(
     topics: Requests | None = None,
     nuggets: NuggetSource | None = None,
     skip_invalid: bool | None = None,
+    language: str | None = None,
 ) -> ItemSource:
     """Open a file, a folder of files, a frame, or items and dictionaries from memory.
 
@@ -271,10 +277,11 @@ def open_items(
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
         nuggets: nugget banks, a file or what stands in its lines, of which each item gets that of its topic.
         skip_invalid: leave out items that have faults; False: say of them that they can be left out.
+        language: that of all items, as a code or an English name, over what they say themselves.
 
     Raises:
         ItemsError: the file cannot be read at all, or its columns fit no layout.
-        DeclarationError: ``source`` is nothing that holds items, ``columns`` names an unknown field, ``topics`` are
+        DeclarationError: ``source`` is nothing that holds items, ``columns`` or ``language`` is unknown, ``topics`` are
             given for items that have theirs, or items are to be left out of a long table, whose rows belong together.
     """
     source = only_split(source)
@@ -297,7 +304,18 @@ def open_items(
             "item"
         )
     banks = None if nuggets is None else as_banks(nuggets)
-    return ItemSource(rows, layout, kind, skip_invalid, banks=banks)
+    return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
+
+
+def _code(language: str | None) -> str:
+    if not language:
+        return ""
+    if (code := language_code(language)) is None:
+        raise DeclarationError(
+            f"--language {language!r} names no language that is known: write its ISO 639-1 code (de) or its "
+            "English name"
+        )
+    return code
 
 
 def _files_within(rows: Rows) -> Path | None:

@@ -59,6 +59,7 @@ def prepared(
         topics=settings.get("topics"),
         nuggets=settings.get("nuggets"),
         skip_invalid=settings.get("skip_invalid", False),
+        language=settings.get("language"),
     )
     custom_judge = settings.get("judge") is not None or settings.get("server") is not None
     setup = _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)

@@ -80,6 +80,7 @@ class ItemReading(OptionGroup):
     topics: Path | None = None
     nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
+    language: options.Language = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +193,7 @@ def judge(
         "topics": read.topics,
         "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,
+        "language": read.language,
         "prompts": ran.prompts,
         "abstain": applied.abstain,
         **({} if confidence is None else {"confidence": confidence}),

@@ -11,6 +11,7 @@ from conqret.judging.item_parts import citation_verdicts, is_documents
 from conqret.show import words
 from conqret.show.score_cells import Cell, part_cell
 from conqret.show.visible_text import Piece, cited, cut, flagged, link
+from conqret.text.words import count_words
 
 ITEM_CHARACTERS = 400_000
 """Characters of an item's documents that the page shows; a longer one is cut, and says so."""
@@ -139,7 +140,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) ->
             href=link(document.url),
             pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
             omitted=len(document.text) - len(shown),
-            words=words.count(len(document.text.split())),
+            words=words.count(count_words(document.text)),
             rating=part_cell(part) if part else None,
             explanation=explained(measure, part.explanation) if measure and part else "",
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),

@@ -16,6 +16,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
+from conqret.judging.explanation_language import PROMPT as LANGUAGE
+from conqret.judging.explanation_language import prompt_languages
 from conqret.judging.judge_options import CONVERSATION, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
@@ -26,6 +28,7 @@ from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
+from conqret.text.language import item_language
 
 
 class Asks(Window, Protocol):
@@ -37,6 +40,10 @@ class Asks(Window, Protocol):
     @property
     def blind(self) -> str:
         """Why the model is sent no images; empty where it is."""
+
+    @property
+    def baseline(self) -> bool:
+        """Whether the lexical baseline answers, and no model."""
 
     def pardon(self, answer: Answer[Any]) -> None:
         """Take notice that parts of an answer without a value were of use."""
@@ -103,6 +110,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         flags=tuple(flags(item)),
         trims=_most_trimmed(outcomes),
         strays=_strays(item),
+        language=item_language(item),
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
     )
 
@@ -188,8 +196,19 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
-    prompt = instrument.library[ask.prompt]
     client = instrument.client
+    if client.baseline:
+        left, unread = ask.offline(case)
+        if left is None:
+            return _Outcome(unread)
+        if unread:
+            outcome = await _ask_about(left, case, instrument)
+            return replace(outcome, measures={**outcome.measures, **unread})
+    return await _ask_about(ask, case, instrument)
+
+
+async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+    prompt, client = instrument.library[ask.prompt], instrument.client
     room = answer_room(ask, case.item, client)
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
@@ -254,7 +273,8 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 
 
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
-    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any."""
+    """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
+    to be said of languages (nothing to a model that is only read)."""
     system, user = given(ask, case)
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
@@ -275,7 +295,10 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
             documents=documents,
             judged=judged,
         )
-    return RenderedPrompt(f"{rendered.system}\n\n{ask.further}", rendered.user) if ask.further else rendered
+    languages = None if ask.reading is not None else prompt_languages(case.item, case.options.explain_in)
+    note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
+    further = "\n\n".join(filter(None, (note, ask.further)))
+    return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
 
 
 def _shows_answer(prompt: Prompt, ask: Ask[Any], user: Mapping[str, Any]) -> bool:

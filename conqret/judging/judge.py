@@ -87,6 +87,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``nuggets``: nugget banks, a file or what stands in its lines, or the nuggets of each topic by its id;
               each item is judged by those of its topic, by the format ``nuggets`` where none is named
             - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
+            - ``language``: the language of all items, as a code or an English name, over what they say themselves
             - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
             - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
               after items, format and model); ``overwrite`` begins afresh where it holds another run

@@ -47,9 +47,11 @@ class JudgeOptions:
         temperature: The model's temperature. Default: 0, or 0.7 with several samples.
         conversation: What of items with `messages` is judged: the `last` answer, before which earlier turns are shown,
             or the `whole` conversation, all that the assistant says.
+        explain_in: The language of the judge's explanations, as a code or an English name (`de`, `German`). Default:
+            that of each item.
 
     Raises:
-        DeclarationError: a value is out of its range.
+        DeclarationError: a value is out of its range, or no language has the name.
     """
 
     metrics: tuple[str, ...] = ()
@@ -60,6 +62,7 @@ class JudgeOptions:
     temperature: Annotated[float | None, Within(0)] = None
     confidence: bool = False
     conversation: Conversation = "last"
+    explain_in: str = ""
 
     @property
     def sampling_temperature(self) -> float:
@@ -70,6 +73,10 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         check_ranges(self)
+        if self.explain_in:
+            from conqret.judging.explanation_language import explanation_language
+
+            explanation_language(self.explain_in)
 
 
 class SampleSettings(TypedDict, total=False):
@@ -79,3 +86,4 @@ class SampleSettings(TypedDict, total=False):
     relevant_from: int
     temperature: float | None
     conversation: Conversation
+    explain_in: str

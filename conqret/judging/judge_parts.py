@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.baseline import Evidence
+from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, first_line
@@ -94,6 +94,7 @@ class Ask(Generic[R]):
     - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
       measures are put together by ``joined(case, measures)``
     - ``also``: by metric one more field that at least one item must have, so that the metric is reported
+    - ``english_only``: the metrics for which ``baseline`` rests on English word lists
     """
 
     prompt: str
@@ -120,6 +121,7 @@ class Ask(Generic[R]):
         default=lambda case, measures: measures[0]
     )
     also: Mapping[str, str] = field(default_factory=dict)
+    english_only: frozenset[str] = frozenset()
 
     @property
     def looked_at(self) -> frozenset[str]:
@@ -134,6 +136,19 @@ class Ask(Generic[R]):
             return self.settled(case)
         missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
         return dict.fromkeys(self.metrics, missing)
+
+    def offline(self, case: Case) -> tuple[Ask[R] | None, Mapping[str, Measure]]:
+        """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
+        metrics that are not: it has no evidence for them in the item's language, or in that of its documents."""
+        if "documents" in self.needs and (why := foreign_documents(case.item)):
+            return None, dict.fromkeys(self.metrics, Measure.missing(Reason.LANGUAGE, why))
+        if not self.english_only or reads_english(case.item):
+            return self, {}
+        missing = Measure.missing(Reason.LANGUAGE, not_english(case.item))
+        rest = frozenset(self.metrics) - self.english_only
+        if rest and self.about is not None:
+            return self.about(rest), dict.fromkeys(self.english_only, missing)
+        return None, dict.fromkeys(self.metrics, missing)
 
 
 @dataclass(frozen=True)
@@ -305,6 +320,7 @@ class Judge:
         if not asks:
             return {"format": self.name, **model, **computed}
         dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
+        responses: list[type[BaseModel]] = [ask.response(case) for ask in asks]
         return {
             "format": self.name,
             **model,
@@ -319,7 +335,7 @@ class Judge:
                 for whole, ask in zip(self.asks, asks, strict=True)
                 if ask.about is not None
             },
-            "schemas of the answers": digest([_schema(ask.response(case)) for ask in asks]),
+            "schemas of the answers": digest([_schema(response) for response in responses]),
             "definitions of the dimensions": digest(dimensions),
             "samples": options.samples,
             "order": options.order,

@@ -44,6 +44,8 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
     options = asdict(setup.options)
     if not setup.turns:
         del options["conversation"]
+    if not setup.options.explain_in:
+        del options["explain_in"]
     return JudgeRecord(
         **setup.recorded,
         options=options,

@@ -69,10 +69,12 @@ class AnswerSettings(TypedDict, total=False):
 
 class ItemSettings(TypedDict, total=False):
     """How items are read: ``columns`` says which column holds which field, over what is recognised; ``skip_invalid``
-    leaves out items that have faults, counts them and says why, instead of refusing the file."""
+    leaves out items that have faults, counts them and says why, instead of refusing the file; ``language`` is that of
+    all items, as a code or an English name."""
 
     columns: Mapping[str, str] | None
     skip_invalid: bool
+    language: str | None
 
 
 class OwnJudgeSettings(TypedDict, total=False):

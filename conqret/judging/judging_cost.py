@@ -44,6 +44,8 @@ def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[Ask
             distinct.setdefault((item.topic, item.stance, shown), item)
         cases = [Case(item, setup.options) for item in distinct.values()]
         parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]
+        if client.baseline:
+            parts = [part for part in parts if ask.offline(part)[0] is not None]
         about = [part.item for part in parts]
         if client.blind:
             about = [item for item in about if not _shows_images(item, ask, setup)]

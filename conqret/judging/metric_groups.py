@@ -1,4 +1,4 @@
-"""Means of groups of items with their intervals: by stance, by topic, and by whatever metadata tells items apart."""
+"""Means of groups of items with their intervals: by stance, language, topic, and metadata that tells items apart."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ LONGEST = 60
 
 
 class Scores:
-    """Scores of all items, eight bytes each, with the topic and stance of each item."""
+    """Scores of all items, eight bytes each, with the topic, stance and language of each item."""
 
     def __init__(self) -> None:
         self.items: dict[str, int] = {}
         self.topics: list[str] = []
         self.stances: list[str] = []
+        self.languages: list[str] = []
         self._names: dict[str, str] = {}
         self._values: dict[str, array[float]] = {}
 
@@ -37,6 +38,7 @@ class Scores:
             return
         self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
         self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        self.languages.append(words.language(judgment.language))
         for metric, measure in judgment.measures.items():
             values = self._values.setdefault(metric, array("d"))
             values.extend([math.nan] * (place - len(values)))
@@ -99,10 +101,15 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
 
 def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
-    for title, names in (("stance", scores.stances), ("topic", scores.topics)):
+    by_name = {
+        "stance": map(words.stance, scores.stances),
+        "language": (name or "cannot be told" for name in scores.languages),
+        "topic": scores.topics,
+    }
+    for title, names in by_name.items():
         groups: dict[str, list[int]] = {}
         for place, name in enumerate(names):
-            groups.setdefault(words.stance(name) if title == "stance" else name, []).append(place)
+            groups.setdefault(name, []).append(place)
         if len(groups) > 1:
             seen_groups.append(list(groups.values()))
             yield title, groups

@@ -26,6 +26,7 @@ SETTINGS = {
     "relevant_from": "Relevant from rating",
     "confidence": "Asked how sure it is",
     "conversation": "Judged of a conversation",
+    "explain_in": "Language of explanations",
     "vision": "Takes images",
     "max_concurrency": "Calls at once, at most",
     "timeout": "Timeout (seconds)",

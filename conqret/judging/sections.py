@@ -56,6 +56,7 @@ class JudgeSection:
     - ``answer``: the type of the field, whose validators find ``context(case)``
     - ``baseline(case)``: the offline model's answer, as plain data
     - ``needs``: the fields of the item that must be there
+    - ``english_only``: whether ``baseline`` rests on English word lists
     """
 
     name: str
@@ -65,6 +66,7 @@ class JudgeSection:
     baseline: Callable[[Case], Any]
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
     context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    english_only: bool = False
 
 
 def in_one_call(
@@ -102,6 +104,9 @@ def in_one_call(
         },
         both_orders=both_orders,
         about=about,
+        english_only=frozenset(
+            metric for section in sections if section.english_only for metric in section.metrics
+        ),
     )
 
 
@@ -112,7 +117,12 @@ def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[JudgeSection
 
     def section(name: str) -> JudgeSection:
         return rating_section(
-            name, scale, answer, lambda case: stated(case, case.evidence.dimensions()[name], scale), needed
+            name,
+            scale,
+            answer,
+            lambda case: stated(case, case.evidence.dimensions()[name], scale),
+            needed,
+            english_only=True,
         )
 
     return tuple(section(dimension.name) for dimension in DIMENSIONS)
@@ -124,6 +134,8 @@ def rating_section(
     answer: type[Typed],
     baseline: Callable[[Case], Any],
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
+    *,
+    english_only: bool = False,
 ) -> JudgeSection:
     """A section with an explanation and a rating, which is the measure."""
     return JudgeSection(
@@ -133,6 +145,7 @@ def rating_section(
         score=lambda response, case: {metric: rated(scale, response.rating, response.explanation)},
         baseline=baseline,
         needs=needs,
+        english_only=english_only,
     )
 
 

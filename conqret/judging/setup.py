@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.explanation_language import PROMPT as LANGUAGE
+from conqret.judging.explanation_language import explanation_language, says_languages
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
@@ -57,7 +60,7 @@ PROBE = Item(
 @dataclass(frozen=True)
 class Setup:
     """A judge, how it is run, its prompts and its model; no connection is open yet. ``turns`` says that items have
-    earlier turns or images, which prompts then show."""
+    earlier turns or images, which prompts then show, and ``languages`` in which languages items are."""
 
     judge: Judge
     options: JudgeOptions
@@ -65,6 +68,7 @@ class Setup:
     client: ClientOptions
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
+    languages: tuple[str, ...] = ()
 
     @property
     def asks(self) -> tuple[Ask[Any], ...]:
@@ -82,13 +86,35 @@ class Setup:
         return self.judge.reported(self.options.metrics)
 
     @cached_property
+    def english_only(self) -> frozenset[str]:
+        """The metrics that have no value in another language than English: none but the offline baseline's."""
+        if not self.client.backend.baseline:
+            return frozenset()
+        return frozenset(
+            metric
+            for ask in self.asks
+            for metric in (ask.metrics if ask.about is None and ask.english_only else ask.english_only)
+        )
+
+    def unread(self, item: Item) -> frozenset[str]:
+        """The metrics that this item cannot have because of its language."""
+        return self.english_only if self.english_only and not reads_english(item) else frozenset()
+
+    @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
         identity = self.judge.identity(self.options, self.library, self.client.identity)
-        if not self.turns:
-            return identity
-        shown = {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
-        return {**identity, **shown, "conversation": self.options.conversation}
+        if self.turns:
+            identity |= {
+                f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
+                "conversation": self.options.conversation,
+            }
+        if self.asks and says_languages(self.languages, self.options.explain_in):
+            identity |= {
+                f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
+                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+            }
+        return identity
 
     @cached_property
     def fingerprint(self) -> str:
@@ -251,7 +277,12 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     notes += [f"left out: {reason}" for reason in checked.reasons]
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
-    setup = replace(setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns)
+    setup = replace(
+        setup,
+        notes=(*setup.notes, *checked.notes, *notes),
+        turns=checked.turns,
+        languages=checked.languages,
+    )
     return checked, setup
 
 

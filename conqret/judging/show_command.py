@@ -78,6 +78,7 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
             "item": judgment.item,
             "topic": judgment.topic,
             "stance": judgment.stance,
+            "language": judgment.language,
             "status": judgment.status.value,
             "reason": next(
                 (measure.reason.value for measure in judgment.measures.values() if measure.reason), None
@@ -127,10 +128,13 @@ def _message(message: Message) -> dict[str, Any]:
 
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
     from conqret.judging.request_pages import heading, measures_table, parts, parts_tables
+    from conqret.show import words
     from conqret.show.visible_text import cut
 
     judgment = requests.judgment
-    yield f"{judgment.item}: {judgment.topic} ({judgment.stance})"
+    language = words.language(judgment.language)
+    told = f"{judgment.stance}, {language}" if language not in ("", "English") else judgment.stance
+    yield f"{judgment.item}: {judgment.topic} ({told})"
     yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"
     yield measures_table(judgment)
     for table in parts_tables(judgment):

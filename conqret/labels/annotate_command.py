@@ -33,6 +33,7 @@ EPILOG = (
     "labels\n\n"
     "conqret labels collect items.jsonl --task preference --annotators anna,ben --overlap 2 -o labels\n\n"
     "conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
+    "conqret labels collect items.jsonl --page-language de --annotators anna,ben -o labels\n\n"
     "conqret labels status labels\n\n"
     "conqret labels export labels -o labels.csv"
 )
@@ -96,6 +97,13 @@ def run(
     seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
     served: ServerOptions,
+    page_language: Annotated[
+        str,
+        typer.Option(
+            help="The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml` "
+            "(docs/languages.md)."
+        ),
+    ] = "en",
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
 ) -> None:
@@ -107,9 +115,11 @@ def run(
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.command import ends
     from conqret.labels.label_study import OVERLAP, study_of
+    from conqret.labels.page_messages import page_messages
     from conqret.labels.practice import practice_screens
     from conqret.labels.study_screens import items_of, planned_screens
 
+    messages = page_messages(page_language)
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(
         items,
@@ -148,7 +158,7 @@ def run(
         passing=practice.passing,
     )
     note(*planned.notes)
-    served.serve(output, lambda: Ledger.open(output, study, screens, names))
+    served.serve(output, lambda: Ledger.open(output, study, screens, names), messages=messages)
 
 
 @app.command("status", epilog="Example: conqret labels status labels")

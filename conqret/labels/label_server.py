@@ -15,6 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
+from conqret.labels.page_messages import ENGLISH, PageMessages
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
@@ -99,9 +100,15 @@ class ServerOptions(OptionGroup):
         bool, typer.Option("--new-links", help="Make new links; the old ones stop working.")
     ] = False
 
-    def serve(self, folder: Path, opened: Callable[[], Ledger], judged: Sequence[SliderAnswer] = ()) -> None:
+    def serve(
+        self,
+        folder: Path,
+        opened: Callable[[], Ledger],
+        judged: Sequence[SliderAnswer] = (),
+        messages: PageMessages = ENGLISH,
+    ) -> None:
         """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
-        ``judged`` are answers on what was written in it.
+        ``judged`` are answers on what was written in it, and ``messages`` the words of the pages.
 
         Raises:
             DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
@@ -114,7 +121,7 @@ class ServerOptions(OptionGroup):
         from conqret.web.local_server import checked_proxy, checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
-        setting = Setting(secure, checked_proxy(self.trust_proxy, self.url), judged)
+        setting = Setting(secure, checked_proxy(self.trust_proxy, self.url), judged, messages)
         if not is_loopback(self.host) and not secure:
             note(
                 "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
+from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.perturb.perturbation import Change, Draw, PerturbedItem, additions
+from conqret.perturb.inserted_texts import Texts
+from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem, additions
 from conqret.perturb.sentence_edits import put_after, split
+from conqret.text.citations import strip_citations
 
 MATCHED = (
     (
@@ -41,6 +43,10 @@ INJECTIONS = tuple(text for text, _ in MATCHED)
 """Each is harmless in a prompt that treats texts as data, and caught by the judgment's flags."""
 
 
+UNSPACED = frozenset({"zh", "ja"})
+"""The languages that put no space between sentences."""
+
+
 class AddingVariant(Protocol):
     """A way to put some of ``texts`` into an item."""
 
@@ -55,7 +61,8 @@ def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     spans = split(text)
     ordered, places = draw.ordered(texts, "fillers"), draw.ordered(range(len(spans)))
     after = gathered((places[n % len(places)], ordered[n % len(ordered)]) for n in range(int(draw.level)))
-    return PerturbedItem({"argument": put_after(text, after)}, additions(after), int(draw.level))
+    longer = put_after(text, after, "" if draw.language in UNSPACED else " ")
+    return PerturbedItem({"argument": longer}, additions(after), int(draw.level))
 
 
 def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
@@ -67,11 +74,28 @@ def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     return PerturbedItem({"argument": text}, changes, len(added))
 
 
+Changing = Callable[[Draw], PerturbedItem]
+
+
+def in_languages(texts: Sequence[str], others: Texts, way: AddingVariant) -> Changing:
+    """The change that adds ``texts`` in this way, or those in the language of the item: of English ones the others."""
+    return lambda draw: way(draw, others[draw.language] if draw.language else texts)
+
+
+def languages_of(others: Texts) -> frozenset[str]:
+    """English and the languages of other texts: those of a perturbation that adds them."""
+    return ENGLISH | others.keys()
+
+
 def matched(
-    way: AddingVariant, pairs: Sequence[tuple[str, str]]
-) -> tuple[Callable[[Draw], PerturbedItem], Callable[[Draw], PerturbedItem]]:
+    way: AddingVariant,
+    pairs: Sequence[tuple[str, str]],
+    others: Texts | None = None,
+    own: Literal["argument", "documents"] = "argument",
+) -> tuple[Changing, Changing]:
     """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
-    one that stands in its place.
+    one that stands in its place. Of the ``others``, in other languages, the neutral one is what the item says already
+    in its ``own`` argument or documents, at the same length.
 
     Raises:
         DeclarationError: the two of a pair differ in words or characters, so that length would tell them apart.
@@ -83,4 +107,46 @@ def matched(
                 f"against {len(text)} and {len(text.split())}"
             )
     texts, neutral_texts = zip(*pairs, strict=True)
-    return partial(way, texts=texts), partial(way, texts=neutral_texts)
+    others = others or {}
+
+    def control(draw: Draw) -> PerturbedItem:
+        if not draw.language:
+            return way(draw, neutral_texts)
+        return way(draw, [stand_in(draw, text, own) for text in others[draw.language]])
+
+    return in_languages(texts, others, way), control
+
+
+def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:
+    """What an item says: the sentences of its argument or its documents, without citations; its topic where there is
+    none."""
+    documents = [document.text for document in item.documents]
+    texts = [item.argument] if own == "argument" and item.argument else documents
+    plain = [strip_citations(span.text).strip() for text in texts for span in split(text)]
+    said = [text for text in plain if any(map(str.isalpha, text))]
+    return tuple(dict.fromkeys(said)) or (item.topic,)
+
+
+def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
+    """What stands in the place of a text of another language than English: as long, with the same bracket before it
+    and the same sign behind it, and what the item says already in between."""
+    before = text[:1] if text[:1] in BRACKETS else ""
+    behind = "" if text[-1:].isalnum() else text[-1:]
+    inner = own_text(draw.item, len(text) - len(before) - len(behind), draw.language, own)
+    return f"{before}{inner.rstrip(SIGNS)}{behind}"
+
+
+BRACKETS, SIGNS = "(\uff08", " .,;:!?\u3002\uff0c\u3001\u0964\u061f\u060c"
+
+
+def own_text(
+    item: Item, length: int, language: str, own: Literal["argument", "documents"] = "argument"
+) -> str:
+    """What an item says already, over again, up to so many characters and to the end of a word."""
+    space = "" if language in UNSPACED else " "
+    said = space.join(own_sentences(item, own))
+    text = space.join([said] * (1 + length // max(1, len(said))))
+    if not space or len(text) <= length:
+        return text[:length]
+    cut = text[: length + 1].rfind(" ")
+    return text[: cut if cut > 0 else length]

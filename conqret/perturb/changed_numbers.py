@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from conqret.text.citations import MARK
@@ -44,7 +44,7 @@ _CALENDAR = (
 )
 _percent = re.compile(r"\d\s?%|\bper ?cent\b")
 _figure = re.compile(
-    rf"{MARK}|(?<![\w.,-])(?:\d(?:[\d,]*\d)?(?:\.\d+)?|(?:{'|'.join(_WORDS)})\b)"
+    rf"{MARK}|(?<![\w.,-])(?P<figure>\d(?:[\d,]*\d)?(?:\.\d+)?|(?:{'|'.join(_WORDS)})\b)"
     r"(?![.,]?\w|-| (?:thirds|quarters|fifths|tenths)\b)",
     re.IGNORECASE,
 )
@@ -83,9 +83,7 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
     """By the first factor that changes every figure; else by one that changes some of them."""
     known = {figure.lower() for figure in _any.findall(source)}
     places = [
-        match
-        for match in _figure.finditer(body)
-        if match.group()[0] != "[" and _value(match.group()) not in fixed
+        match for match in _figure.finditer(body) if match["figure"] and _value(match["figure"]) not in fixed
     ]
     old = [match.group() for match in places]
     shares = _percent.search(body) is not None
@@ -96,7 +94,11 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
         fresh = sum(
             before != after and after.lower() not in known for before, after in zip(old, new, strict=True)
         )
-        if fresh > best[0] and _same_order(old, new):
+        if fresh > best[0] and same_order(
+            [_value(number) for number in old],
+            [_value(number) for number in new],
+            [is_year(number) for number in old],
+        ):
             best = fresh, new
     if not best[0]:
         return None
@@ -104,7 +106,7 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
     return _figure.sub(lambda match: changed.get(match.start(), match.group()), body)
 
 
-def _bent(value: float, factor: float, shares: bool) -> float:
+def bent(value: float, factor: float, shares: bool) -> float:
     """Times ``factor``; where there are shares, 0, 50 and 100 stay, and the odds within each half are multiplied."""
     if not shares:
         return value * factor
@@ -118,25 +120,26 @@ def _bent(value: float, factor: float, shares: bool) -> float:
 def _other(old: str, factor: float, shares: bool, years: int) -> str:
     value = _value(old)
     if old.lower() in _WORDS:
-        target = _bent(value, factor, shares)
+        target = bent(value, factor, shares)
         return cased(min(_WORDS, key=lambda word: abs(_WORDS[word] - target)), old)
-    if _is_year(old):
+    if is_year(old):
         return str(int(value) - years)
     decimals = len(old.partition(".")[2])
-    return f"{_bent(value, factor, shares):{',' if ',' in old else ''}.{decimals}f}"
+    return f"{bent(value, factor, shares):{',' if ',' in old else ''}.{decimals}f}"
 
 
-def _same_order(old: list[str], new: list[str]) -> bool:
+def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bool]) -> bool:
     """Whether figures that differed still do, the same way round; years are compared with years."""
     for years in (True, False):
-        chosen = [(_value(b), _value(a)) for b, a in zip(old, new, strict=True) if _is_year(b) is years]
+        chosen = [(b, a) for b, a, year in zip(old, new, is_years, strict=True) if year is years]
         for (before, after), (later_before, later_after) in pairwise(sorted(chosen)):
             if (before < later_before) is not (after < later_after):
                 return False
     return True
 
 
-def _is_year(text: str) -> bool:
+def is_year(text: str) -> bool:
+    """Whether a figure is taken for a year."""
     return text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR
 
 

@@ -61,6 +61,7 @@ def perturb(
     rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     list_all: bool = False,
     json_output: options.Json = False,
 ) -> None:
@@ -99,7 +100,7 @@ def perturb(
         )
     item_list = write_perturbations(
         name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
-        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid,
+        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip
     _tell(item_list, json_output)
@@ -119,6 +120,7 @@ def _list(json_output: bool) -> None:
             "expects": {metric: str(direction) for metric, direction in perturbation.expects.items()},
             "needs": sorted(perturbation.needs),
             "model": perturbation.rewriting is not None,
+            "languages": None if perturbation.languages is None else sorted(perturbation.languages),
             "source": perturbation.source,
         }
         for perturbation in perturbations
@@ -128,11 +130,15 @@ def _list(json_output: bool) -> None:
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
+    from conqret.text.language_names import NAMES
 
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
         model = "; by a model with --model" if perturbation.rewriting else ""
         lines = [perturbation.summary, f"unit: {perturbation.unit}{shares}{model}"]
+        if perturbation.languages is not None:
+            names = ", ".join(sorted(NAMES[code] for code in perturbation.languages))
+            lines.append(f"languages{', without a model' if perturbation.rewriting else ''}: {names}")
         for direction in dict.fromkeys(perturbation.expects.values()):
             metrics = [metric for metric, expected in perturbation.expects.items() if expected == direction]
             lines.append(f"{direction}: {metric_names(metrics)}")
@@ -142,6 +148,7 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 def _tell(perturbed: Perturbed, json_output: bool) -> None:
     from conqret.perturb import records
+    from conqret.perturb.versions import reason_lines
 
     perturbation, left_out, target = (
         perturbed.perturbation,
@@ -158,10 +165,14 @@ def _tell(perturbed: Perturbed, json_output: bool) -> None:
         "unit": perturbation.unit,
         "file": str(target),
         "levels": rows,
-        "left_out": [{"item": item.item, "level": item.level, "reason": item.reason} for item in left_out],
+        "left_out": [
+            {"item": item.item, "level": item.level, "reason": item.reason}
+            | ({"language": item.language} if item.language else {})
+            for item in left_out
+        ],
     }
     if left_out and not json_output:
-        note_all("left out", [item.reason for item in left_out])
+        note_all("left out", reason_lines([item.reason for item in left_out]))
     lines = [
         f"{perturbation.name}, in {perturbation.unit}",
         *(

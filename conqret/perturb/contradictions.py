@@ -17,11 +17,12 @@ from conqret.perturb.changed_numbers import cased, other_numbers
 from conqret.perturb.sentence_edits import split_close
 
 
-def _pairs(text: str) -> dict[str, str]:
+def pairs(text: str) -> dict[str, str]:
+    """What is exchanged for what: ``weeks/months, months/weeks``."""
     return {old: new for old, _, new in (pair.partition("/") for pair in text.split(", "))}
 
 
-_DEGREES = _pairs(
+_DEGREES = pairs(
     "slightly/greatly, somewhat/greatly, marginally/greatly, modestly/greatly, sometimes/usually, "
     "often/nearly always, usually/without exception, rarely/never, may/will, might/will, most of/all of, "
     "many of/all of, some of/most of, a few/dozens of, several/dozens of, halved/dropped by a tenth, "
@@ -31,7 +32,7 @@ _DEGREES = _pairs(
 )
 """How much, how often, how long, how surely: the same claim, told larger or smaller than the document tells it."""
 
-_DETAILS = _pairs(
+_DETAILS = pairs(
     "town/village, towns/villages, village/town, villages/towns, city/county, cities/counties, county/city, "
     "school/college, schools/colleges, hospital/clinic, hospitals/clinics, children/teenagers, pupils/students, "
     "students/apprentices, women/men, men/women, employees/managers, workers/managers, staff/management, "
@@ -121,11 +122,11 @@ def _other_detail(body: str, source: str, topic: str, rng: random.Random) -> str
     return _exchange(body, stated, _DETAILS, rng)
 
 
-def _exchange(body: str, open_to: list[str], pairs: dict[str, str], rng: random.Random) -> str | None:
+def _exchange(body: str, open_to: list[str], exchanged: dict[str, str], rng: random.Random) -> str | None:
     if not open_to:
         return None
     old = rng.choice(open_to)
-    return _word(old).sub(lambda match: cased(pairs[old], match.group()), body)
+    return _word(old).sub(lambda match: cased(exchanged[old], match.group()), body)
 
 
 def _word(text: str) -> re.Pattern[str]:

@@ -15,6 +15,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import read_qrels
+from conqret.text.language import item_language, language_of
 from conqret.text.word_lists import caseless
 
 TOPIC = Schema(
@@ -76,8 +77,10 @@ class Pool:
         """Up to ``count`` different documents that are not of the item's topic, in drawing order.
 
         None has the text of a document of the item. One whose id the item has already gets another one.
-        The first of a longer draw are those of a shorter one with the same generator.
+        None is in another language than the item. The first of a longer draw are those of a shorter one with the same
+        generator.
         """
+        language = item_language(item)
         topic = same_topic(item.topic)
         if topic not in self._foreign:
             self._foreign[topic] = tuple(
@@ -90,7 +93,7 @@ class Pool:
             if len(drawn) == count:
                 break
             document = self.entries[index].document
-            if document.text in texts:
+            if document.text in texts or not _same_language(language, document.text):
                 continue
             name, number = document.id, 1
             while name in taken:
@@ -99,6 +102,12 @@ class Pool:
             taken.add(name)
             drawn.append(document if name == document.id else document.model_copy(update={"id": name}))
         return drawn
+
+
+def _same_language(language: str, text: str) -> bool:
+    """Whether a text is in a language, as far as both are known."""
+    other = language_of(text)
+    return not (language and other) or language == other
 
 
 def same_topic(question: str) -> str:

@@ -22,6 +22,9 @@ from conqret.perturb.document_pool import Pool
 if TYPE_CHECKING:
     from conqret.perturb.rewritten import Rewriting
 from conqret.registry import Registry
+from conqret.text.language import item_language
+from conqret.text.language_names import NAMES
+from conqret.text.other_languages import is_english
 
 T = TypeVar("T")
 
@@ -30,6 +33,9 @@ SEED = 13
 
 LONGEST_ID = 200
 """Characters of an id at most (see :class:`conqret.data.item.Item`)."""
+
+ENGLISH = frozenset({"en"})
+"""The languages of rules and texts that are in English alone."""
 
 PERCENT = 100.0
 """The highest level of a perturbation that is measured in per cent."""
@@ -77,6 +83,24 @@ class InapplicableError(DeclarationError):
     """This item cannot be changed in this way; the message says why."""
 
 
+NO_RULE = "has no rule for items in"
+
+
+class LanguageError(InapplicableError):
+    """This item cannot be changed in this way, for there are no rules for its language.
+
+    Attributes:
+        language: of the item, as its ISO 639-1 code.
+    """
+
+    def __init__(self, original: str, item: Item, name: str, *, model: bool = False) -> None:
+        self.language = item_language(item)
+        by_model = "; a model rewrites in any language" if model else ""
+        super().__init__(
+            f"item {original}: {name} {NO_RULE} {NAMES.get(self.language, self.language)}{by_model}"
+        )
+
+
 class UnreachedError(InapplicableError):
     """This item cannot be changed by so much, though perhaps by less; the message says why."""
 
@@ -84,10 +108,12 @@ class UnreachedError(InapplicableError):
 @dataclass(frozen=True)
 class Materials:
     """What a perturbation draws on beyond the item: documents of other topics, and sentences that a model
-    rewrote (by item id and sentence number, counted from 1)."""
+    rewrote (by item id and sentence number, counted from 1). ``by_model``: a model rewrites, whether or not it has done
+    so yet; else rules do."""
 
     pool: Pool = field(default_factory=Pool)
     rewrites: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +126,12 @@ class Draw:
     level: float
     seed: int
     materials: Materials
+
+    @property
+    def language(self) -> str:
+        """The language of the item; empty for English, and where it cannot be told."""
+        language = item_language(self.item)
+        return "" if is_english(language) else language
 
     def rng(self, part: object = "") -> random.Random:
         """A generator that is the same at every level; ``part`` tells several of one item apart."""
@@ -146,6 +178,7 @@ class Perturbation:
     - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
     - ``rewriting`` says how a model can do it, if it can
     - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
+    - ``languages`` are those that its rules and the texts that it puts in are for; None: it works in any
     - ``control`` makes what bias probes compare a version with, where that is not the item itself: the same change in
       the same places, without what is probed
     """
@@ -163,6 +196,7 @@ class Perturbation:
     rewriting: Rewriting | None = None
     share: str = ""
     control: Callable[[Draw], PerturbedItem] | None = None
+    languages: frozenset[str] | None = None
 
     @property
     def controlled(self) -> Perturbation | None:
@@ -184,6 +218,7 @@ class Perturbation:
 
         Raises:
             InapplicableError: the item lacks what is to be changed.
+            LanguageError: there are no rules for its language.
             UnreachedError: it cannot be changed by so much, or the level rounds to no change at all.
             DeclarationError: there is no such level.
         """
@@ -193,9 +228,11 @@ class Perturbation:
         for need in sorted(self.needs):
             if not getattr(item, need):
                 raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, and it has none")
-        before = records(item)
+        before, materials = records(item), materials or Materials()
         original = before[0].original if before else item.id
-        changed = self.change(Draw(item, original, self.name, level, seed, materials or Materials()))
+        if not (self.rewriting and materials.by_model) and not self._speaks(item):
+            raise LanguageError(original, item, self.name, model=self.rewriting is not None)
+        changed = self.change(Draw(item, original, self.name, level, seed, materials))
         if all(getattr(item, field) == value for field, value in changed.update.items()):
             raise UnreachedError(
                 f"item {original}: {self.name} at {level:g} {self.unit} changes nothing in it"
@@ -222,6 +259,13 @@ class Perturbation:
                 },
             }
         )
+
+    def _speaks(self, item: Item) -> bool:
+        """Whether there are rules for an item's language; English, where it cannot be told."""
+        if self.languages is None:
+            return True
+        language = item_language(item)
+        return ("en" if is_english(language) else language) in self.languages
 
     def check_level(self, level: float) -> None:
         """Raise DeclarationError if there is no such level."""

@@ -78,7 +78,12 @@ def write_perturbations(
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
     needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
-    opened = open_items(items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid"))
+    opened = open_items(
+        items,
+        columns=settings.get("columns"),
+        skip_invalid=settings.get("skip_invalid"),
+        language=settings.get("language"),
+    )
     source = replace(opened, needs=needs)
     on_check(source.check())
     found = list(source)

@@ -30,9 +30,11 @@ from conqret.perturb.perturbation import (
 )
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.versions import LeftOutItem
-from conqret.prompts import Library
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
 from conqret.text.citations import citations
+from conqret.text.language import language_of
+from conqret.text.language_names import NAMES
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16
@@ -58,6 +60,10 @@ def _exactly_those(rewrites: list[Rewritten], info: ValidationInfo) -> list[Rewr
             faults.append(f"sentence {rewrite.sentence} must keep its citations {list(citations(before))}")
         if len(sentences(after)) != 1:
             faults.append(f"sentence {rewrite.sentence} must stay one sentence")
+    if (language := (info.context or {}).get("language")) and rewrites:
+        written = language_of(" ".join(rewrite.rewritten for rewrite in rewrites))
+        if written == "en":
+            faults.append(f"write the sentences in {NAMES.get(language, language)}, not in English")
     if faults:
         raise ValueError("; ".join(faults))
     return [rewrite.model_copy(update={"rewritten": rewrite.rewritten.strip()}) for rewrite in rewrites]
@@ -90,11 +96,11 @@ async def rewrite_items(
         try:
             draw, numbers = _highest(item, perturbation, levels, seed)
         except InapplicableError as error:
-            return LeftOutItem(item.id, str(error))
+            return LeftOutItem.of(item.id, error)
         if not numbers:
             return {}
         async with gate:
-            answer = await client.ask(_request(item, numbers, rewriting, draw, library))
+            answer = await client.ask(rewrite_request(item, numbers, rewriting, draw, library))
         if answer.value is None:
             return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
@@ -102,7 +108,9 @@ async def rewrite_items(
     items = list(items)
     results = await asyncio.gather(*(one(item) for item in items))
     rewrites = {item.id: made for item, made in zip(items, results, strict=True) if isinstance(made, dict)}
-    return Materials(rewrites=rewrites), [made for made in results if isinstance(made, LeftOutItem)]
+    return Materials(rewrites=rewrites, by_model=True), [
+        made for made in results if isinstance(made, LeftOutItem)
+    ]
 
 
 def rewrite_with_model(
@@ -146,7 +154,9 @@ def _highest(
 ) -> tuple[Draw, list[int]]:
     """The draw of the highest level that ``item`` reaches, and its sentences; the error of the lowest if none."""
     ways = [
-        Draw(item, item.id, perturbation.name, level, seed, Materials()) for level in sorted(levels) if level
+        Draw(item, item.id, perturbation.name, level, seed, Materials(by_model=True))
+        for level in sorted(levels)
+        if level
     ]
     for draw in reversed(ways[1:]):
         with suppress(UnreachedError):
@@ -154,9 +164,14 @@ def _highest(
     return ways[0], sorted(rewriting_of(perturbation).chosen(ways[0]))
 
 
-def _request(
+LANGUAGE = "perturb/language"
+"""The prompt that stands behind the instructions where the item is in another language than English."""
+
+
+def rewrite_request(
     item: Item, numbers: Sequence[int], rewriting: Rewriting, draw: Draw, library: Library
 ) -> Request[Rewrites]:
+    """The question for new sentences in place of those of these numbers."""
     spans = sentences(item.argument or "")
     wanted = {number: spans[number - 1].text for number in numbers}
     rendered = library[rewriting.prompt].render(
@@ -169,6 +184,10 @@ def _request(
         }
     )
 
+    if draw.language:
+        words = library[LANGUAGE].render({}, {"language": NAMES.get(draw.language, "its language")}).system
+        rendered = RenderedPrompt(f"{rendered.system}\n\n{words}", rendered.user)
+
     def baseline() -> dict[str, Any]:
         made = sorted(rewriting.by_rules(draw).items())
         return {"rewrites": [{"sentence": number, "rewritten": text} for number, (text, _) in made]}
@@ -178,6 +197,6 @@ def _request(
         item=item.id,
         messages=messages(rendered),
         response=Rewrites,
-        context={"sentences": wanted},
+        context={"sentences": wanted, "language": draw.language},
         baseline=baseline,
     )

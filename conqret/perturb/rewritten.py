@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.perturb.perturbation import Change, Draw, InapplicableError, PerturbedItem
-from conqret.perturb.sentence_edits import replace_sentences, same_elsewhere, split
+from conqret.perturb.sentence_edits import replace_sentences, same_elsewhere, split, split_close
 
 MODEL = "model"
 """The kind of a change that a model wrote; rules name their own."""
@@ -39,7 +39,12 @@ class Rewriting:
         argument = draw.item.argument or ""
         spans = split(argument)
         rewritten = draw.materials.rewrites.get(draw.original)
-        made = self.by_rules(draw) if rewritten is None else self._by_model(draw, rewritten)
+        if rewritten is not None:
+            made = self._by_model(draw, rewritten)
+        elif draw.materials.by_model:
+            made = self._stand_ins(draw)
+        else:
+            made = self.by_rules(draw)
         new = {number: made[number][0] for number in sorted(made)}
         text = replace_sentences(argument, new)
         if not same_elsewhere(argument, text, new):
@@ -51,6 +56,16 @@ class Rewriting:
             for n, after in new.items()
         )
         return PerturbedItem({"argument": text}, changes, self.reached(draw, len(new)))
+
+    def _stand_ins(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
+        """Every chosen sentence changed in some way, for counting what a model will be asked before it is: by the
+        rules, or else by its last sign twice."""
+        made = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
+        spans = split(draw.item.argument or "")
+        for number in [number for number, change in made.items() if change is None]:
+            body, close = split_close(spans[number - 1].text)
+            made[number] = (f"{body}{body[-1:]}{close}", MODEL)
+        return {number: change for number, change in made.items() if change is not None}
 
     def _by_model(self, draw: Draw, rewritten: Mapping[int, str]) -> Mapping[int, tuple[str, str]]:
         numbers = self.chosen(draw)

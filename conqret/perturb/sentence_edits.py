@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from conqret.text.citations import MARK, citations, strip_citations
+from conqret.text.citations import citations, find_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS, Span, sentences
-
-_mark = re.compile(MARK)
 
 
 @lru_cache(maxsize=1024)
@@ -37,9 +34,9 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def put_after(text: str, added: Mapping[int, Iterable[str]]) -> str:
-    """``text`` with more sentences behind some of its own (counted from 0)."""
-    longer = {place + 1: " ".join([split(text)[place].text, *more]) for place, more in added.items()}
+def put_after(text: str, added: Mapping[int, Iterable[str]], space: str = " ") -> str:
+    """``text`` with more sentences behind some of its own (counted from 0), ``space`` between them."""
+    longer = {place + 1: space.join([split(text)[place].text, *more]) for place, more in added.items()}
     return replace_sentences(text, longer)
 
 
@@ -54,7 +51,7 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
 
 def split_close(sentence: str) -> tuple[str, str]:
     """A sentence and what closes it: its end mark, closing quotes and trailing citations."""
-    starts = {match.end(): match.start() for match in _mark.finditer(sentence)}
+    starts = {match.end(): match.start() for match in find_marks(sentence)}
     before_marks = _without_marks(sentence, starts)
     end_then_marks = before_marks.rstrip(CLOSING).rstrip(END_MARKS)
     before_end = sentence.rstrip().rstrip(CLOSING).rstrip(END_MARKS)

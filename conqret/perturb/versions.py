@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conqret.data import Item
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
-from conqret.perturb.perturbation import SEED, InapplicableError, Materials, Perturbation, UnreachedError
+from conqret.errors import DeclarationError, number
+from conqret.perturb.perturbation import (
+    NO_RULE,
+    SEED,
+    InapplicableError,
+    LanguageError,
+    Materials,
+    Perturbation,
+    UnreachedError,
+)
 
 MOST_UNREACHED = 0.5
 """A level that a larger share of the items cannot reach is left out of the curve; up to it, those items are. A curve is
@@ -18,11 +27,65 @@ over items with every level, and so would be one of a few long texts."""
 
 @dataclass(frozen=True, slots=True)
 class LeftOutItem:
-    """An item that could not be changed, and why; ``level`` where that is so of one level only."""
+    """An item that could not be changed, and why; ``level`` where that is so of one level only, ``language`` where
+    there is no rule for it."""
 
     item: str
     reason: str
     level: float | None = None
+    language: str = ""
+
+    @classmethod
+    def of(cls, item: str, error: InapplicableError, level: float | None = None) -> LeftOutItem:
+        """The item with what was wrong with it."""
+        return cls(item, str(error), level, error.language if isinstance(error, LanguageError) else "")
+
+
+def counted_reasons(reasons: Sequence[str]) -> str:
+    """Why items are left out: where there are several reasons, and fewer than items, each with the number of its items,
+    the most frequent first; else the first with its item."""
+    lines, different = reason_lines(reasons), len({_item.sub("", reason) for reason in reasons})
+    if different < 2 or different == len(reasons):
+        return reasons[0] if reasons else "there are no items"
+    more = len(lines) - MOST_REASONS
+    return "; ".join([*lines[:MOST_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
+
+
+def reason_lines(reasons: Sequence[str]) -> list[str]:
+    """Why items are left out: each with its item, or, where several have the same reason, each reason with the number
+    of its items, the most frequent first. The languages for which there is no rule stand together."""
+    counts = Counter(_item.sub("", reason) for reason in reasons)
+    if len(counts) == len(reasons):
+        return list(reasons)
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for reason, count in counts.most_common():
+        language = _language.fullmatch(reason)
+        before, name, behind = language.groups("") if language else ("", reason, "")
+        key = (before, behind, "" if language else reason)
+        lines.setdefault(key, []).append(f"{name} ({number(count, 'item')})")
+    return [f"{before}{', '.join(several)}{behind}" for (before, behind, _), several in lines.items()]
+
+
+_language = re.compile(rf"(.* {NO_RULE} )([^;]+)(;.*)?")
+_item = re.compile(r"^item .{1,200}?: ")
+MOST_REASONS = 10
+
+
+class NoItemChangedError(DeclarationError):
+    """A perturbation can change none of the items.
+
+    Attributes:
+        left_out: the items, each with why.
+    """
+
+    def __init__(self, message: str, left_out: Sequence[LeftOutItem] = ()) -> None:
+        super().__init__(message)
+        self.left_out = tuple(left_out)
+
+    @property
+    def for_language(self) -> bool:
+        """Whether that is so of every item because there is no rule for its language."""
+        return bool(self.left_out) and all(omission.language for omission in self.left_out)
 
 
 class UnreachableLevel(Frozen):
@@ -80,12 +143,12 @@ def perturb_items(
                 try:
                     versions[level] = perturbation.apply(item, level, seed=seed, materials=materials)
                 except UnreachedError as error:
-                    unreached.append(LeftOutItem(item.id, str(error), level))
+                    unreached.append(LeftOutItem.of(item.id, error, level))
         except InapplicableError as error:
-            left_out.append(LeftOutItem(item.id, str(error)))
+            left_out.append(LeftOutItem.of(item.id, error))
             continue
         if unreached and versions and not any(versions):
-            left_out.append(LeftOutItem(item.id, unreached[0].reason))
+            left_out.append(replace(unreached[0], level=None))
             continue
         left_out += unreached
         for level, version in versions.items():
@@ -104,7 +167,8 @@ def series(
     """The versions of ``items`` over which a curve can be drawn.
 
     Raises:
-        DeclarationError: there is no such level, or the perturbation can change none of the items.
+        NoItemChangedError: the perturbation can change none of the items.
+        DeclarationError: there is no such level.
     """
     items_by_level, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
     lost = {omission.item: omission for omission in out if omission.level is None}
@@ -113,8 +177,8 @@ def series(
     gone = {level for level, count in lacking.items() if count > MOST_UNREACHED * total}
     kept = [level for level in levels if level not in gone]
     if not total:
-        reason = out[0].reason if out else "there are no items"
-        raise DeclarationError(f"{perturbation.name} can change none of the items: {reason}")
+        reason = counted_reasons([omission.reason for omission in out])
+        raise NoItemChangedError(f"{perturbation.name} can change none of the items: {reason}", out)
     for omission in out:
         if omission.level in kept:
             lost.setdefault(omission.item, omission)

@@ -167,7 +167,8 @@ def run(
             on_topic=bar.advance,
         )
     if not shown.quiet:
-        _remark(retrieved.windows, retrieved.expanded, retrieved.topics - len(retrieved.rankings))
+        empty = retrieved.topics - len(retrieved.rankings)
+        _remark(retrieved.windows, retrieved.expanded, empty, retrieved.elsewhere)
     facts = {
         "run": str(retrieved.file),
         "topics": retrieved.topics,
@@ -183,13 +184,20 @@ def run(
     end(retrieved.failed, retrieved.session)
 
 
-def _remark(windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int) -> None:
+def _remark(
+    windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int, elsewhere: int
+) -> None:
     if windows is not None:
         note(retrieve_session.describe_windows(windows))
     if failed := [expansion for expansion in expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
             "searched with the question itself"
+        )
+    if elsewhere:
+        note(
+            f"the best document is in another language than the question for {number(elsewhere, 'topic')}: an index "
+            "of words translates nothing"
         )
     if empty:
         note(f"nothing was found for {number(empty, 'topic')}")

@@ -17,7 +17,8 @@ class Analysis(OptionGroup):
     """How texts are analysed and scored.
 
     Args:
-        stemmer: `porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.
+        stemmer: `porter2` (English) or `none`; with pisa also `krovetz`; with bm25s also a language: `german`,
+            `french`, `spanish`, `portuguese`, `russian`, `arabic`, `hindi`, … Default: `porter2`.
         stop_words (--stopwords): `terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with
             pisa, `english` with bm25s.
         k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.

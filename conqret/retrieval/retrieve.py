@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -17,6 +17,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
+from conqret.text.language import language_of
 
 if TYPE_CHECKING:
     from conqret.data.corpus import CorpusTopic, Split
@@ -34,7 +35,8 @@ class RetrievalResult:
     """Rankings: the documents' ids of each topic, best first, and what became of it all.
 
     ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
-    topic which perspectives were searched for, ``topics`` how many topics there were.
+    topic which perspectives were searched for, ``topics`` how many topics there were, ``elsewhere`` for how many the
+    best document is in another language than the question.
     """
 
     file: Path
@@ -44,6 +46,7 @@ class RetrievalResult:
     windows: RerankSummary | None
     expanded: tuple[QueryExpansion, ...]
     session: SessionCounts
+    elsewhere: int = 0
 
     @property
     def lines(self) -> int:
@@ -174,7 +177,22 @@ def retrieve(
         windows=stages.reranker.summary if stages.reranker else None,
         expanded=stages.expansion.expanded if stages.expansion else (),
         session=session.counts if session else SessionCounts(),
+        elsewhere=_in_other_languages(topics, ranked, indexes[0]),
     )
+
+
+def _in_other_languages(
+    topics: Iterable[CorpusTopic], ranked: Mapping[str, tuple[str, ...]], index: Any
+) -> int:
+    """For how many topics the best document is in another language than the question, as far as both can be told."""
+    best = {topic.id: ranked[topic.id][0] for topic in topics if ranked.get(topic.id)}
+    entries = index.entries(list(dict.fromkeys(best.values())))
+    count = 0
+    for topic in topics:
+        if (document := best.get(topic.id)) is not None and document in entries:
+            languages = [language_of(text, model=False) for text in (topic.question, entries[document].whole)]
+            count += all(languages) and languages[0] != languages[1]
+    return count
 
 
 def as_split(split: str) -> Split | None:

@@ -12,7 +12,7 @@
     theme = THEMES.includes(name) ? name : "system";
     if (theme === "system") delete root.dataset.theme;
     else root.dataset.theme = theme;
-    themeButton.textContent = `Theme: ${theme}`;
+    themeButton.textContent = themeButton.dataset[theme] || `Theme: ${theme}`;
     try { localStorage.setItem("conqret-theme", theme); } catch { /* it holds for this visit */ }
   };
   themeButton.addEventListener("click", () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]));

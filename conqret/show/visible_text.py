@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from urllib.parse import urlsplit
 
-from conqret.text.citations import MARK, quoted_span
+from conqret.text.citations import quoted_span, written_numbers
 
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
@@ -21,8 +21,6 @@ _USUAL = re.compile(r"[\t\n -~\xa0-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff
 """What most texts consist of: nothing in it is written out, and to see that is quicker than to look for what is."""
 _NAMED = 8
 _WORD = 40
-_mark = re.compile(MARK)
-_number = re.compile(r"[0-9]+")
 _ELLIPSIS = " …"
 
 
@@ -88,11 +86,6 @@ def cited(
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
-    numbers = (
-        (match.start(), number, int(number.group()))
-        for match in _mark.finditer(text)
-        for number in _number.finditer(text, match.start(), match.end())
-    )
     places = count(1)
 
     def piece(mark: int, written: str, cites: int) -> Piece:
@@ -100,8 +93,9 @@ def cited(
             return Piece(written, cites, next(places), verdict(mark, cites))
         return Piece(written, stray=cites in strays)
 
+    numbers = written_numbers(text)
     return _pieces(
-        text, ((number.start(), piece(mark, number.group(), cites)) for mark, number, cites in numbers)
+        text, ((start, piece(mark, text[start:end], cites)) for mark, start, end, cites in numbers)
     )
 
 

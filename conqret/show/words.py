@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
+from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
 FLOOR = "a floor, not a judge: these numbers come from word statistics."
@@ -45,6 +46,7 @@ REASONS: dict[str, str] = {
     Reason.UNSURE: "the judge was not sure enough, and abstained",
     Reason.NO_BASELINE: "the offline baseline has no evidence for criteria of your own",
     Reason.NO_VISION: "the item has an image, and the model takes none",
+    Reason.LANGUAGE: "the offline baseline judges this in English alone",
     Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
     Reason.TIMEOUT: "no answer came in time",
     Reason.CONNECTION: "the connection failed",
@@ -106,6 +108,11 @@ def formula(text: str) -> str:
 def stance(name: str) -> str:
     """A stance in words."""
     return "no stance" if name == "none" else name
+
+
+def language(code: str) -> str:
+    """The English name of a language; empty where there is none."""
+    return NAMES.get(code, "")
 
 
 def reason(name: str | None) -> str:

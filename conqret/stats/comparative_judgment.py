@@ -7,39 +7,43 @@ A comparison shows two items of one group (a topic), one first. Its ``outcome`` 
 
 where the weights of 0 and 1 are 0 and those of 0.25 and 0.75 are equal. With 0 and 1 alone this is Bradley and Terry
 (1952), with 0.5 it is Davidson (1970), with all five the adjacent-categories model of Agresti (1992). Position, weights
-and the standard deviation of the strengths are the same in all groups.
+and the standard deviation of the strengths are the same in all groups. Of several judges each has its own position,
+weights and discrimination, by which s_first - s_second is multiplied (BT-sigma, arXiv 2602.16610); discriminations have
+a mean of 1.
 
-Priors: strengths ~ Normal(0, spread), spread ~ half-Normal(3) on a grid, position ~ Normal(0, 1), weights ~ Normal(0,
-2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka 2001),
-with the weights at their mode; the spreads are averaged by their marginal likelihood. (Laplace's approximation takes
-strengths for more alike than they are where each item has a few comparisons: its intervals cover less.) So the interval
-of an item that always wins is wide and finite. How far above the others it is, only the prior says: such items are
-called unbounded.
+Priors: strengths ~ Normal(0, spread), log spread ~ Normal(0, 1.5) on a grid, position ~ Normal(0, 1), weights ~
+Normal(0, 2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka
+2001), with the weights at their mode; the spreads are averaged by their marginal likelihood. (Laplace's approximation
+takes strengths for more alike than they are where each item has a few comparisons: its intervals cover less.) So the
+interval of an item that always wins is wide and finite. How far above the others it is, only the prior says: such items
+are called unbounded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
+    from conqret.stats.strength_posterior import NormalPosterior
+
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
-SPREAD_SCALE, POSITION_SD, WEIGHT_SD = 3.0, 1.0, 2.0
-MOST_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
-"""Of Newton's method, which finds the mode."""
-MOST_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
-"""Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a
-change that is made, and points at which a comparison's likelihood is integrated (Gauss and Hermite)."""
+MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
+"""How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
+SPREAD_SD = 1.5
+"""Standard deviation of the normal prior of its logarithm."""
+MISFIT_CONFIDENCE = 0.99
+"""Where the model holds, so many items are within the range that is expected."""
 NEGLIGIBLE = 1e-3
 """Share of the posterior below which a spread is left out."""
 
@@ -51,40 +55,22 @@ Bound = Literal["", "above", "below"]
 
 
 @dataclass(frozen=True)
-class PairOutcomes:
-    """Comparisons within groups of ``sizes`` items: in each the group's number, the places of the item shown first and
-    of the second in their group, and the outcome.
+class JudgeStrength:
+    """A judge: its ``discrimination`` (what differences are multiplied by in its log-odds; their mean over all
+    judges is 1), its ``position`` effect, and its ``weights`` of the middle outcomes."""
 
-    Raises:
-        DeclarationError: an outcome is none, or an item meets itself or is none of its group.
-    """
+    discrimination: Estimate
+    position: Estimate
+    weights: dict[float, float]
 
-    sizes: Sequence[int]
-    group: NDArray[np.intp]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    outcome: NDArray[np.float64]
 
-    @classmethod
-    def of(
-        cls, sizes: Sequence[int], group: ArrayLike, first: ArrayLike, second: ArrayLike, outcome: ArrayLike
-    ) -> PairOutcomes:
-        """The comparisons of any sequences."""
-        import numpy as np
+@dataclass(frozen=True)
+class _Foreseen:
+    """Mean, variance and fourth central moment of each comparison's outcome, as all others foresee it."""
 
-        groups, firsts, seconds = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
-        return cls(tuple(sizes), groups, firsts, seconds, np.asarray(outcome, dtype=float))
-
-    def __post_init__(self) -> None:
-        import numpy as np
-
-        if not set(np.unique(self.outcome)) <= set(OUTCOMES):
-            raise DeclarationError(
-                f"an outcome is one of {', '.join(map(str, OUTCOMES))}, not {self.outcome.tolist()[:5]}"
-            )
-        count = np.asarray(self.sizes, dtype=int)[self.group] if len(self.group) else np.zeros(0, dtype=int)
-        if (self.first == self.second).any() or (np.maximum(self.first, self.second) >= count).any():
-            raise DeclarationError("a comparison is of two items of one group")
+    expected: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    fourth: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -94,7 +80,10 @@ class ComparedStrengths:
     ``strengths`` are posterior means less their group's mean, ``errors`` posterior standard deviations, ``low`` and
     ``high`` the ends of the intervals, ``covariances`` (groups by items by items) those at a known spread, averaged.
     ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths
-    (posterior mean), ``weights`` the log weights of the middle outcomes that occur.
+    (posterior mean), ``spreads`` the posterior probability of each, ``weights`` the log weights of the middle outcomes
+    that occur. ``judges`` has what is known of each judge; ``position`` and ``weights`` are means
+    over them. ``slope`` is by how much the strength rises with a standard deviation of the prior means, and ``systems``
+    are the mean strengths of the systems, less the mean of all: expected in other groups, so groups are a sample.
     """
 
     sizes: tuple[int, ...]
@@ -105,7 +94,12 @@ class ComparedStrengths:
     covariances: NDArray[np.float64]
     position: Estimate
     spread: float
+    spreads: dict[float, float]
     weights: dict[float, float]
+    judges: tuple[JudgeStrength, ...]
+    slope: Estimate | None
+    systems: tuple[Estimate, ...]
+    foreseen: _Foreseen
 
     def group(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The strengths of a group's items, and their standard errors."""
@@ -143,49 +137,286 @@ def check_sizes(sizes: Sequence[int]) -> None:
 
 
 def compared_strengths(
-    outcomes: PairOutcomes, *, confidence: float = CONFIDENCE, spreads: Sequence[float] = SPREADS
+    outcomes: PairOutcomes,
+    *,
+    confidence: float = CONFIDENCE,
+    spreads: Sequence[float] = SPREADS,
+    prior_means: ArrayLike | None = None,
+    systems: ArrayLike | None = None,
 ) -> ComparedStrengths:
     """Estimate the strengths behind ``outcomes``; one spread in ``spreads`` is one that is known.
 
+    Args:
+        outcomes: the comparisons; where several judges made them, the discrimination of each is estimated, too.
+        confidence: of all intervals.
+        spreads: standard deviations of the strengths over which the posterior is averaged.
+        prior_means: a rating of each item (groups by items, as all arrays here: padded to the largest group; NaN where
+            there is none). Strengths are expected to rise with it within their group, by a slope that is estimated.
+        systems: the number of the system of each item, from 0 up, -1 where it is of none. The mean strength of each
+            system is estimated: items of a system are expected to be alike.
+
     Raises:
-        DeclarationError: there is no group, groups are too large, or a spread is not above 0.
+        DeclarationError: there is no group, groups are too large, a spread is not above 0, or ratings or systems are
+            not as many as the items.
     """
     import numpy as np
 
     if not outcomes.sizes or min(spreads) <= 0:
         raise DeclarationError("strengths need a group of items and spreads above 0")
     check_sizes(outcomes.sizes)
-    posterior = _Posterior(outcomes)
-    parts, start = [], None
-    for spread in spreads:
-        start = posterior.mode(spread, start)
-        parts.append(posterior.around(start))
-    evidence = np.array([part.evidence for part in parts])
-    evidence += [math.log(spread) - 0.5 * (spread / SPREAD_SCALE) ** 2 for spread in spreads]
-    share = np.exp(evidence - evidence.max())
-    share /= share.sum()
-    kept = [number for number, value in enumerate(share) if value >= NEGLIGIBLE]
-    share = share[kept] / share[kept].sum()
-    parts = [parts[number] for number in kept]
+    covariates = _covariates(outcomes.sizes, prior_means, systems)
+    posterior = StrengthPosterior(outcomes, covariates)
+    logs_covariance = np.zeros((1, 1))
+    found = _parts(posterior, spreads)
+    if posterior.judges > 1 and len(outcomes.outcome):
+        best, fitted = _best(found), None
+        for _ in range(2):  # what a judge's discrimination is hardly depends on the spread
+            if best == fitted:
+                break
+            logs_covariance, fitted = posterior.fit_discriminations(best), best
+            found = _parts(posterior, spreads)
+            best = _best(found)
+    shares = _shares(found)
+    share = np.array(list(shares.values()))
+    parts = [found[spread] for spread in shares]
+
+    def mixed(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.tensordot(share, np.array(values), axes=1)
+        return found
+
+    def estimates(mapping: NDArray[np.float64], counts: Sequence[int] = ()) -> tuple[Estimate, ...]:
+        """Of linear combinations of what is shared, from so many comparisons each (all)."""
+        means = np.array([mapping @ part.shared for part in parts])
+        variances = np.array([np.diag(mapping @ part.shared_covariance @ mapping.T) for part in parts])
+        if not len(outcomes.outcome):
+            return (Estimate(None, reason="there are no comparisons"),) * len(mapping)
+        ends = _ends(share, means, np.sqrt(np.maximum(variances, 0)), confidence)
+        values = share @ means
+        return tuple(
+            Estimate(float(value), float(low), float(high), int(count))
+            for value, low, high, count in zip(
+                values, *ends, counts or [len(outcomes.outcome)] * len(mapping), strict=True
+            )
+        )
+
     means = np.array([part.strengths for part in parts])
-    mean = np.einsum("k,ktn->tn", share, means)
-    away = means - mean
-    covariance = np.einsum("k,ktij->tij", share, np.array([part.covariances for part in parts]))
-    errors = np.sqrt(np.einsum("tii->ti", covariance) + np.einsum("k,kti->ti", share, np.square(away)))
+    mean = mixed([part.strengths for part in parts])
+    covariance = mixed([part.covariances for part in parts])
     deviations = np.array([np.sqrt(np.einsum("tii->ti", part.covariances)) for part in parts])
+    errors = np.sqrt(
+        np.einsum("tii->ti", covariance) + np.einsum("k,kti->ti", share, np.square(means - mean))
+    )
     low, high = _ends(share, means, deviations, confidence)
-    shared = np.array([part.shared for part in parts])
-    shared_sd = np.sqrt(np.array([part.shared_variances for part in parts]))
-    position_low, position_high = _ends(share, shared[:, :1], shared_sd[:, :1], confidence)
-    value = float(share @ shared[:, 0])
-    position = Estimate(value, float(position_low[0]), float(position_high[0]), len(outcomes.outcome))
-    if not len(outcomes.outcome):
-        position = Estimate(None, reason="there are no comparisons")
+    judges, rated = posterior.judges, prior_means is not None
+    units = np.eye(posterior.normal)
+    positions = estimates(units[:judges], np.bincount(posterior.judge, minlength=judges).tolist())
+    averaged = estimates(units[:judges].mean(axis=0, keepdims=True))[0]
+    weights = mixed([part.weights for part in parts])
+    count = posterior.normal - judges - rated
+    of_systems = units[judges + rated :]
     return ComparedStrengths(
-        tuple(outcomes.sizes), mean, errors, low, high, covariance, position,
-        float(share @ np.array(spreads)[kept]),
-        {outcome: float(share @ shared[:, place]) for outcome, place in posterior.places.items()},
+        tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
+        sum(spread * each for spread, each in shares.items()),
+        shares,
+        {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
+        tuple(
+            JudgeStrength(
+                discrimination,
+                position,
+                {outcome: float(weights[number, place]) for outcome, place in posterior.places.items()},
+            )
+            for number, (discrimination, position) in enumerate(
+                zip(_discriminations(posterior, logs_covariance, confidence), positions, strict=True)
+            )
+        ),
+        estimates(units[judges : judges + 1])[0] if rated else None,
+        estimates(of_systems - of_systems.sum(axis=0) / max(count, 1)) if count else (),
+        _Foreseen(*(mixed([getattr(part, name) for part in parts]) for name in ("expected", "variance", "fourth"))),
     )  # fmt: skip
+
+
+def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:
+    """The posterior for each spread, from the middle one on either way until what follows is negligible; where it is
+    narrower than their distances, as it is with many comparisons, for spreads around the most likely one instead."""
+    ordered = sorted(spreads)
+    middle = len(ordered) // 2
+    parts: dict[float, NormalPosterior] = {}
+    best, start = -math.inf, None
+    for further in (ordered[middle:], ordered[:middle][::-1]):
+        start = None
+        for spread in further:
+            start = posterior.mode(spread, start)
+            parts[spread] = posterior.around(start)
+            value = _log_share(spread, parts[spread])
+            if value < best + math.log(NEGLIGIBLE):
+                break
+            best = max(best, value)
+    for _ in range(MOST_NARROWER):
+        near = _narrower(parts)
+        if not near:
+            break
+        parts = {}
+        for spread in near:
+            start = posterior.mode(spread, start)
+            parts[spread] = posterior.around(start)
+    return parts
+
+
+def _narrower(parts: Mapping[float, NormalPosterior]) -> list[float]:
+    """Spreads around the most likely one, by the parabola through the logarithm of the density at the highest three;
+    none where those that are there are near enough to each other and reach far enough."""
+    ordered = sorted(parts)
+    if len(ordered) < 3:
+        return []
+    values = [_log_share(spread, parts[spread]) for spread in ordered]
+    top = min(max(values.index(max(values)), 1), len(ordered) - 2)
+    (x, y, z), (p, q, r) = (
+        [math.log(spread) for spread in ordered[top - 1 : top + 2]],
+        values[top - 1 : top + 2],
+    )
+    rise, later = (q - p) / (y - x), (r - q) / (z - y)
+    bend = (later - rise) / (z - x)
+    if bend >= 0:
+        return []
+    deviation = (-2 * bend) ** -0.5
+    middle = min(max((x + y) / 2 - rise / (2 * bend), x), z)
+    if max(y - x, z - y) < NARROW * deviation and (len(ordered) > 5 or x < middle < z):
+        return []
+    return [math.exp(middle + step * deviation) for step in STEPS]
+
+
+def _log_share(spread: float, part: NormalPosterior) -> float:
+    """The logarithm of the posterior density of a spread, up to a constant."""
+    return part.evidence - 0.5 * (math.log(spread) / SPREAD_SD) ** 2
+
+
+def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
+    """The posterior probability of each spread that has one to speak of: its density, as their logarithms are at equal
+    distances."""
+    logs = {spread: _log_share(spread, part) for spread, part in parts.items()}
+    best = max(logs.values())
+    shares = {spread: math.exp(value - best) for spread, value in sorted(logs.items())}
+    total = sum(shares.values())
+    kept = {spread: share for spread, share in shares.items() if share >= NEGLIGIBLE * total}
+    total = sum(kept.values())
+    return {spread: share / total for spread, share in kept.items()}
+
+
+def _best(parts: Mapping[float, NormalPosterior]) -> float:
+    shares = _shares(parts)
+    return max(shares, key=lambda spread: shares[spread])
+
+
+def _discriminations(
+    posterior: StrengthPosterior, covariance: NDArray[np.float64], confidence: float
+) -> tuple[Estimate, ...]:
+    """The discriminations with intervals on the scale of their logarithms; of a single judge 1, without an interval."""
+    import numpy as np
+    from scipy.special import ndtri
+
+    values, counts = posterior.discriminations, np.bincount(posterior.judge, minlength=posterior.judges)
+    if posterior.judges == 1:
+        return (Estimate(1.0, n=int(counts[0]), reason="one judge has nothing to be compared with"),)
+    reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(np.maximum(covariance.diagonal(), 0))
+    return tuple(
+        Estimate(float(value), float(value / np.exp(each)), float(value * np.exp(each)), int(count))
+        for value, each, count in zip(values, reach, counts, strict=True)
+    )
+
+
+def _covariates(
+    sizes: Sequence[int], prior_means: ArrayLike | None, systems: ArrayLike | None
+) -> NDArray[np.float64] | None:
+    """Groups by items by covariates: the rating, less the mean of its group and in standard deviations within groups,
+    then an indicator for each system. None without either."""
+    import numpy as np
+
+    size = max(sizes)
+    there = np.arange(size) < np.asarray(sizes)[:, None]
+    columns = []
+    if prior_means is not None:
+        ratings = np.asarray(prior_means, dtype=float)
+        if ratings.shape != there.shape:
+            raise DeclarationError(f"prior means are of {there.shape[0]} groups by {size} items")
+        known = there & np.isfinite(ratings)
+        ratings = np.where(known, ratings, 0.0)
+        middle = ratings.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        ratings = np.where(known, ratings - middle[:, None], 0.0)
+        deviation = math.sqrt(float(np.square(ratings).sum()) / max(int(known.sum()), 1))
+        columns.append(ratings / deviation if deviation else ratings)
+    if systems is not None:
+        numbers = np.asarray(systems, dtype=int)
+        if numbers.shape != there.shape:
+            raise DeclarationError(f"systems are of {there.shape[0]} groups by {size} items")
+        numbers = np.where(there, numbers, -1)
+        columns += [(numbers == number).astype(float) for number in range(int(numbers.max()) + 1)]
+    return np.stack(columns, axis=2) if columns else None
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """How far outcomes lie from what all others foresee: the mean square of the residuals in units of their variance
+    (infit), of so many ``comparisons``, and between what (``low``, ``high``) it lies where the model holds. Above: less
+    predictable than the model has it; below: more."""
+
+    mean_square: float
+    low: float
+    high: float
+    comparisons: int
+
+    @property
+    def expected(self) -> bool:
+        """Whether it lies where it is expected."""
+        return self.low <= self.mean_square <= self.high
+
+
+def item_misfit(
+    outcomes: PairOutcomes, strengths: ComparedStrengths, *, confidence: float = MISFIT_CONFIDENCE
+) -> list[list[Misfit | None]]:
+    """The misfit of each item of each group; None of one without a comparison."""
+    found = []
+    for number, size in enumerate(outcomes.sizes):
+        mine = outcomes.group == number
+        found.append(
+            [
+                _misfit(
+                    outcomes,
+                    strengths,
+                    mine & ((outcomes.first == place) | (outcomes.second == place)),
+                    confidence,
+                )
+                for place in range(size)
+            ]
+        )
+    return found
+
+
+def judge_misfit(
+    outcomes: PairOutcomes, strengths: ComparedStrengths, *, confidence: float = MISFIT_CONFIDENCE
+) -> list[Misfit | None]:
+    """The misfit of each judge; None of one without a comparison."""
+    return [
+        _misfit(outcomes, strengths, outcomes.by_judge == number, confidence)
+        for number in range(outcomes.judges)
+    ]
+
+
+def _misfit(
+    outcomes: PairOutcomes, strengths: ComparedStrengths, chosen: NDArray[np.bool_], confidence: float
+) -> Misfit | None:
+    """Of the chosen comparisons; expected ends from the gamma distribution with the moments of the mean square."""
+    import numpy as np
+    from scipy.stats import gamma
+
+    if not chosen.any():
+        return None
+    foreseen = strengths.foreseen
+    variance = foreseen.variance[chosen]
+    whole = float(variance.sum())
+    mean_square = float(np.square(outcomes.outcome[chosen] - foreseen.expected[chosen]).sum()) / whole
+    spread = max(float((foreseen.fourth[chosen] - np.square(variance)).sum()) / whole**2, 1e-12)
+    low, high = gamma.ppf([(1 - confidence) / 2, (1 + confidence) / 2], 1 / spread, scale=spread)
+    return Misfit(mean_square, float(low), float(high), int(chosen.sum()))
 
 
 def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> NDArray[np.float64]:
@@ -266,222 +497,6 @@ def intransitive_triples(outcomes: PairOutcomes) -> TripleCounts:
     return TripleCounts(triples, circular)
 
 
-@dataclass(frozen=True)
-class _Mode:
-    spread: float
-    strengths: NDArray[np.float64]
-    shared: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Part:
-    evidence: float
-    strengths: NDArray[np.float64]
-    covariances: NDArray[np.float64]
-    shared: NDArray[np.float64]
-    shared_variances: NDArray[np.float64]
-
-
-class _Posterior:
-    """The posterior of strengths and of what groups share (position first, then weights), for a known spread."""
-
-    def __init__(self, outcomes: PairOutcomes) -> None:
-        import numpy as np
-
-        self.data = outcomes
-        self.size = max(outcomes.sizes)
-        occurring = {float(value) for value in np.unique(outcomes.outcome)}
-        values = [0.0, 1.0]
-        self.places: dict[float, int] = {}
-        middle = [pair for pair in ((0.5,), (0.25, 0.75)) if occurring & set(pair)]
-        for number, pair in enumerate(middle):
-            for value in pair:
-                values.append(value)
-                self.places[value] = number + 1
-        self.count = 1 + len(middle)
-        # the statistics of each outcome: its value (for eta), then an indicator for each weight
-        self.statistics = np.zeros((len(values), self.count))
-        self.statistics[:, 0] = values
-        for row, value in enumerate(values):
-            if value in self.places:
-                self.statistics[row, self.places[value]] = 1.0
-        row_of = {value: row for row, value in enumerate(values)}
-        rows = np.array([row_of[float(value)] for value in outcomes.outcome], dtype=np.intp)
-        self.observed = self.statistics[rows] if len(rows) else np.zeros((0, self.count))
-        self.prior = 1 / np.square([POSITION_SD, *[WEIGHT_SD] * len(middle)])
-
-    def _terms(
-        self, strengths: NDArray[np.float64], shared: NDArray[np.float64], spread: float
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """The log posterior density, the surplus of each comparison's statistics and their covariances."""
-        import numpy as np
-
-        data = self.data
-        eta = strengths[data.group, data.first] - strengths[data.group, data.second] + shared[0]
-        logs = eta[:, None] * self.statistics[:, 0] + self.statistics[:, 1:] @ shared[1:]
-        top = logs.max(axis=1, keepdims=True) if len(eta) else np.zeros((0, 1))
-        normal = top[:, 0] + np.log(np.exp(logs - top).sum(axis=1))
-        probabilities = np.exp(logs - normal[:, None])
-        expected = probabilities @ self.statistics
-        squares = np.einsum("rp,rq->rpq", self.statistics, self.statistics)
-        covariances = np.einsum("mr,rpq->mpq", probabilities, squares) - np.einsum(
-            "mp,mq->mpq", expected, expected
-        )
-        likelihood = float((eta * self.observed[:, 0] + self.observed[:, 1:] @ shared[1:] - normal).sum())
-        density = likelihood - 0.5 * float(np.square(strengths).sum()) / spread**2
-        density -= 0.5 * float(self.prior @ np.square(shared))
-        return density, self.observed - expected, covariances
-
-    def _information(
-        self, covariances: NDArray[np.float64], spread: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """The blocks of the observed information: groups by items by items, groups by items by shared, shared."""
-        import numpy as np
-
-        data, size, groups = self.data, self.size, len(self.data.sizes)
-        within = np.zeros((groups, size, size))
-        variance = covariances[:, 0, 0]
-        np.add.at(within, (data.group, data.first, data.second), -variance)
-        np.add.at(within, (data.group, data.second, data.first), -variance)
-        places = np.arange(size)
-        within[:, places, places] = -within.sum(axis=2) + 1 / spread**2
-        across = np.zeros((groups, size, self.count))
-        np.add.at(across, (data.group, data.first), covariances[:, 0])
-        np.add.at(across, (data.group, data.second), -covariances[:, 0])
-        return within, across, covariances.sum(axis=0) + np.diag(self.prior)
-
-    def mode(self, spread: float, start: _Mode | None) -> _Mode:
-        """Where the posterior is highest (Newton's method: it is concave), and the evidence for the spread."""
-        import numpy as np
-
-        data = self.data
-        strengths = np.zeros((len(data.sizes), self.size)) if start is None else start.strengths
-        shared = np.zeros(self.count) if start is None else start.shared
-        density, surplus, covariances = self._terms(strengths, shared, spread)
-        for _ in range(MOST_STEPS):
-            slope = -strengths / spread**2
-            np.add.at(slope, (data.group, data.first), surplus[:, 0])
-            np.add.at(slope, (data.group, data.second), -surplus[:, 0])
-            slope_shared = surplus.sum(axis=0) - self.prior * shared
-            within, across, own = self._information(covariances, spread)
-            solved = np.linalg.solve(within, np.concatenate([across, slope[:, :, None]], axis=2))
-            schur = own - np.einsum("tnp,tnq->pq", across, solved[:, :, :-1])
-            step_shared = np.linalg.solve(
-                schur, slope_shared - np.einsum("tnp,tn->p", across, solved[:, :, -1])
-            )
-            step = solved[:, :, -1] - solved[:, :, :-1] @ step_shared
-            longest = max(float(np.abs(step).max()), float(np.abs(step_shared).max()))
-            factor = min(1.0, LONGEST_STEP / longest) if longest else 1.0
-            while True:
-                tried = strengths + factor * step, shared + factor * step_shared
-                terms = self._terms(*tried, spread)
-                if terms[0] >= density - 1e-10 or factor < 1e-4:
-                    break
-                factor /= 2
-            (strengths, shared), (density, surplus, covariances) = tried, terms
-            if longest * factor < TOLERANCE:
-                break
-        return _Mode(spread, strengths, shared)
-
-    def around(self, mode: _Mode) -> _Part:
-        """The normal posterior of strengths and position by expectation propagation, with the weights as they are at
-        the mode; its evidence takes the place of the mode's. Strengths are less their group's mean."""
-        import numpy as np
-
-        data, groups, size = self.data, len(self.data.sizes), self.size
-        values, log_weights = self.statistics[:, 0], self.statistics[:, 1:] @ mode.shared[1:]
-        nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
-        node_weights = node_weights / node_weights.sum()
-        eta = (
-            mode.strengths[data.group, data.first] - mode.strengths[data.group, data.second] + mode.shared[0]
-        )
-        _, surplus, covariances = self._terms(mode.strengths, mode.shared, mode.spread)
-        precision = covariances[:, 0, 0]
-        shift = surplus[:, 0] + precision * eta  # sites as Laplace has them, to start from
-        places = np.arange(size)
-        group, first, second = data.group, data.first, data.second
-        mass = cavity_mean = cavity_variance = left = np.ones(len(eta))
-        for _ in range(MOST_PASSES):
-            mean, covariance, across, mean_position, variance_position, log_determinant = self._joint(
-                precision, shift, mode.spread
-            )
-            variances = covariance[:, places, places]
-            centre = mean[group, first] - mean[group, second] + mean_position
-            variance = (
-                variances[group, first] + variances[group, second] - 2 * covariance[group, first, second]
-                + variance_position + 2 * (across[group, first] - across[group, second])
-            )  # fmt: skip
-            left = 1 / variance - precision
-            cavity_variance = 1 / left
-            cavity_mean = cavity_variance * (centre / variance - shift)
-            points = cavity_mean[:, None] + np.sqrt(cavity_variance)[:, None] * nodes
-            logs = points[:, :, None] * values + log_weights
-            top = logs.max(axis=2)
-            normal = top + np.log(np.exp(logs - top[:, :, None]).sum(axis=2))
-            own = self.observed[:, 0, None] * points + (self.observed[:, 1:] @ mode.shared[1:])[:, None]
-            likelihood = np.exp(own - normal) * node_weights
-            mass = likelihood.sum(axis=1)
-            tilted = (likelihood * points).sum(axis=1) / mass
-            tilted_variance = (likelihood * np.square(points)).sum(axis=1) / mass - np.square(tilted)
-            new_precision = np.maximum(1 / tilted_variance - left, 1e-10)
-            new_shift = tilted * (left + new_precision) - cavity_mean * left
-            change = float(np.abs(new_precision - precision).max(initial=0.0))
-            precision = precision + DAMPED * (new_precision - precision)
-            shift = shift + DAMPED * (new_shift - shift)
-            if change < ENOUGH:
-                break
-        mean, covariance, across, mean_position, variance_position, log_determinant = self._joint(
-            precision, shift, mode.spread
-        )
-        evidence = (
-            -0.5 * log_determinant - groups * size * math.log(mode.spread) + 0.5 * math.log(self.prior[0])
-        )
-        if len(eta):
-            centre = mean[data.group, data.first] - mean[data.group, data.second] + mean_position
-            evidence += 0.5 * float(shift @ centre)
-            evidence += float(
-                (
-                    np.log(mass) + 0.5 * np.log1p(precision * cavity_variance) + 0.5 * np.square(cavity_mean) * left
-                    - 0.5 * np.square(cavity_mean * left + shift) / (left + precision)
-                ).sum()
-            )  # fmt: skip
-        evidence -= 0.5 * float(self.prior[1:] @ np.square(mode.shared[1:]))
-        sizes = np.asarray(data.sizes)
-        there = (places < sizes[:, None]).astype(float)
-        centring = there[:, :, None] * (np.eye(size) - there[:, None, :] / sizes[:, None, None])
-        weight_variances = 1 / (covariances[:, 1:, 1:].sum(axis=0).diagonal() + self.prior[1:])
-        return _Part(
-            evidence,
-            np.einsum("tij,tj->ti", centring, mean),
-            np.einsum("tij,tjk,tlk->til", centring, covariance, centring, optimize=True),
-            np.concatenate([[mean_position], mode.shared[1:]]),
-            np.concatenate([[variance_position], weight_variances]),
-        )
-
-    def _joint(
-        self, precision: NDArray[np.float64], shift: NDArray[np.float64], spread: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float, float]:
-        """The normal distribution that sites of this precision and shift make: mean and covariance of the strengths,
-        their covariance with the position, its mean and variance, and the log determinant of the precision."""
-        import numpy as np
-
-        padded = np.zeros((len(precision), self.count, self.count))
-        padded[:, 0, 0] = precision
-        within, across, own = self._information(padded, spread)
-        across, own_position = across[:, :, 0], float(own[0, 0])
-        linear = np.zeros(within.shape[:2])
-        np.add.at(linear, (self.data.group, self.data.first), shift)
-        np.add.at(linear, (self.data.group, self.data.second), -shift)
-        inverse = np.linalg.inv(within)
-        solved = np.einsum("tij,tj->ti", inverse, across)
-        schur = own_position - float((across * solved).sum())
-        position = (float(shift.sum()) - float((solved * linear).sum())) / schur
-        mean = np.einsum("tij,tj->ti", inverse, linear) - solved * position
-        covariance = inverse + solved[:, :, None] * solved[:, None, :] / schur
-        log_determinant = float(np.linalg.slogdet(within)[1].sum()) + math.log(schur)
-        return mean, covariance, -solved / schur, position, 1 / schur, log_determinant
-
-
 def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -493,7 +508,7 @@ def _ends(
 
     def quantile(probability: float) -> NDArray[np.float64]:
         low, high = (means - 8 * sd).min(axis=0), (means + 8 * sd).max(axis=0)
-        for _ in range(60):
+        for _ in range(40):
             middle = (low + high) / 2
             below = np.tensordot(share, ndtr((middle - means) / sd), axes=1) < probability
             low, high = np.where(below, middle, low), np.where(below, high, middle)

@@ -1,4 +1,4 @@
-"""Which pairs of items are compared: all, as many of each item at random, or those that teach most.
+"""Which pairs of items are compared: all, as many of each item at random, or those that teach most of the ranks.
 
 Pairs come in rounds of some half a comparison an item. Of a pair that has been compared the other order is left; which
 item stands first is otherwise decided so that each stands first as often as second.
@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
+from conqret.stats.strength_posterior import normal_nodes
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 Design = Literal["adaptive", "random", "exhaustive"]
+
+NODES = 9
+"""Points at which the information of a comparison is integrated over what is known of the difference."""
+
+WIDE, SURE = 1.2, 0.8
+"""Pairs are adaptive from when on the spread of the strengths is above the first with the second as its probability."""
 
 Pair = tuple[int, int]
 """The place of the item shown first, and that of the second."""
@@ -37,7 +45,7 @@ class GroupPairs:
         self.asked: list[Pair] = []
         self._made = np.zeros((size, size), dtype=int)
         self._balance = np.zeros(size, dtype=int)
-        self._cycle = _cycle(rng.permutation(size).tolist())
+        rng.permutation(size)  # is not used: a seed gives the random pairs that were recorded with it
         once = _matchings(rng, size)
         self._every = [*once, *_shuffled(rng, once)]
 
@@ -56,41 +64,54 @@ class GroupPairs:
         return self._ordered(wanted[:count])
 
     def informative(self, count: int, strengths: ComparedStrengths, group: int) -> list[Pair]:
-        """The next ``count`` pairs: first a cycle through all items in a random order, so that they are connected, then
-        those with the highest expected information (the variance of the outcome times that of the difference), one
-        after the other, each as if those before it were answered."""
+        """The next ``count`` pairs: at random as long as strengths may differ little (:data:`WIDE`), as near pairs say
+        little of that, and save nothing then; later those that teach most of the ranks, one after the other, each as if
+        those before it were answered.
+
+        An error e of a strength moves the ranks of items by the density of their differences at 0: rank errors are
+        ``L e``, L the graph Laplacian of these densities. A comparison of i and j of information w shrinks the
+        covariance C to ``C - c c' w / (1 + w v)``, ``c = C (e_i - e_j)``, v the variance of their difference; so the
+        squared rank errors shrink by ``|L c|^2 w / (1 + w v)``."""
         import numpy as np
 
-        chosen = self._ordered(self._left(self._cycle, 1)[:count])
-        wanted = count - len(chosen) // (2 if self.both_orders else 1)
+        if sum(share for spread, share in strengths.spreads.items() if spread >= WIDE) < SURE:
+            return self.at_random(count)
+        chosen: list[Pair] = []
         size = self.size
         means = strengths.strengths[group, :size]
         covariance = strengths.covariances[group, :size, :size].copy()
-        position = strengths.position.value or 0.0
+        apart = means[:, None] - means[None, :]
+        variances = _of_differences(covariance)
+        told = _mean_information(apart, variances, strengths)
+        density = np.exp(-np.square(apart) / (2 * variances)) / np.sqrt(variances)
+        np.fill_diagonal(density, 0.0)
+        moved = (np.diag(density.sum(axis=1)) - density) @ covariance
+        products = moved.T @ moved
         degrees = np.zeros(size, dtype=int)
-        most = -(-2 * wanted // size) + 1
-        for _ in range(wanted):
-            variances = np.einsum("ii->i", covariance)
-            spread = np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 1e-12)
-            # what a comparison tells where the means are right, times how unsure the difference is; a covariance that
-            # grows with its own uncertainty would call for comparisons whose outcome is foreseen
-            told = outcome_variance(means[:, None] - means[None, :] + position, strengths.weights)
-            gain = told * spread
+        most = -(-2 * count // size) + 1
+        for _ in range(count):
+            variances = _of_differences(covariance)
+            gain = _of_differences(products) * told / (1 + told * variances)
             free = (self._made + self._made.T) < (1 if self.both_orders else 2)
             free &= ~np.eye(size, dtype=bool)
             free &= (degrees < most)[:, None] & (degrees < most)[None, :]
             if not free.any():
                 break
-            gain = np.where(free, gain + gain.T, -np.inf)
-            best = np.argwhere(np.triu(gain >= gain.max() - 1e-9))
+            gain = np.where(free, gain, -np.inf)
+            best = np.argwhere(np.triu(gain >= gain.max() * (1 - 1e-9)))
             # a tie is broken by the number of pairs before it, not by a state: a run that goes on does as one unstopped
             tie = np.random.default_rng([*self._seed, len(self.asked)]).integers(len(best))
             one, other = best[int(tie)].tolist()
             chosen += self._ordered([(one, other)])
             degrees[[one, other]] += 1
             weight = float(told[one, other])
+            factor = weight / (1 + weight * float(variances[one, other]))
             column = covariance[:, one] - covariance[:, other]
-            covariance -= np.outer(column, column) * weight / (1 + weight * float(spread[one, other]))
+            turned = moved[:, one] - moved[:, other]
+            crossed = np.outer(turned @ moved, column) * factor
+            products += float(turned @ turned) * factor**2 * np.outer(column, column) - crossed - crossed.T
+            moved -= np.outer(turned, column) * factor
+            covariance -= np.outer(column, column) * factor
         return chosen
 
     def _left(self, matchings: Sequence[Sequence[Pair]], times: int) -> list[Pair]:
@@ -122,12 +143,26 @@ class GroupPairs:
         return ordered
 
 
-def _cycle(order: list[int]) -> list[list[Pair]]:
-    """The pairs of neighbours around a circle, every second one first."""
-    if len(order) == 2:
-        return [[(order[0], order[1])]]
-    pairs = list(zip(order, order[1:] + order[:1], strict=True))
-    return [pairs[::2], pairs[1::2]]
+def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The variance of each difference of two."""
+    import numpy as np
+
+    variances = np.diagonal(covariance)
+    return np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 1e-12)
+
+
+def _mean_information(
+    apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
+) -> NDArray[np.float64]:
+    """What a comparison tells on average, in either order, where the difference has such a mean and variance."""
+    import numpy as np
+
+    nodes, weights = normal_nodes(NODES)
+    deviations, position = np.sqrt(variances), strengths.position.value or 0.0
+    told = np.zeros(apart.shape)
+    for node, weight in zip(nodes, weights, strict=True):
+        told += weight * outcome_variance(apart + deviations * node + position, strengths.weights)
+    return (told + told.T) / 2
 
 
 def _matchings(rng: np.random.Generator, size: int) -> list[list[Pair]]:

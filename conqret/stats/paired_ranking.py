@@ -8,11 +8,12 @@ compares that ranking with a metric's by Spearman's rho and Kendall's tau.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate
+from conqret.stats.comparative_judgment import Bound, PairOutcomes, bounds
+from conqret.stats.estimate import CONFIDENCE, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
 
 if TYPE_CHECKING:
@@ -31,6 +32,13 @@ PRIOR = 0.5
 """Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
 one that always wins, or is connected to nobody, finite."""
 TOLERANCE, MOST_ROUNDS = 1e-9, 200
+NAMED = 3
+"""Unbounded players that a reason names."""
+UNBOUNDED: dict[Bound, str] = {
+    "above": f"{NO_INTERVAL}unbounded above: alone or with others it has won every preference against the rest",
+    "below": f"{NO_INTERVAL}unbounded below: alone or with others it has won no preference against the rest",
+}
+"""Why a strength that the prior alone bounds has no interval."""
 UNNAMED = "{} name no topic (cluster), and those of one topic are no independent witnesses"
 
 
@@ -46,13 +54,15 @@ class PairwisePreference:
 
 @dataclass(frozen=True, slots=True)
 class PairedStanding:
-    """One player: its rating with an interval, its rank (1 is best, ties at their mean) and its record."""
+    """One player: its rating with an interval, its rank (1 is best, ties at their mean) and its record. A strength of
+    Bradley and Terry may be ``unbounded`` above or below: its value is then the prior's, and without an interval."""
 
     player: str
     rating: Estimate
     rank: float
     wins: float
     games: int
+    unbounded: Bound = ""
 
 
 def elo(
@@ -103,7 +113,8 @@ def bradley_terry(
     ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``; the sum of the strengths is 0. They maximise the likelihood
     with ``prior`` ties of each player with one of strength 0. Intervals leave out whole clusters. Where a preference
     names none, there are none: were preferences taken for independent, they would be too narrow where topics differ
-    (docs/results/statistics.md).
+    (docs/results/statistics.md). Nor has any player one where one of them is ``unbounded``: the data alone would have
+    its strength grow without end, and the mean from which all are counted with it.
 
     Raises:
         DeclarationError: there are no preferences, one has another outcome or a single player, or ``prior`` is
@@ -120,7 +131,31 @@ def bradley_terry(
     strengths = _strengths(scored(np.ones((1, left_out.clusters))), prior, np.zeros(count))[0]
     chunks = left_out.chunks(4 * count**2) if games.named else ()
     without = [_strengths(scored(weights), prior, strengths) for weights in chunks]
-    return games.standings(strengths, confidence, without, left_out.present())
+    standings = games.standings(strengths, confidence, without, left_out.present())
+    return _told_unbounded(standings, games.bounds())
+
+
+def _told_unbounded(
+    standings: tuple[PairedStanding, ...], bounded: dict[str, Bound]
+) -> tuple[PairedStanding, ...]:
+    """The standings with what bounds each, and without intervals where a player is unbounded."""
+    unbounded = [standing.player for standing in standings if bounded[standing.player]]
+    if not unbounded:
+        return standings
+    named = ", ".join(repr(player) for player in unbounded[:NAMED]) + ", …" * (len(unbounded) > NAMED)
+    shared = f"{NO_INTERVAL}strengths are counted from their mean, and only the prior bounds that of {named}"
+    return tuple(
+        replace(
+            standing,
+            rating=Estimate(
+                standing.rating.value,
+                n=standing.rating.n,
+                reason=UNBOUNDED.get(bounded[standing.player], shared),
+            ),
+            unbounded=bounded[standing.player],
+        )
+        for standing in standings
+    )
 
 
 class _Games:
@@ -156,6 +191,12 @@ class _Games:
     def named(self) -> bool:
         """Whether every preference names its cluster."""
         return not self.unsure
+
+    def bounds(self) -> dict[str, Bound]:
+        """For each player whether only the prior bounds its strength (:func:`~.comparative_judgment.bounds`)."""
+        group = [0] * len(self.outcome)
+        outcomes = PairOutcomes.of([len(self.players)], group, self.first, self.second, self.outcome)
+        return dict(zip(self.players, bounds(outcomes)[0], strict=True))
 
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         """From weights of the clusters (rows by clusters) to what each player scored against each other one (rows by

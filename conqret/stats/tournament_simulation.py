@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.comparative_judgment import PairOutcomes, compared_strengths
+from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
+from conqret.stats.strength_posterior import PairOutcomes
 
 if TYPE_CHECKING:
     import numpy as np

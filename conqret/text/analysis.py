@@ -12,7 +12,9 @@ from functools import cached_property, lru_cache
 from conqret.text.citations import citations, strip_citations
 from conqret.text.lexicons import COMMON_WORDS, NEGATIONS, STOP_WORDS
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
+from conqret.text.other_languages import is_english, other_names, other_quantities, other_terms
 from conqret.text.sentences import boundaries
+from conqret.text.words import is_latin, split_words
 
 # A number is one word with its currency, separators, scale letter and percent sign.
 _word = re.compile(rf"[{CURRENCIES}]?[0-9]+(?:[.,][0-9]+)*(?:%|[a-z]+)?|\w+(?:['\u2019]\w+)?")
@@ -86,11 +88,13 @@ def _keep(table: dict[str, str], key: str, value: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in lower case, in order. White space, hyphens, dashes, slashes and
-    angle brackets part words.
+    angle brackets part words; in other scripts than the Latin one they are those of :func:`split_words`.
 
     The pieces between them are looked up in a table that grows with use, which takes a third of the time of
     a regular expression over the text.
     """
+    if not is_latin(text):
+        return split_words(text)
     for separator in _SEPARATORS:
         if separator in text:
             text = text.replace(separator, " ")
@@ -109,55 +113,83 @@ def weight(term: str) -> float:
     return COMMON_WEIGHT if term in COMMON_STEMS else 1.0
 
 
-class Sentence:
-    """One sentence without its citation marks: its words in lower case, and the documents it cites."""
+def terms_of(language: str) -> dict[str, str]:
+    """The stem of each word of a language, empty for function words: a table that is filled as words are seen."""
+    return _terms if is_english(language) else other_terms(language)
 
-    def __init__(self, text: str, cites: tuple[int, ...] = ()) -> None:
+
+def weights_of(terms: Set[str], language: str = "") -> dict[str, float]:
+    """The weight of each content stem: in English 1/2 for common words, else 1."""
+    if is_english(language):
+        return {term: weight(term) for term in sorted(terms)}
+    return dict.fromkeys(sorted(terms), 1.0)
+
+
+class Sentence:
+    """One sentence without its citation marks: its words in lower case, and the documents it cites.
+
+    In another ``language`` than English no English word list counts: its function words have no stem, all other words
+    weigh the same, and no negation is known.
+    """
+
+    def __init__(self, text: str, cites: tuple[int, ...] = (), language: str = "") -> None:
         self.text = text
         self.cites = cites
+        self.language = language
+        self.english = is_english(language)
 
     @cached_property
     def words(self) -> list[str]:
         """Its words in lower case, in order."""
-        return words_of(self.text)
+        return words_of(self.text) if self.english else split_words(self.text)
 
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its content stems."""
-        return frozenset([_terms[word] for word in self.words]) - _NOTHING
+        terms = terms_of(self.language)
+        return frozenset([terms[word] for word in self.words]) - _NOTHING
 
     @cached_property
     def weights(self) -> dict[str, float]:
         """The weight of each of its content stems."""
-        return {term: weight(term) for term in sorted(self.terms)}
+        return weights_of(self.terms, self.language)
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """The quantities that it names, in order."""
-        return quantities(self.words)
+        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Capitalised words inside it (its first word does not count), lower case."""
+        if not self.english:
+            return other_names(self.text, self.language)
         return frozenset([name.lower() for name in _name.findall(self.text)])
 
     @cached_property
     def denied(self) -> frozenset[str]:
         """The content stems that it denies: the two after a negation, up to the next comma or colon."""
-        if NEGATIONS.isdisjoint(self.words):
+        if not self.english or NEGATIONS.isdisjoint(self.words):
             return _NO_TERMS
         parts = [denied(words_of(part), 2) for part in _clause.split(self.text)]
         return _NO_TERMS.union(*parts)
 
 
 class Text:
-    """An analysed text: its words in order, its vocabulary and content stems, and its sentences."""
+    """An analysed text: its words in order, its vocabulary and content stems, and its sentences.
 
-    def __init__(self, raw: str) -> None:
+    In another ``language`` than English they are those that :class:`Sentence` has.
+    """
+
+    def __init__(self, raw: str, language: str = "") -> None:
         self.raw = raw
-        self.words = words_of(strip_citations(raw))
+        self.language = language
+        self.english = is_english(language)
+        plain = strip_citations(raw)
+        self.words = words_of(plain) if self.english else split_words(plain)
         self.vocabulary = frozenset(self.words)
-        self.terms = frozenset([_terms[word] for word in self.vocabulary]) - _NOTHING
+        terms = terms_of(language)
+        self.terms = frozenset([terms[word] for word in self.vocabulary]) - _NOTHING
 
     @cached_property
     def pieces(self) -> list[str]:
@@ -170,13 +202,15 @@ class Text:
         sentence_list = []
         for text in self.pieces:
             cites = citations(text)
-            sentence_list.append(Sentence(strip_citations(text) if cites else text, cites))
+            plain = strip_citations(text) if cites else text
+            sentence_list.append(Sentence(plain, cites, self.language))
         return tuple(sentence_list)
 
     @cached_property
     def stems(self) -> list[str]:
         """The stem of each word in order; empty for stop words."""
-        return [_terms[word] for word in self.words]
+        terms = terms_of(self.language)
+        return [terms[word] for word in self.words]
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -190,11 +224,12 @@ class Text:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """Its quantities in order."""
-        return quantities(self.words)
+        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     def without(self, dropped: Set[int]) -> Text:
         """The same text without the pieces of these numbers (from 0)."""
-        return Text("\n\n".join([piece for i, piece in enumerate(self.pieces) if i not in dropped]))
+        kept = [piece for i, piece in enumerate(self.pieces) if i not in dropped]
+        return Text("\n\n".join(kept), self.language)
 
     def frequency(self, term: str) -> int:
         """How many of its words have this stem."""
@@ -205,15 +240,15 @@ class Text:
         return sum(map(cues.__contains__, self.words))
 
 
-def analysed(raw: str) -> Text:
-    """The `Text` of ``raw``. The last 256 short ones are kept: formats, samples and perturbed copies of an
-    item share most of their texts."""
-    return _analysed(raw) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw)
+def analysed(raw: str, language: str = "") -> Text:
+    """The `Text` of ``raw`` in a language (empty: English). The last 256 short ones are kept: formats, samples and
+    perturbed copies of an item share most of their texts."""
+    return _analysed(raw, language) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw, language)
 
 
 @lru_cache(maxsize=256)
-def _analysed(raw: str) -> Text:
-    return Text(raw)
+def _analysed(raw: str, language: str) -> Text:
+    return Text(raw, language)
 
 
 def forget() -> None:

@@ -1,4 +1,4 @@
-"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``.
+"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``, ``【3】``, ``[٣]``, ``³``.
 
 A mark cites documents by their place in the item, counted from 1. Whether that place exists is the
 caller's business.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -46,16 +46,69 @@ _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documen
 
 _SHORT = 40  # characters of a mark whose numbers are kept: the same marks come again and again
 
-_DASH = r"[-\u2010-\u2015]"
-_NUMBER = r"[0-9]{1,4}"
-_PART = rf"{_NUMBER}(?:\s?{_DASH}\s?{_NUMBER})?"
-MARK = rf"\[\s?{_PART}(?:\s?[,;]\s?{_PART})*\s?\]"
-"""The pattern of one mark, for use inside other patterns."""
+_DASH = r"[-\u2010-\u2015\u2212\uff0d~\u301c\uff5e]"
+_COMMA = r"[,;\uff0c\uff1b\u3001\u060c\u061b]"
+_SPACE = r"[\s\u200e\u200f\u061c]{0,3}"
+"""White space, and the invisible marks that set the direction of a text."""
+
+_NUMBER = r"\d{1,4}"
+_PART = rf"{_NUMBER}(?:{_SPACE}{_DASH}{_SPACE}{_NUMBER})?"
+_PARTS = rf"{_PART}(?:{_SPACE}{_COMMA}{_SPACE}{_PART})*"
+_OPEN, _CLOSE = r"[\[\u3010\uff3b\u3014]", r"[\]\u3011\uff3d\u3015]"
+_BRACKETED = rf"{_OPEN}{_SPACE}\^?{_PARTS}\^?{_SPACE}(?:\u2020[^\]\u3011\uff3d\u3015\n]{{0,80}})?{_CLOSE}"
+
+_RAISED = "\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
+_NO_POWER = (
+    rf"(?=[{_RAISED}])(?<![\d%\u2030{_RAISED}\u207a-\u207e\u2080-\u208e+*/\u00d7=^-])"
+    r"(?<!\b[A-Za-z\u00b5\u0370-\u03ff\u0400-\u04ff])(?<!\b[kcdmn\u00b5\u03bc\u043a\u0441\u0434][m\u043c])"
+    r"(?<!\b[Cc][Oo])(?<!\b[Nn][Oo])(?<!\bft)(?<!\byd)(?<!\bmi)(?<!\bha)"
+)
+"""What does not stand before a citation in superscript: a figure, a unit of length, a variable, or a gas."""
+
+_RAISED_PART = rf"[{_RAISED}]{{1,3}}(?:[\u207b\u2010-\u2015-][{_RAISED}]{{1,3}})?"
+_SUPERSCRIPT = rf"{_NO_POWER}{_RAISED_PART}(?:{_COMMA}\s?{_RAISED_PART}|[\u02d2\u2e32]{_RAISED_PART})*"
+
+MARK = rf"(?:{_BRACKETED}|{_SUPERSCRIPT})"
+"""The pattern of one mark, for use inside other patterns: in square, lenticular or tortoise shell brackets of any width
+(``[1]``, ``【1】``, ``［1］``, ``【1†source】``, ``[^1]``), in the digits of any script (``[١]``, ``[१]``), or raised
+(``¹``)."""
+
+_ASCII = {
+    ord(raised): digit
+    for digit, raised in enumerate(
+        "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", start=ord("0")
+    )
+}
+_ASCII |= {0x207B: ord("-")}
 
 _mark = re.compile(MARK)
-_part = re.compile(rf"({_NUMBER})(?:\s?{_DASH}\s?({_NUMBER}))?")
+_bracketed = re.compile(_BRACKETED)
+_raised = re.compile(f"[{_RAISED}]")
+_part = re.compile(rf"({_NUMBER})(?:{_SPACE}{_DASH}{_SPACE}({_NUMBER}))?")
+_number = re.compile(rf"[{_RAISED}]{{1,3}}|{_NUMBER}")
 _mark_and_space = re.compile(rf"(?P<space>[ \t]{{0,9}})(?P<mark>{MARK})")
-_mark_with_space = re.compile(rf"\s{{0,9}}{MARK}")
+_mark_with_space = re.compile(rf"\s{{0,9}}{_BRACKETED}")
+_any_mark_with_space = re.compile(rf"(?:\s{{0,9}}{_BRACKETED}|{_SUPERSCRIPT})")
+
+
+def find_marks(text: str) -> Iterator[re.Match[str]]:
+    """The citation marks of a text, in order."""
+    if not _may_cite(text):
+        return iter(())
+    return (_mark if _has_raised(text) else _bracketed).finditer(text)
+
+
+def _has_raised(text: str) -> bool:
+    return not text.isascii() and _raised.search(text) is not None
+
+
+def _may_cite(text: str) -> bool:
+    """Whether a text has a character with which a mark begins."""
+    if "[" in text:
+        return True
+    return not text.isascii() and (
+        "\u3010" in text or "\uff3b" in text or "\u3014" in text or _has_raised(text)
+    )
 
 
 def citations(text: str) -> tuple[int, ...]:
@@ -64,24 +117,33 @@ def citations(text: str) -> tuple[int, ...]:
     A range includes both ends (``[2-5]`` is 2, 3, 4, 5; ``[5-2]`` is read as 5 and 2, and so is a range
     of more than 100 numbers: its two ends). ``citations("so it is [2][1, 2].")`` is ``(2, 1)``.
     """
-    if "[" not in text:
-        return ()
     array: dict[int, None] = {}
-    for mark in _mark.finditer(text):
-        written = mark.group()
-        read = _numbers if len(written) <= _SHORT else _numbers.__wrapped__
-        array.update(dict.fromkeys(read(written)))
+    for mark in find_marks(text):
+        array.update(dict.fromkeys(_numbers_of(mark.group())))
     return tuple(array)
+
+
+def _numbers_of(mark: str) -> tuple[int, ...]:
+    return (_numbers if len(mark) <= _SHORT else _numbers.__wrapped__)(mark)
 
 
 @lru_cache(maxsize=1024)
 def _numbers(mark: str) -> tuple[int, ...]:
     """The numbers of one mark, in their order."""
     numbers: dict[int, None] = {}
-    for first, last in _part.findall(mark):
+    for first, last in _part.findall(mark.partition("\u2020")[0].translate(_ASCII)):
         low, high = int(first), int(last or first)
         numbers.update(dict.fromkeys(range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)))
     return tuple(numbers)
+
+
+def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
+    """Each number that a mark of ``text`` writes, in order: where its mark starts, where it starts and ends, and its
+    value. The numbers inside a range are not written."""
+    for mark in find_marks(text):
+        stop = text.find("\u2020", mark.start(), mark.end())
+        for number in _number.finditer(text, mark.start(), mark.end() if stop < 0 else stop):
+            yield mark.start(), number.start(), number.end(), int(number.group().translate(_ASCII))
 
 
 def strays(text: str, documents: int) -> tuple[int, ...]:
@@ -106,12 +168,26 @@ def strip_citations(text: str) -> str:
 
     ``strip_citations("It rose [1]. It fell. [2]")`` is ``"It rose. It fell."``.
     """
-    return _mark_with_space.sub("", text) if "[" in text else text
+    if not _may_cite(text):
+        return text
+    return (_any_mark_with_space if _has_raised(text) else _mark_with_space).sub("", text)
+
+
+def round_marks(text: str) -> str:
+    """``text`` with its marks in round brackets, so that they are none: ``[1]`` is ``(1)``, and so is ``¹``."""
+    if not _may_cite(text):
+        return text
+
+    def other(match: re.Match[str]) -> str:
+        mark = match.group()
+        return f"({mark.translate(_ASCII) if _raised.match(mark) else mark[1:-1]})"
+
+    return _mark.sub(other, text)
 
 
 def marks(text: str) -> list[tuple[int, ...]]:
     """The numbers that each mark cites, in text order."""
-    return [citations(match.group()) for match in _mark.finditer(text)]
+    return [_numbers_of(match.group()) for match in find_marks(text)]
 
 
 def replace_marks(
@@ -120,17 +196,32 @@ def replace_marks(
     """``text`` with each citation mark written again.
 
     ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the numbers to
-    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``. A mark that is left without
+    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``, in the brackets and digits that
+    the mark had. A mark that is left without
     numbers goes, with the white space before it; one whose numbers stay is left as it is, but where they stand apart.
     """
     places = itertools.count()
 
     def other(match: re.Match[str]) -> str:
-        old = citations(match["mark"])
+        old = _numbers_of(match["mark"])
         new = tuple(dict.fromkeys(mark(next(places), old)))
         if new == old and not apart:
             return match.group()
-        written = ("][" if apart else ", ").join(map(str, new))
-        return f"{match['space']}[{written}]" if new else ""
+        return match["space"] + _written(new, match["mark"], apart=apart) if new else ""
 
     return _mark_and_space.sub(other, text)
+
+
+def _written(numbers: Iterable[int], mark: str, *, apart: bool) -> str:
+    """Numbers as a mark writes them that looks as another one does."""
+    if _raised.match(mark):
+        return ",".join(str(number).translate(_RAISED_DIGITS) for number in numbers)
+    first = next(character for character in mark if character.isdecimal())
+    zero = ord(first) - int(first)
+    digits = {ord("0") + digit: zero + digit for digit in range(10)}
+    before, after = ("[^", "]") if "^" in mark else (mark[0], mark[-1])
+    parted = (after + before) if apart or "^" in mark else ", "
+    return before + parted.join(str(number).translate(digits) for number in numbers) + after
+
+
+_RAISED_DIGITS = {ascii_digit: raised for raised, ascii_digit in _ASCII.items() if raised != 0x207B}

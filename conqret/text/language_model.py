@@ -4,14 +4,15 @@
     P(w)     = b * c(w) / N      + (1 - b) * B(w)
 
 with counts c in the texts and N their words (Jelinek and Mercer 1980, with fixed weights). The background B knows
-two kinds of words: stop words, which are half of any English text, and all others, each as likely as the next.
+two kinds of words: stop words, which are half of any text, and all others, each as likely as the next. Where no stop
+words are known there is one kind.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 
 from conqret.text.lexicons import STOP_WORDS
@@ -30,9 +31,12 @@ VOCABULARY = 50_000
 
 
 class LanguageModel:
-    """Probabilities of words after the words of ``texts``, each a list of words in lower case."""
+    """Probabilities of words after the words of ``texts``, each a list of words in lower case; ``stop_words`` are those
+    of their language."""
 
-    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
+    def __init__(self, texts: Iterable[Sequence[str]], stop_words: Set[str] = STOP_WORDS) -> None:
+        self._stop_words = stop_words
+        self._rest = (1 - STOP_SHARE if stop_words else 1.0) / VOCABULARY
         self._words: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._before: Counter[str] = Counter()
@@ -51,7 +55,7 @@ class LanguageModel:
 
     def probability(self, word: str, before: str | None = None) -> float:
         """P(word | before); of ``word`` alone where nothing is known of what stands before it."""
-        background = STOP_SHARE / len(STOP_WORDS) if word in STOP_WORDS else (1 - STOP_SHARE) / VOCABULARY
+        background = STOP_SHARE / len(self._stop_words) if word in self._stop_words else self._rest
         alone = background
         if self._total:
             alone = WORD_WEIGHT * self._words[word] / self._total + (1 - WORD_WEIGHT) * background

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from conqret.text.analysis import stem, weight
+from conqret.text.analysis import Text, stem, weight
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
+from conqret.text.other_languages import is_english
 from conqret.text.sentences import boundaries
 from conqret.text.word_lists import fold, words
+from conqret.text.words import word_spans
 
 WORDS = 100
 """Words in a passage: the segments of DPR's Wikipedia, and of every corpus of BeRDS (section 4.2)."""
@@ -18,8 +20,11 @@ WORDS = 100
 
 def passages(text: str, words: int = WORDS) -> list[str]:
     """``text`` in pieces of at most ``words`` words, in order and disjoint; a text without words is one, empty."""
-    word_list = text.split()
-    return [" ".join(word_list[start : start + words]) for start in range(0, len(word_list), words)] or [""]
+    spans = word_spans(text)
+    ends = [end for _, end in spans[words - 1 :: words]] + [len(text)]
+    return [
+        " ".join(text[start:end].split()) for (start, _), end in zip(spans[::words], ends, strict=False)
+    ] or [""]
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
@@ -97,8 +102,11 @@ def stems(text: str) -> set[str]:
     return {root for sentence in read(text).sentences for root in sentence.roots if root}
 
 
-def support(claim: str, evidence: str) -> float:
+def support(claim: str, evidence: str, language: str = "") -> float:
     """The share, by weight, of the stems of a claim that the evidence holds: 0 to 1, and 0 of a claim without words."""
+    if not is_english(language):
+        other = Text(claim, language).terms
+        return len(other & Text(evidence, language).terms) / len(other) if other else 0.0
     wanted = stems(claim)
     total = sum(map(weight, sorted(wanted)))
     return sum(map(weight, sorted(wanted & stems(evidence)))) / total if total else 0.0

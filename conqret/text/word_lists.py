@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from conqret.text.words import is_latin, split_words
+
 _QUOTES = {ord("\u2019"): "'", ord("\u2018"): "'", ord("\u02bc"): "'"}
 _MARKS = re.compile("[\u0300-\u036f]+")
+_LATIN_MARKS = re.compile("([A-Za-z])[\u0300-\u036f]+")
+_ARABIC_MARKS = re.compile("[\u0640\u064b-\u0655\u0670]+")
+"""The short vowels of Arabic, hamza above and below a letter, and what stretches a word: few write them."""
+
+_NOT_ASCII = re.compile(r"[A-Za-z0-9]{0,40}[^\W\x00-\x7f]\w{0,40}")
 _TOKEN = re.compile(r"(?:[^\W_]\.){2,}|[^\W_]+(?:'[^\W_]+)?")
 _LUCENE = (
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these "
@@ -21,7 +28,10 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _MARKS.sub("", unicodedata.normalize("NFKD", text.translate(_QUOTES)))
+    plain = unicodedata.normalize("NFKD", text.translate(_QUOTES))
+    if is_latin(text):
+        return _MARKS.sub("", plain)
+    return unicodedata.normalize("NFC", _ARABIC_MARKS.sub("", _LATIN_MARKS.sub(r"\1", plain)))
 
 
 def caseless(text: str) -> str:
@@ -30,7 +40,10 @@ def caseless(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a folded text in lower case: ``U.S.`` is ``us``, ``John's`` is ``john``, ``don't`` is ``don't``."""
+    """The words of a folded text in lower case: ``U.S.`` is ``us``, ``John's`` is ``john``, ``don't`` is ``don't``. Of
+    other scripts than the Latin one they are those of :func:`conqret.text.words.split_words`."""
+    if not is_latin(text):
+        return split_words(text)
     tokens = []
     for token in _TOKEN.findall(text.lower()):
         if "." in token:
@@ -39,6 +52,20 @@ def words(text: str) -> list[str]:
             token = token[:-2]
         tokens.append(token)
     return tokens
+
+
+def ascii_words(text: str) -> str:
+    """``text`` with each word that has other letters than ASCII ones written in ASCII: ``z`` and its code points, which
+    no stemmer changes."""
+    if text.isascii():
+        return text
+    if is_latin(text):
+        return _NOT_ASCII.sub(lambda word: _in_ascii(word.group().lower()), text)
+    return " ".join(map(_in_ascii, words(text)))
+
+
+def _in_ascii(word: str) -> str:
+    return word if word.isascii() else "z".join(["", *(str(ord(letter)) for letter in word)])
 
 
 def stop_list(name: str) -> frozenset[str]:

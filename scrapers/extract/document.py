@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.extract.clean import MIN_WORDS, clean, words
@@ -11,11 +11,13 @@ from conqret.scrapers.extract.sniff import Kind, sniff
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Title and text of a page; ``problem`` says why there is no text, and is empty if there is."""
+    """Title and text of a page, and the language that it says it is in; ``problem`` says why there is no text, and is
+    empty if there is."""
 
     text: str = ""
     title: str = ""
     problem: str = ""
+    language: str = ""
 
     @property
     def ok(self) -> bool:
@@ -44,8 +46,8 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
         return _checked("", clean(decode(body, charset)), "the file holds no text")
     from conqret.scrapers.extract.html_text import html_text
 
-    title, text = html_text(decode(body, charset))
-    return _checked(title, text, "the page holds no main text")
+    title, text, language = html_text(decode(body, charset))
+    return replace(_checked(title, text, "the page holds no main text"), language=language)
 
 
 def _checked(title: str, text: str, problem: str) -> Extraction:

@@ -103,7 +103,7 @@ async def _asked(process: asyncio.subprocess.Process, *parts: bytes) -> dict[str
     await process.stdin.drain()
     size = await process.stdout.readline()
     answer = json.loads(await process.stdout.readexactly(int(size)))
-    return {name: str(answer[name]) for name in ("text", "title", "problem")}
+    return {name: str(answer[name]) for name in ("text", "title", "problem", "language")}
 
 
 def _environment() -> dict[str, str]:

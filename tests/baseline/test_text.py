@@ -75,7 +75,7 @@ def test_negation_denies_the_next_content_words() -> None:
         ("a third", [(100 / 3, "percent")]),
         ("300 pounds", [(300.0, "money")]),
         ("one of the first, bus 14A, the 3rd", []),
-        ("\u0661\u0662 and \u00b2", []),
+        ("\u0661\u0662 and \u00b2", [(12.0, "plain")]),
     ],
 )
 def test_quantities(text: str, expected: list[tuple[float, str]]) -> None:

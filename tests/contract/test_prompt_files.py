@@ -9,6 +9,7 @@ from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case
 from conqret.prompts import Library, RenderedPrompt
+from conqret.text.language import item_language
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 
 LIBRARY = Library()
@@ -75,10 +76,12 @@ def test_every_judge_names_prompts_that_are_there() -> None:
 
 
 @pytest.mark.parametrize("ask", ASKS)
-def test_it_renders_for_every_item_and_the_system_message_is_always_the_same(ask: Ask) -> None:
+def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of_a_language(ask: Ask) -> None:
     items = (*demo(), *UNUSUAL)
     rendered = [render(ask, item) for item in items]
-    assert len({one.system for one in rendered}) == 1
+    systems = {item_language(item): one.system for item, one in zip(items, rendered, strict=True)}
+    assert systems.keys() == {"en", "ja"}
+    assert {one.system for one in rendered} == set(systems.values())
     for item, one in zip(items, rendered, strict=True):
         assert item.topic in one.user
         assert item.topic not in one.system

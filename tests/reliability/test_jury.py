@@ -1,6 +1,7 @@
 """Juries: what comes of their members' scores, what they gain, and the run that they leave."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from conqret.judging.judge_folder import JudgeFolder, judgment_rows
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
+from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import leave_one_out
+from conqret.studies.agreement.held_out import FoldedChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots, preferred_label
 from conqret.studies.jury.jury_run import jury
@@ -278,3 +282,28 @@ def test_parts_that_all_members_have_are_put_together():
     counted = Ballots(("a", "b"), tuple(several), ("predicted_precision",))
     (made,) = counted.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
     assert "each by its own ratings" in made.measures["predicted_precision"].explanation
+
+
+def test_the_member_is_chosen_again_without_each_topic():
+    """The interval of what is chosen, and so of the gain, by hand: without a topic the choice of each fold is made
+    without it, too. Members that are nearly alike are then chosen otherwise, and the interval is wider."""
+    rng = np.random.default_rng(8)
+    people = rng.uniform(size=TOPICS * EACH)
+    both = shared(people, people + 0.3 * rng.normal(size=(3, len(people))))
+    drawn, side = leave_one_out(both.clusters), both.sides["clarity"]
+    choice = FoldedChoice.of(both, 13, drawn)
+    found = choice.sampled(both, drawn)
+    series, fixed, topics = np.zeros(len(people)), found.without.copy(), np.array(both.clusters)
+
+    def alpha(judge, kept):
+        return alphas(np.stack([judge[kept], people[kept]])[None], "interval")[0].value
+
+    for place, topic in enumerate(dict.fromkeys(both.clusters)):
+        kept = topics != topic
+        for fold in range(5):
+            outside = kept & (choice.fold != fold)
+            best = max(range(3), key=lambda judge: alpha(side.judges[judge], outside))
+            series[choice.fold == fold] = side.judges[best][choice.fold == fold]
+        assert found.without[place] == pytest.approx(alpha(series, kept))
+        fixed[place] = alpha(side.judges[choice.best[choice.fold], np.arange(len(people))], kept)
+    assert found.error > replace(found, without=fixed).error

@@ -20,13 +20,14 @@ from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
+from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, default_probes
 from conqret.studies.bias.page import bias_sheet
 from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.studies.bias.probes.severity import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
-from conqret.studies.bias.screen import headlines, mark
+from conqret.studies.bias.screen import headlines, mark, screen
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -341,3 +342,51 @@ def test_a_format_that_needs_documents_says_where_others_are() -> None:
         ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret info formats\)"
     ):
         bias(PAIRS, format="rag-direct", probes=["length"])
+
+
+TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
+LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
+
+
+def told_by_documents(told: ItemFields) -> float:
+    """The same of an item and of all its translations."""
+    return len(told["documents"]) / 5
+
+
+def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
+    def worse_in_hindi(told: ItemFields) -> float:
+        return told_by_documents(told) - 0.2 * ("क" in told["argument"])
+
+    table = bias(TRANSLATED, judge=worse_in_hindi, probes=["language"])
+    assert {row.probe for row in table.primary} == {f"language ({language})" for language in LANGUAGES}
+    assert [(row.probe, round(row.effect.value, 3)) for row in table.alarms if row.effect] == [
+        ("language (Hindi)", -0.2)
+    ]
+    assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
+    condition = check_bias_requirement(parse_bias_requirement("effect[language] > -0.1"), table)
+    assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
+    assert PROBES["language"].advice in " ".join(" ".join(map(str, screen(table))).split())
+
+
+def test_the_language_most_items_are_in_is_the_one_to_hold_against() -> None:
+    items = [item for item in open_items(TRANSLATED) if item.language in ("de", "zh")]
+    german = [item for item in items if item.language == "de"]
+    table = bias(items, judge=told_by_documents, probes=["language"])
+    assert [(row.probe, row.against) for row in table.primary] == [
+        ("language (Chinese)", "with the text in German")
+    ]
+    with pytest.raises(DeclarationError, match=r"metadata\.translation_of"):
+        bias(german, judge=told_by_documents, probes=["language"])
+
+
+def test_an_item_is_tied_to_the_one_that_names_it_and_its_language_may_be_found() -> None:
+    wanted = [item for item in open_items(TRANSLATED) if item.language in ("en", "ja")]
+    items = [
+        {
+            **item.model_dump(exclude={"language", "metadata"}),
+            "metadata": {} if item.language == "en" else {"translation_of": item.id.replace("-ja", "-en")},
+        }
+        for item in wanted
+    ]
+    (row,) = bias(items, judge=told_by_documents, probes=["language"]).primary
+    assert (row.probe, row.verdict, row.words) == ("language (Japanese)", "clear", "nothing moved")

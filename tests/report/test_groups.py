@@ -72,3 +72,20 @@ def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytes
     table = group_table(scores, Kinds(), ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
     assert "Of 4 topics those 2 that are lowest." in table.note
+
+
+def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
+    scores = Scores()
+    for place, language in enumerate(("de", "zh", "de", "")):
+        scores.add(judgment(place, place / 4).model_copy(update={"language": language}))
+    rows = group_table(scores, Kinds(), ["clarity"]).rows
+    at = rows.index(("Language",))
+    assert [row[:2] for row in rows[at + 1 : at + 4]] == [
+        ("German", "2"),
+        ("Chinese", "1"),
+        ("cannot be told", "1"),
+    ]
+    alike = Scores()
+    for place in range(4):
+        alike.add(judgment(place, 0.5).model_copy(update={"language": "de"}))
+    assert ("Language",) not in group_table(alike, Kinds(), ["clarity"]).rows

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conqret.data import Item
 from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.score_files import lines
 from tests.cli.test_debate_argue import fair
@@ -64,6 +65,21 @@ def _items(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
     def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
         items = write_items(folder / "items.jsonl", demo()[:6])
         return (options[0], items, *options[1:], *_called(server))
+
+    return command
+
+
+def _arguments(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+    """A tournament, adaptive, of two models, each of which compares every pair."""
+
+    def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
+        rows = [
+            Item(id=f"{topic}-{n}", topic=topic, argument=f"So it is {n}.")
+            for topic in ("Is it so?", "Was it so?")
+            for n in range(5)
+        ]
+        items = write_items(folder / "items.jsonl", rows)
+        return ("tournament", items, *options, "--model", "openai/other", *_called(server))
 
     return command
 
@@ -204,6 +220,7 @@ KINDS = {
         "--probe", "repeatability", "--probe", "position", "--probe", "document order",
     ),
     "tournament": _items("tournament", "--comparisons", "2"),
+    "tournament that may stop early": _arguments("--comparisons", "6", "--top", "1", "--ordered", "0.8"),
     "generate": _generate,
     "experiment": _experiment,
     "debates": _held,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -11,15 +12,20 @@ from scipy.optimize import minimize
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
     MOST_ITEMS,
-    PairOutcomes,
-    _Posterior,
+    SPREAD_SD,
+    SPREADS,
+    ComparedStrengths,
     bounds,
     check_sizes,
     compared_strengths,
     intransitive_triples,
+    item_misfit,
+    judge_misfit,
     outcome_variance,
 )
 from conqret.stats.pair_design import GroupPairs, round_sizes
+from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
+from conqret.stats.tournament_simulation import SimulatedJudge, simulated_tournament
 
 GRADED = PairOutcomes.of(
     [4, 3],
@@ -43,7 +49,7 @@ def test_mode_is_that_of_a_general_optimiser() -> None:
         return float(prior / 2 - likelihood)
 
     best = minimize(minus_density, np.zeros(10), method="BFGS", options={"gtol": 1e-9}).x
-    mode = _Posterior(GRADED).mode(1.5, None)
+    mode = StrengthPosterior(GRADED).mode(1.5, None)
     assert np.concatenate([mode.strengths[0], mode.strengths[1, :3]]) == pytest.approx(best[:7], abs=1e-5)
     assert mode.shared == pytest.approx(np.array([best[7], best[9], best[8]]), abs=1e-5)
 
@@ -58,6 +64,33 @@ def test_posterior_is_the_exact_one() -> None:
     assert fit.strengths[0, 0] == pytest.approx(mean, abs=0.01)
     assert fit.errors[0, 0] == pytest.approx(float((density * (half - mean) ** 2).sum()) ** 0.5, abs=0.03)
     assert fit.position.value == pytest.approx(float((density * position).sum()), abs=0.01)
+
+
+def test_posterior_over_all_spreads_is_the_exact_one() -> None:
+    """By importance sampling: draws from the prior, weighted by their likelihood."""
+    first, second = [0, 1, 0, 0, 1, 2, 2], [1, 2, 2, 1, 2, 0, 1]
+    group, outcome = [0, 0, 0, 1, 1, 1, 0], [1, 1, 1, 0, 1, 0, 0]
+    fit = compared_strengths(PairOutcomes.of([3, 3], group, first, second, outcome))
+    rng = np.random.default_rng(1)
+    count = 400_000
+    share = np.exp(-0.5 * np.square(np.log(SPREADS) / SPREAD_SD))
+    spread = rng.choice(SPREADS, size=count, p=share / share.sum())
+    strengths = rng.normal(size=(count, 2, 3)) * spread[:, None, None]
+    position = rng.normal(size=count)
+    likelihood = np.ones(count)
+    for topic, one, other, won in zip(group, first, second, outcome, strict=True):
+        eta = strengths[:, topic, one] - strengths[:, topic, other] + position
+        likelihood /= 1 + np.exp(-eta if won else eta)
+    likelihood /= likelihood.sum()
+    strengths -= strengths.mean(axis=2, keepdims=True)
+    mean = np.einsum("s,stn->tn", likelihood, strengths)
+    error = np.einsum("s,stn->tn", likelihood, np.square(strengths - mean)) ** 0.5
+    assert fit.strengths == pytest.approx(mean, rel=0.05, abs=0.1)
+    assert fit.errors == pytest.approx(error, rel=0.06)
+    assert fit.spread == pytest.approx(float(likelihood @ spread), rel=0.06)
+    assert fit.position.value == pytest.approx(float(likelihood @ position), abs=0.03)
+    for each, probability in fit.spreads.items():
+        assert probability == pytest.approx(float(likelihood @ (spread == each)), abs=0.02)
 
 
 def test_ties_are_those_of_davidson() -> None:
@@ -189,3 +222,157 @@ def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
         resumed.take(*pair)
     resumed.informative(4, fit, 0)
     assert resumed.asked == whole.asked
+
+
+def _panel(
+    seed: int, discriminations: list[float], *, comparisons: int = 4, spread: float = 2.0, groups: int = 9
+) -> tuple[np.ndarray, PairOutcomes]:
+    """Strengths of eight items a group, and what judges with these discriminations say of them."""
+    rng = np.random.default_rng(seed)
+    strengths = rng.normal(0, spread, (groups, 8))
+    strengths -= strengths.mean(axis=1, keepdims=True)
+    group, first, second, judge = np.array(
+        [
+            (group, *pair, judge)
+            for judge in range(len(discriminations))
+            for group in range(groups)
+            for pair in GroupPairs(8, [seed, judge, group]).at_random(4 * comparisons)
+        ]
+    ).T
+    eta = np.array(discriminations)[judge] * (strengths[group, first] - strengths[group, second])
+    won = rng.random(len(eta)) < 1 / (1 + np.exp(-eta))
+    return strengths, PairOutcomes.of([8] * groups, group, first, second, won.astype(float), judge)
+
+
+def _squared_correlation(fit: ComparedStrengths, strengths: np.ndarray) -> float:
+    return float(np.corrcoef(fit.strengths.ravel(), strengths.ravel())[0, 1] ** 2)
+
+
+def test_slope_of_the_evidence_by_discrimination_is_that_of_differences() -> None:
+    posterior = StrengthPosterior(_panel(0, [2, 1, 0.5])[1])
+    mode, logs = posterior.mode(2.0, None), np.array([0.4, -0.1, -0.3])
+
+    def at(moved: np.ndarray) -> float:
+        posterior.discriminations = np.exp(moved)
+        return posterior.around(mode).evidence
+
+    differences = [(at(logs + step) - at(logs - step)) / 0.02 for step in 0.01 * np.eye(3)]
+    posterior.discriminations = np.exp(logs)
+    assert posterior.around(mode).slope == pytest.approx(differences, abs=0.03)
+
+
+def test_judges_that_differ_count_by_their_discrimination() -> None:
+    strengths, outcomes = _panel(1, [2, 1, 0.1], comparisons=6)
+    fit = compared_strengths(outcomes)
+    pooled = compared_strengths(dataclasses.replace(outcomes, judge=None))
+    assert _squared_correlation(fit, strengths) > _squared_correlation(pooled, strengths) + 0.02
+    sharp, middling, random = (judge.discrimination for judge in fit.judges)
+    assert sharp.low > 1 > random.high
+    assert sum(judge.discrimination.value for judge in fit.judges) == pytest.approx(3)
+    assert sharp.value > middling.value > random.value
+    assert len(pooled.judges) == 1
+
+
+def test_judges_that_are_alike_are_taken_for_alike() -> None:
+    _, outcomes = _panel(2, [1, 1, 1])
+    fit = compared_strengths(outcomes)
+    assert all(judge.discrimination.low < 1 < judge.discrimination.high for judge in fit.judges)
+    assert [judge.discrimination.value for judge in fit.judges] == pytest.approx([1, 1, 1], abs=0.25)
+
+
+def test_ratings_as_prior_means_save_comparisons() -> None:
+    """On whatever scale they are; ratings at random do no harm."""
+    strengths, outcomes = _panel(3, [1], comparisons=2)
+    noise = np.random.default_rng(103).normal(size=strengths.shape)
+    without = _squared_correlation(compared_strengths(outcomes), strengths)
+    rated = compared_strengths(outcomes, prior_means=300 + 7 * (0.8 * strengths / 2 + 0.6 * noise))
+    assert _squared_correlation(rated, strengths) > without + 0.1
+    assert rated.slope.low > 0
+    random = compared_strengths(outcomes, prior_means=noise)
+    assert _squared_correlation(random, strengths) > without - 0.05
+    assert random.slope.low < 0 < random.slope.high
+    constant = compared_strengths(outcomes, prior_means=np.where(noise > 0, 3.0, np.nan))
+    assert _squared_correlation(constant, strengths) == pytest.approx(without, abs=0.001)
+    with pytest.raises(DeclarationError):
+        compared_strengths(outcomes, prior_means=noise[:, :7])
+
+
+def test_systems_have_a_mean_strength() -> None:
+    rng = np.random.default_rng(4)
+    truth = np.array([1.5, 0.5, -0.5, -1.5])
+    systems = np.tile([0, 1, 2, 3, 0, 1, 2, 3], (20, 1))
+    strengths = truth[systems] + rng.normal(size=systems.shape)
+    rows = [(group, *pair) for group in range(20) for pair in GroupPairs(8, [4, group]).at_random(16)]
+    group, first, second = np.array(rows).T
+    eta = strengths[group, first] - strengths[group, second]
+    won = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(float)
+    fit = compared_strengths(PairOutcomes.of([8] * 20, group, first, second, won), systems=systems)
+    assert all(each.low < value < each.high for each, value in zip(fit.systems, truth, strict=True))
+    assert sum(each.value for each in fit.systems) == pytest.approx(0, abs=1e-9)
+
+
+def test_misfit_is_found_where_there_is_some() -> None:
+    """Of the item whose comparisons one of two judges has the other way round."""
+    strengths, outcomes = _panel(5, [1, 1], spread=4.0)
+    fit = compared_strengths(outcomes)
+    assert all(misfit.expected for misfit in judge_misfit(outcomes, fit))
+    items = [misfit for group in item_misfit(outcomes, fit) for misfit in group]
+    assert np.mean([misfit.expected for misfit in items]) > 0.95
+    best = int(np.abs(strengths[0]).argmax())
+    mine = (outcomes.group == 0) & ((outcomes.first == best) | (outcomes.second == best))
+    odd = np.where(mine & (outcomes.judge == 1), 1 - outcomes.outcome, outcomes.outcome)
+    turned = dataclasses.replace(outcomes, outcome=odd)
+    found = item_misfit(turned, compared_strengths(turned))[0][best]
+    assert found.mean_square > found.high
+    assert found.comparisons == mine.sum()
+    empty = PairOutcomes.of([2], [], [], [], [])
+    assert item_misfit(empty, compared_strengths(empty)) == [[None, None]]
+
+
+def test_position_does_not_move_strengths() -> None:
+    """Where the same items always stand first, which wins 65% of equals: nothing is balanced."""
+    rng = np.random.default_rng(6)
+    strengths = rng.normal(0, 2, (60, 8))
+    strengths -= strengths.mean(axis=1, keepdims=True)
+    rows = [(group, *sorted(pair)) for group in range(60) for pair in GroupPairs(8, [6, group]).at_random(16)]
+    group, first, second = np.array(rows).T
+    eta = strengths[group, first] - strengths[group, second] + 0.62
+    won = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(float)
+    fit = compared_strengths(PairOutcomes.of([8] * 60, group, first, second, won))
+    error = fit.strengths - strengths
+    assert fit.position.low < 0.62 < fit.position.high
+    moved = (
+        error[:, 0].mean() - error[:, 7].mean()
+    )  # the first of these always stands first, the other second
+    deviation = (error[:, 0] - error[:, 7]).std() / 60**0.5
+    assert moved == pytest.approx(0, abs=2 * deviation)
+    assert deviation < 0.3
+
+
+def test_pairs_are_random_until_strengths_are_sure_to_differ() -> None:
+    nothing = compared_strengths(PairOutcomes.of([8], [], [], [], []))
+    assert GroupPairs(8, [5]).informative(4, nothing, 0) == GroupPairs(8, [5]).at_random(4)
+    _, alike = _panel(7, [1], spread=0.1, groups=4)
+    fit = compared_strengths(alike)
+    assert GroupPairs(8, [5]).informative(4, fit, 0) == GroupPairs(8, [5]).at_random(4)
+    _, clear = _panel(7, [1], spread=4.0, groups=4)
+    fit = compared_strengths(clear)
+    assert GroupPairs(8, [5]).informative(4, fit, 0) != GroupPairs(8, [5]).at_random(4)
+
+
+@pytest.mark.slow
+def test_adaptive_pairs_save_comparisons_where_differences_are_clear() -> None:
+    reached = {
+        design: simulated_tournament(SimulatedJudge(4.0), 8, 20, 8, design, np.random.default_rng(8))[-1]
+        for design in ("random", "adaptive")
+    }
+    assert reached["adaptive"].rank_correlation > reached["random"].rank_correlation + 0.01
+
+
+def test_spread_is_integrated_where_it_is_known_well() -> None:
+    """With many comparisons it lies between those of the grid."""
+    strengths, outcomes = _panel(9, [1], groups=60, comparisons=6)
+    fit = compared_strengths(outcomes)
+    assert fit.spread == pytest.approx(strengths.std() * (8 / 7) ** 0.5, rel=0.1)
+    assert max(fit.spreads) / min(fit.spreads) < 2
+    assert fit.reliability() == pytest.approx(_squared_correlation(fit, strengths), abs=0.04)

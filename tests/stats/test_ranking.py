@@ -3,9 +3,11 @@
 import csv
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import norm, t
 
 from conqret.errors import DeclarationError
@@ -98,6 +100,56 @@ def test_players_who_always_win_or_never_meet_have_finite_strengths():
     found = bradley_terry([PairwisePreference("a", "b", 1, 0), PairwisePreference("c", "d", 0, 1)])
     assert all(math.isfinite(one.rating.value) for one in found)
     assert found[0].rank == 1.5
+    assert {one.player: one.unbounded for one in found} == {
+        "a": "above",
+        "b": "below",
+        "c": "below",
+        "d": "above",
+    }
+
+
+def test_where_a_strength_is_unbounded_none_has_an_interval():
+    """On eight topics a beats b and c always, and these two beat d always and each other by turns."""
+    games = [
+        PairwisePreference(first, second, 1.0 if first + second != "bc" else float(topic % 2), topic)
+        for topic in range(8)
+        for first, second in combinations("abcd", 2)
+    ]
+    found = {one.player: one for one in bradley_terry(games)}
+    assert {name: one.unbounded for name, one in found.items()} == {
+        "a": "above",
+        "b": "",
+        "c": "",
+        "d": "below",
+    }
+    assert {(one.rating.low, one.rating.high) for one in found.values()} == {(None, None)}
+    assert found["a"].rating.reason.startswith("no interval: unbounded above")
+    assert found["d"].rating.reason.startswith("no interval: unbounded below")
+    assert "'a', 'd'" in found["b"].rating.reason
+    # a tie, or a loss, in one more topic bounds all of them
+    for outcome in (0.5, 0.0):
+        bounded = bradley_terry([*games, PairwisePreference("a", "d", outcome, 8)])
+        assert all(
+            not one.unbounded and one.rating.low < one.rating.value < one.rating.high for one in bounded
+        )
+
+
+def test_strengths_near_separation_hold_what_they_say_where_they_have_an_interval():
+    rng = np.random.default_rng(5)
+    truth, held = {"a": 3.0, "b": 0.0, "c": -3.0}, []
+    for _ in range(60):
+        games = [
+            PairwisePreference(one, other, float(rng.random() < expit(truth[one] - truth[other])), topic)
+            for topic in range(8)
+            for one, other in [("a", "b"), ("a", "c"), ("b", "c")] * 5
+        ]
+        held += [
+            one.rating.low <= truth[one.player] <= one.rating.high
+            for one in bradley_terry(games)
+            if one.rating.low is not None
+        ]
+    assert len(held) > 60
+    assert np.mean(held) >= 0.93
 
 
 def test_intervals_cover_the_truth():

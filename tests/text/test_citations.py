@@ -1,6 +1,8 @@
+import time
+
 import pytest
 
-from conqret.text.citations import citations, strip_citations
+from conqret.text.citations import citations, replace_marks, strip_citations, written_numbers
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,61 @@ def test_hostile_runs_take_linear_time() -> None:
     text = " " * 200_000 + "[" * 50_000 + "1," * 50_000
     assert strip_citations(text) == text
     assert citations(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("结束【1】。", (1,)),
+        ("结束［1，2］。终［3、4］", (1, 2, 3, 4)),
+        ("انخفضت [١، ٢]. ثم [٣-٥].", (1, 2, 3, 4, 5)),
+        ("انخفضت [1].", (1,)),
+        ("انخفضت [\u200f2\u200f].", (2,)),
+        ("घटा [१२]।", (12,)),
+        ("【1†source】 and 【2†L5-L8】 and [3†a.pdf]", (1, 2, 3)),
+        ("[１] 〔２〕", (1, 2)),
+        ("a note[^4] and[^5^]", (4, 5)),
+        ("[1\u20133] [7~9]", (1, 2, 3, 7, 8, 9)),
+        ("It fell.¹ Then it rose²,³ and stood.⁴⁻⁶", (1, 2, 3, 4, 5, 6)),
+        ("下降了¹。上升¹²", (1, 12)),
+        ("12 km², 5 m³, x², 10⁶, 3 µm², R² = .5, CO², 5 м², km/h², 10⁻³", ()),
+        ("【4:0†source】 【sic】 ［a1］ [१२३४५]", ()),
+    ],
+)
+def test_reads_marks_in_the_brackets_and_digits_of_every_script(text: str, expected: tuple[int, ...]) -> None:
+    assert citations(text) == expected
+
+
+def test_strips_marks_of_every_form() -> None:
+    text = "下降【1】。上升［2］。 It fell¹. घटा [१]। 12 km² stay."
+    assert strip_citations(text) == "下降。上升。 It fell. घटा। 12 km² stay."
+
+
+def test_marks_that_are_replaced_keep_their_brackets_and_digits() -> None:
+    text = "a 【1】 b ［2］ c [٣] do⁴ e [^5] f [6†x]"
+    assert replace_marks(text, lambda place, old: [old[0] + 10]) == (
+        "a 【11】 b ［12］ c [١٣] do¹⁴ e [^15] f [16]"
+    )
+    assert replace_marks("【1, 2】", lambda place, old: old, apart=True) == "【1】【2】"
+    assert replace_marks("as¹ b [2]", lambda place, old: ()) == "as b"
+
+
+def test_the_numbers_of_marks_stand_at_their_places() -> None:
+    text = "a [1, ٢-5] be³ 【4†L9】"
+    assert [(text[start:end], number) for _, start, end, number in written_numbers(text)] == [
+        ("1", 1),
+        ("٢", 2),
+        ("5", 5),
+        ("³", 3),
+        ("4", 4),
+    ]
+
+
+@pytest.mark.parametrize("unit", ["【1", "¹", "¹,", "[1†", "[^", "［\u200f", "m²", "[1\u200f\u200f\u200f-"])
+def test_hostile_marks_take_linear_time(unit: str) -> None:
+    start = time.process_time()
+    for text in (unit * 50_000, "¹" + unit * 50_000):
+        citations(text)
+        strip_citations(text)
+        replace_marks(text, lambda place, old: old)
+    assert time.process_time() - start < 5

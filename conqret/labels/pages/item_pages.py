@@ -58,6 +58,7 @@ class Pages:
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
         self.door = StudyAccess(ledger, links, setting)
+        self.page = partial(page_of, messages=setting.messages)
 
     # Ways in
 
@@ -87,11 +88,11 @@ class Pages:
     def _joining(self, status: int = 200, fault: str = "") -> Response:
         study = self.ledger.study
         asked = ANNOTATION_TASKS[study.task].summary if study.task in ANNOTATION_TASKS else ""
-        return page_of("join.html.j2", status, study=study, unit=self.unit, asked=asked, fault=fault)
+        return self.page("join.html.j2", status, study=study, unit=self.unit, asked=asked, fault=fault)
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
-        response = page_of(
+        response = self.page(
             self.welcome,
             unit=self.unit,
             did=self.did,
@@ -126,7 +127,7 @@ class Pages:
             return led_to(f"/screen/{turn.number}")
         done, _ = await apart(self.ledger.counts, person)
         last, context = await apart(self.last, person), await apart(self.told_last, person)
-        return page_of(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
+        return self.page(self.ending, unit=self.unit, did=self.did, done=done, last=last, **context)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What the last page speaks of besides."""
@@ -185,7 +186,7 @@ class Pages:
     ) -> Response:
         done, left = await self._far(person, turn)
         answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
-        return page_of(
+        return self.page(
             "screen.html.j2",
             status,
             scripts=["screen.js"],
@@ -232,7 +233,7 @@ class Pages:
             name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
             for name, values in screen.gold.items()
         }
-        return page_of(
+        return self.page(
             "practised.html.j2", screen=screen, pieces=pieces, answers=turn.answers, known=known, done=done,
             right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
         )  # fmt: skip

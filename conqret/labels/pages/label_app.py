@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conqret.debate.two_turn.judging_plan import TASK as JUDGING
@@ -28,7 +29,8 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting or Setting())
+    setting = setting or Setting()
+    pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)
     routes = [
         Route("/in/{token}", pages.enter),
         Route("/join/{token}", pages.join, methods=["GET", "POST"]),
@@ -38,6 +40,10 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
+    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
     return Starlette(
-        routes=routes, exception_handlers={HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
+        routes=routes,
+        exception_handlers={
+            error: partial(handler, messages=setting.messages) for error, handler in handlers.items()
+        },
     )

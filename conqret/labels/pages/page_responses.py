@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 from conqret.io.images import described, inline
+from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import Screen
 from conqret.show.page import page
 
@@ -39,19 +40,20 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
         self.status, self.title = status, title
 
 
-async def lost(request: Request, error: Exception) -> Response:
+async def lost(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
     """What stands where nothing is."""
-    return _sorry(PageRefusal(404, "There is no such page."))
+    return _sorry(PageRefusal(404, "There is no such page."), messages)
 
 
-async def refused(request: Request, error: Exception) -> Response:
+async def refused(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
     """The page with the sentence of a refusal."""
-    return _sorry(error if isinstance(error, PageRefusal) else PageRefusal(500, str(error)))
+    return _sorry(error if isinstance(error, PageRefusal) else PageRefusal(500, str(error)), messages)
 
 
-async def unsaved(request: Request, error: Exception) -> Response:
+async def unsaved(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
     """The page that says that the disk takes nothing more, or that the file of labels is damaged."""
-    return _sorry(PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved"))
+    refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
+    return _sorry(refusal, messages)
 
 
 async def form_of(request: Request) -> dict[str, str]:
@@ -97,8 +99,16 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
     return await run_in_threadpool(work, *arguments)
 
 
-def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
-    """The answer with a page of a template; where its ``screen`` has images, it may show them."""
+def page_of(
+    template: str,
+    status: int = 200,
+    *,
+    scripts: Sequence[str] = (),
+    messages: PageMessages = ENGLISH,
+    **content: Any,
+) -> Response:
+    """The answer with a page of a template, in the words of ``messages``; where its ``screen`` has images, it may show
+    them."""
     shown = content.get("screen")
     parts = page(
         template,
@@ -109,6 +119,9 @@ def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **
         images=isinstance(shown, Screen) and shown.pictured,
         described=described,
         inline=inline,
+        t=messages,
+        language=messages.language,
+        direction=messages.direction,
         **content,
     )
     return html_of("".join(parts).encode("utf-8", "replace"), status)
@@ -128,8 +141,8 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def _sorry(error: PageRefusal) -> Response:
-    response = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
+def _sorry(error: PageRefusal, messages: PageMessages) -> Response:
+    response = page_of("sorry.html.j2", error.status, messages=messages, why=str(error), title=error.title)
     if error.status in (408, 413):  # the rest of the form is not waited for
         response.headers["Connection"] = "close"
     return response

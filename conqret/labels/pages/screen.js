@@ -30,7 +30,7 @@
 
   const sofar = document.getElementById("sofar");
   function count() {
-    if (sofar) sofar.textContent = `${sets.filter(answered).length} of ${sets.length} answered`;
+    if (sofar) sofar.textContent = sofar.dataset.words.replace("{done}", sets.filter(answered).length).replace("{count}", sets.length);
   }
   form.addEventListener("change", count);
   const scale = document.getElementById("grades");

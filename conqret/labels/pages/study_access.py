@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.links import Links
+from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.pages.page_responses import PageRefusal, apart
 from conqret.labels.pages.throttle import Throttle, caller_of
 from conqret.labels.practice import NOT_PASSED, WAITING
@@ -33,11 +34,13 @@ THANKS = "Thank you"
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
-    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study."""
+    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study, and
+    ``messages`` the words of the pages."""
 
     secure: bool = False
     proxy: str = ""
     judged: Sequence[SliderAnswer] = ()
+    messages: PageMessages = ENGLISH
 
 
 class StudyAccess:

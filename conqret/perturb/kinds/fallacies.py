@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from conqret.perturb.added import among_sentences
+from conqret.perturb import inserted_texts
+from conqret.perturb.added import among_sentences, in_languages, languages_of
 from conqret.perturb.expectations import PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import Perturbation
 
@@ -34,6 +33,7 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; fallacy-oversight as in CALM (Ye et al. 2024)",
-    change=partial(among_sentences, texts=FALLACIES),
+    change=in_languages(FALLACIES, inserted_texts.FALLACIES, among_sentences),
     most=None,
+    languages=languages_of(inserted_texts.FALLACIES),
 )

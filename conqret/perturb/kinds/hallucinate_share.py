@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conqret.perturb.kinds import hallucinate
-from conqret.perturb.perturbation import PERCENT, Draw
+from conqret.perturb.perturbation import PERCENT, Draw, UnreachedError
 from conqret.perturb.rewritten import Rewriting
 
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    return draw.share(hallucinate.grounded(draw))
+    possible, wanted = hallucinate.changeable(draw), draw.of(len(hallucinate.grounded(draw)))
+    if wanted > len(possible):
+        raise UnreachedError(
+            f"item {draw.original}: {hallucinate.able(draw, possible)}, and {wanted} are to change"
+        )
+    return draw.ordered(possible)[:wanted]
 
 
 def reached(draw: Draw, changed: int) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from conqret.perturb.added import MATCHED, at_the_end, matched
+from conqret.perturb.added import MATCHED, at_the_end, languages_of, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
+from conqret.perturb.inserted_texts import INJECTIONS
 from conqret.perturb.perturbation import Perturbation
 
-CHANGE, CONTROL = matched(at_the_end, MATCHED)
+CHANGE, CONTROL = matched(at_the_end, MATCHED, INJECTIONS)
 
 PERTURBATION = Perturbation(
     name="inject-argument",
@@ -19,4 +20,5 @@ PERTURBATION = Perturbation(
     most=None,
     change=CHANGE,
     control=CONTROL,
+    languages=languages_of(INJECTIONS),
 )

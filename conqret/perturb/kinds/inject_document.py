@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb.added import MATCHED, matched
+from conqret.perturb.added import MATCHED, languages_of, matched
 from conqret.perturb.expectations import EVERYTHING, expect
+from conqret.perturb.inserted_texts import INJECTIONS
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem
 
 
@@ -21,7 +22,7 @@ def change(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     return PerturbedItem({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
 
 
-CHANGE, CONTROL = matched(change, MATCHED)
+CHANGE, CONTROL = matched(change, MATCHED, INJECTIONS, own="documents")
 
 PERTURBATION = Perturbation(
     name="inject-document",
@@ -33,4 +34,5 @@ PERTURBATION = Perturbation(
     source="own; named as a risk in ConQRet, section 9",
     change=CHANGE,
     control=CONTROL,
+    languages=languages_of(INJECTIONS),
 )

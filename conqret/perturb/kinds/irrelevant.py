@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, QUALITY, RECALL, RELEVANCE, expect
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
+from conqret.text.language_names import NAMES
 
 
 def change(draw: Draw) -> PerturbedItem:
@@ -12,9 +13,10 @@ def change(draw: Draw) -> PerturbedItem:
     places = draw.share(range(len(documents)))
     others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
     if len(others) < len(places):
+        in_language = f" in {NAMES.get(draw.language, draw.language)}" if draw.language else ""
         raise UnreachedError(
             f"item {draw.original}: {len(places)} documents of other topics are needed, and the pool has "
-            f"{len(others)}; give a larger one with --pool"
+            f"{len(others)}{in_language}; give a larger one with --pool"
         )
     changes = []
     for place, other in zip(places, others, strict=True):

@@ -5,9 +5,8 @@ No rule tells for sure which documents speak for which side, so nothing is taken
 
 from __future__ import annotations
 
-from functools import partial
-
-from conqret.perturb.added import among_sentences
+from conqret.perturb import inserted_texts
+from conqret.perturb.added import among_sentences, in_languages, languages_of
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import Perturbation
 
@@ -35,6 +34,7 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; global sufficiency as in Wachsmuth et al. 2017",
-    change=partial(among_sentences, texts=LEFT_OUT),
+    change=in_languages(LEFT_OUT, inserted_texts.LEFT_OUT, among_sentences),
     most=None,
+    languages=languages_of(inserted_texts.LEFT_OUT),
 )

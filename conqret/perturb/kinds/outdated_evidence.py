@@ -18,7 +18,7 @@ UNDATED = 2020
 
 SUFFERS = ("local_acceptability", "local_sufficiency", "overall_quality")
 
-_year = re.compile(rf"{MARK}|(?<![\d.,])(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d)")
+_year = re.compile(rf"{MARK}|(?<![\d.,])(?P<year>(?:19|20)[0-9]{{2}})(?!\d|[.,]\d)")
 
 
 def change(draw: Draw) -> PerturbedItem:
@@ -31,7 +31,7 @@ def change(draw: Draw) -> PerturbedItem:
     dates = {place + 1: _latest(documents[place]) - YEARS_BACK for place in places}
     for number, year in dates.items():
         old = documents[number - 1]
-        text = f"Published in {year}.\n\n{earlier(old.text)}"
+        text = f"{published(year, draw)}\n\n{earlier(old.text)}"
         documents[number - 1] = old.model_copy(update={"text": text, "title": earlier(old.title)})
     argument = draw.item.argument or ""
     sentences, new = split(argument), {}
@@ -41,9 +41,10 @@ def change(draw: Draw) -> PerturbedItem:
         if years:
             body, close = split_close(span.text)
             moved = earlier(body)
-            new[place] = (moved if moved != body else f"{body.rstrip(' ,;:')}, as of {years[0]}") + close
+            dated = f" ({years[0]})" if draw.language else f", as of {years[0]}"
+            new[place] = (moved if moved != body else f"{body.rstrip(' ,;:')}{dated}") + close
     changes = [
-        Change(where=f"document {number}", kind="dated back", after=f"Published in {year}.")
+        Change(where=f"document {number}", kind="dated back", after=published(year, draw))
         for number, year in sorted(dates.items())
     ]
     changes += [
@@ -52,6 +53,11 @@ def change(draw: Draw) -> PerturbedItem:
     ]
     update = {"documents": tuple(documents), "argument": replace_sentences(argument, new)}
     return PerturbedItem(update, tuple(changes), 100 * len(places) / len(documents))
+
+
+def published(year: int, draw: Draw) -> str:
+    """The line that dates a document; in another language than English the year alone."""
+    return f"({year})" if draw.language else f"Published in {year}."
 
 
 def earlier(text: str) -> str:

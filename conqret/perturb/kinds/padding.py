@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from conqret.perturb.added import among_sentences
+from conqret.perturb.added import among_sentences, own_sentences
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import Perturbation
+from conqret.perturb.perturbation import Draw, Perturbation, PerturbedItem
 
 FILLERS = (
     "This is a point that deserves careful attention.",
@@ -33,6 +31,12 @@ FILLERS = (
 """They make no claim, name nothing and take no side."""
 
 
+def change(draw: Draw) -> PerturbedItem:
+    """So many sentences among those of the argument; in another language than English, sentences of its own once more,
+    without their citations."""
+    return among_sentences(draw, own_sentences(draw.item) if draw.language else FILLERS)
+
+
 PERTURBATION = Perturbation(
     name="padding",
     summary="sentences put into the argument that say nothing",
@@ -44,6 +48,6 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; length bias as in Dubois et al. 2024 (length-controlled AlpacaEval)",
-    change=partial(among_sentences, texts=FILLERS),
+    change=change,
     most=None,
 )

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NO_WORD = -1
+LANGUAGES = tuple(
+    "arabic danish dutch finnish french german hindi hungarian italian norwegian portuguese romanian russian spanish "
+    "swedish turkish".split()
+)
+"""Languages that have a stemmer of Snowball's."""
+
+_SNOWBALL = {"porter2": "english"}
 _TERMS = "terms.json"
 
 
@@ -92,7 +99,7 @@ def _stemmer(name: str) -> Any:
         return str
     import Stemmer
 
-    return Stemmer.Stemmer("english").stemWord
+    return Stemmer.Stemmer(_SNOWBALL.get(name, name)).stemWord
 
 
 ENGINE = Engine(
@@ -101,6 +108,6 @@ ENGINE = Engine(
     distribution="bm25s",
     build=build,
     open=open_index,
-    stemmers=("porter2", "none"),
+    stemmers=("porter2", "none", *LANGUAGES),
     stop_lists=("english", "lucene", "none"),
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from conqret.errors import ConqretError
 from conqret.retrieval.engine import Engine, Hits, WordIndexSettings
-from conqret.text.word_lists import stop_list, words
+from conqret.text.word_lists import ascii_words, stop_list, words
 
 TAIL = 500
 """Characters of what was swallowed that are shown where the library fails: its last two or three lines."""
@@ -100,7 +100,7 @@ class PisaSearcher:
         import numpy as np
         import pandas as pd
 
-        texts = [self._without_stop_words(query) for query in queries]
+        texts = [ascii_words(self._without_stop_words(query)) for query in queries]
         with silenced():
             if depth not in self._retrievers:
                 self._retrievers[depth] = self._index.bm25(
@@ -131,7 +131,7 @@ class _Feed:
     def __iter__(self) -> Iterator[dict[str, str]]:
         try:
             for text in self._texts:
-                clean = text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
+                clean = ascii_words(text.encode("utf-8", "replace").decode("utf-8").replace("\0", " "))
                 yield {"docno": str(self.given), "text": clean}
                 self.given += 1
             self.whole = True

@@ -3,13 +3,14 @@
 A judge that was chosen because it did best on some labels does worse on others, the more so the more judges there were
 and the fewer topics (the winner's curse). So the choice is made again for each fold of topics, on the labels of all
 other folds, and the scores of whoever was chosen are put together over the folds: alpha of those is what such a choice
-is worth on topics that had no part in it.
+is worth on topics that had no part in it. The choices are part of what is estimated: for the interval they are made
+again without each topic that is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from conqret.data.item import Frozen
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 class HeldOut(Frozen):
     """In how many of the ``folds`` each judge was the best on all others (those that tie all count), and ``alpha`` of
-    those chosen so, each on its own fold. Intervals leave topics out of that, and leave the choices."""
+    those chosen so, each on its own fold. For its interval the choices are made again without each topic."""
 
     folds: int
     chosen: Mapping[str, int]
@@ -36,39 +37,61 @@ class HeldOut(Frozen):
 @dataclass(frozen=True)
 class FoldedChoice:
     """``fold`` is that of each unit, ``tied`` says which judges are best without each fold (judges by folds), and
-    ``best`` is the place of the one of them that is taken: the first by its name, whatever order they are given in."""
+    ``best`` is the place of the one of them that is taken: the first by its name, whatever order they are given in.
+    ``without`` has the same of the choices without each cluster (clusters by folds)."""
 
     fold: NDArray[np.intp]
     tied: NDArray[np.bool_]
     best: NDArray[np.intp]
+    without: NDArray[np.intp]
 
     @classmethod
-    def of(cls, shared: SharedUnits, seed: int) -> Self:
-        """Choose among the judges without each fold of topics, by their mean alpha."""
+    def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
+        """Choose among the judges without each fold of topics, by their mean alpha; and again without each cluster of
+        ``drawn``."""
         import numpy as np
 
         by_cluster = dealt(shared.clusters, seed)
         fold = np.array([by_cluster[name] for name in shared.clusters])
-        without = Resamples(1 - np.eye(min(FOLDS, len(by_cluster))), fold)
-        alphas_by_dimension = {name: side.alphas(side.judges, without) for name, side in shared.sides.items()}
-        means = shared.averaged(alphas_by_dimension)
-        tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
-        if all(mean.defined for mean in means):  # else there is nothing to choose by
-            known = np.nan_to_num(snapped(np.stack([mean.without for mean in means])), nan=-np.inf)
-            tied = known == known.max(axis=0)
+        folds = min(FOLDS, len(by_cluster))
+        tied = _best(shared, Resamples(1 - np.eye(folds), fold))
         by_name = np.array(sorted(range(len(shared.names)), key=shared.names.__getitem__))
-        return cls(fold, tied, by_name[tied[by_name].argmax(axis=0)])
+
+        def taken(tied: NDArray[np.bool_]) -> NDArray[np.intp]:
+            return np.asarray(by_name[tied[by_name].argmax(axis=0)])
+
+        # cells of cluster and fold, as a cluster of ``drawn`` may be several that were put together
+        cells, cell = np.unique(np.column_stack([drawn.cluster, fold]), axis=0, return_inverse=True)
+        outside = (1 - np.eye(folds))[:, cells[:, 1]]
+        rows = (drawn.weights[:, None, cells[:, 0]] * outside).reshape(-1, len(cells))
+        nested = taken(_best(shared, Resamples(rows, cell.ravel()))) if len(rows) else np.zeros(0, np.intp)
+        return cls(fold, tied, taken(tied), nested.reshape(-1, folds))
 
     def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
-        """The mean alpha of what is chosen, each fold by the others."""
+        """The mean alpha of what is chosen, each fold by the others; without each cluster, of what is then chosen."""
+        import numpy as np
+
+        whole = self._alpha(shared, drawn, self.best)
+        without = whole.without.copy()
+        if len(without):
+            for best in np.unique(self.without, axis=0):
+                again = (self.without == best).all(axis=1)
+                if not (best == self.best).all():
+                    part = Resamples(drawn.weights[again], drawn.cluster)
+                    without[again] = self._alpha(shared, part, best).without
+        return replace(whole, without=without)
+
+    def _alpha(self, shared: SharedUnits, drawn: Resamples, best: NDArray[np.intp]) -> JackknifedEstimate:
+        """The mean alpha of the judges at ``best``, each on its own fold."""
         import numpy as np
 
         places = np.arange(len(self.fold))
-        alphas_by_dimension = {
-            name: side.alphas(side.judges[self.best[self.fold], places][None], drawn)
-            for name, side in shared.sides.items()
-        }
-        return shared.averaged(alphas_by_dimension)[0]
+        return shared.averaged(
+            {
+                name: side.alphas(side.judges[best[self.fold], places][None], drawn)
+                for name, side in shared.sides.items()
+            }
+        )[0]
 
     def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
         """The choices, and what they are worth."""
@@ -77,3 +100,15 @@ class FoldedChoice:
             chosen=dict(zip(shared.names, self.tied.sum(axis=1).tolist(), strict=True)),
             alpha=self.sampled(shared, drawn).estimate(confidence),
         )
+
+
+def _best(shared: SharedUnits, without: Resamples) -> NDArray[np.bool_]:
+    """Which judges have the highest mean alpha, for each row of weights (judges by rows)."""
+    import numpy as np
+
+    means = shared.averaged({name: side.alphas(side.judges, without) for name, side in shared.sides.items()})
+    tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
+    if all(mean.defined for mean in means):  # else there is nothing to choose by
+        known = np.nan_to_num(snapped(np.stack([mean.without for mean in means])), nan=-np.inf)
+        tied = known == known.max(axis=0)
+    return tied

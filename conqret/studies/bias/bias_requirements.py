@@ -2,15 +2,17 @@
 
 ``NAME[.low|.high][PROBE] OPERATOR NUMBER``. ``alarms``, ``inconclusive`` and ``clear`` count probes; ``flip_rate`` and
 ``first_place`` are the shares of verdicts that flip and that the first place wins; ``effect[length]`` and
-``missable[length]`` are those of a probe. A quantity that has no value fails its condition.
+``missable[length]`` are those of a probe, and of one with several rows (``language``) those of the largest effect. A
+quantity that has no value fails its condition.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from conqret.console.conditions import Requirement, RequirementOutcome
-from conqret.studies.bias.contrast import PROBES
+from conqret.studies.bias.contrast import PROBES, probe_name
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 COUNTED = ("alarms", "inconclusive", "clear")
@@ -46,7 +48,8 @@ def _value(requirement: Requirement, table: BiasTable) -> float | None:
     name = requirement.name
     if name in COUNTED:
         return len(table.alarms if name == "alarms" else [row for row in table.rows if row.verdict == name])
-    row = next((row for row in table.primary if _asked(row, requirement)), None)
+    asked = [row for row in table.primary if _asked(row, requirement)]
+    row = max(asked, key=_size, default=None)
     if row is None or row.effect is None:
         return None
     if name == "flip_rate":
@@ -58,4 +61,9 @@ def _value(requirement: Requirement, table: BiasTable) -> float | None:
 
 
 def _asked(row: BiasRow, requirement: Requirement) -> bool:
-    return row.places if requirement.name in OF_PLACES else row.probe == requirement.dimension
+    return row.places if requirement.name in OF_PLACES else probe_name(row.probe) == requirement.dimension
+
+
+def _size(row: BiasRow) -> float:
+    """How far its effect lies from 0; one without a value first, so that a condition on it fails."""
+    return math.inf if row.effect is None else abs(row.effect.value)

@@ -6,7 +6,7 @@ A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appende
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import ClassVar
@@ -146,7 +146,7 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
     for probe in chosen.values():
         try:
-            asked = probe.asked(ground)
+            asked = readable(probe.asked(ground), ground.setup)
             contrasts += asked if log is None else [within_log(contrast, ground, log) for contrast in asked]
         except NotAskedError as error:
             if named or probe.default:
@@ -157,6 +157,38 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     if log is None:
         contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
     return BiasPlan(ground, tuple(contrasts), left_out)
+
+
+def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
+    """The comparisons without metrics and pairs that have no value because of an item's language.
+
+    Raises:
+        NotAskedError: nothing is left of them.
+    """
+    if not setup.english_only:
+        return list(contrasts)
+    kept = []
+    for contrast in contrasts:
+        items = {(way, item.id): item for way, several in contrast.versions.items() for item in several}
+        unread = {key: setup.unread(item) for key, item in items.items()}
+        wanted = frozenset(contrast.metrics)
+        pairs = tuple(
+            pair
+            for pair in contrast.pairs
+            if wanted - frozenset().union(*(unread.get(key, frozenset()) for key in pair.keys))
+        )
+        lost = [unread.get(key, frozenset()) for pair in pairs for key in pair.keys]
+        metrics = tuple(
+            metric for metric in contrast.metrics if not lost or any(metric not in out for out in lost)
+        )
+        if pairs or not contrast.pairs:
+            kept.append(replace(contrast, pairs=pairs, metrics=metrics))
+    if not kept:
+        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {ENGLISH_LISTS}")
+    return kept
+
+
+ENGLISH_LISTS = "the offline baseline judges this by English word lists, and no item is in English"
 
 
 def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Contrast:

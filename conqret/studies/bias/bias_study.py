@@ -124,7 +124,11 @@ def bias_plan(
         settings.get("verdicts"), items, judge or server, metrics=metrics, scale=settings.get("verdict_scale"),
         columns=columns, skip_invalid=skip_invalid,
     )  # fmt: skip
-    source = log.source if log else open_items(items, columns=columns, skip_invalid=skip_invalid)
+    source = (
+        log.source
+        if log
+        else open_items(items, columns=columns, skip_invalid=skip_invalid, language=settings.get("language"))
+    )
     format_name = chosen_format(settings, lambda: source)
     chosen = DEFAULT_FORMAT if format_name is None else format_name
     if log is not None:

@@ -85,6 +85,15 @@ class ProbedJudge(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProbedItems(OptionGroup):
+    """How the items are read."""
+
+    item_columns: options.Columns = None
+    skip_invalid: options.SkipInvalid = False
+    language: options.Language = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class BiasGate(OptionGroup):
     """Conditions, and the file for a build."""
 
@@ -121,8 +130,7 @@ def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
     chosen: ProbedJudge,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
+    item_reading: ProbedItems,
     output: Annotated[
         Path,
         typer.Option(
@@ -186,8 +194,9 @@ def bias(
         "format": chosen.format,
         "model": ran.calls.of(chosen.model),
         **chosen.own.given(),
-        "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
-        "skip_invalid": skip_invalid,
+        "columns": options.column_map(item_reading.item_columns, options.ITEM_COLUMNS),
+        "skip_invalid": item_reading.skip_invalid,
+        "language": item_reading.language,
         "probes": probing.probe or (),
         "repeats": probing.repeats,
         "labels": None if labels is None else reading.load(labels),
@@ -245,11 +254,14 @@ def bias(
 
 def _announce(plan: BiasPlan, shown: options.OutputOptions, *, left_out: bool = False) -> None:
     """Say what will be compared, and, where asked for or of a log, what will not."""
+    from conqret.perturb.perturbation import NO_RULE
+
     log = plan.ground.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
-    remarks = [] if log is None else [*log.notes, *plan.notes]
+    unchanged = [note for note in plan.notes if NO_RULE in note]
+    remarks = unchanged if log is None else [*log.notes, *plan.notes]
     shown.note(*(lacking if left_out or log is not None else ()), *remarks)
 
 

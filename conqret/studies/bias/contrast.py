@@ -8,15 +8,18 @@ from typing import Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
-from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
+from conqret.perturb import SEED, Direction, LanguageError, Perturbation, perturb_items, records
 from conqret.perturb.expectations import EVERYTHING, RELEVANCE
+from conqret.perturb.versions import counted_reasons
 from conqret.registry import Registry
+from conqret.text.language import item_language
+from conqret.text.other_languages import is_english
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"
@@ -67,7 +70,8 @@ class VersionPair:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in), on ``metrics``.
+    """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in; a probe that answers for
+    several things apart names each, in brackets behind it), on ``metrics``.
 
     The difference of a pair (:meth:`moved`) is the changed score minus the base; where ``mirrored``, the changed one is
     of the two arguments in each other's place, and the difference ``base + changed - 1``. Where the two are different
@@ -208,7 +212,9 @@ class Probe:
         Raises:
             NotAskedError: they cannot be made with this judge or these items.
         """
-        return tuple(replace(contrast, probe=self.name) for contrast in self.contrasts(ground))
+        return tuple(
+            replace(contrast, probe=contrast.probe or self.name) for contrast in self.contrasts(ground)
+        )
 
 
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
@@ -239,8 +245,9 @@ def perturbed(
         )
         versions, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
         if not versions[level]:
-            reason = left_out[0].reason if left_out else "there are no items"
-            raise NotAskedError(f"no item can be changed: {reason}")
+            raise NotAskedError(
+                f"no item can be changed: {counted_reasons([omission.reason for omission in left_out])}"
+            )
         unable = {item.item for item in left_out}
         bases = [
             item if control is None else control.apply(item, level, seed=ground.seed)
@@ -251,9 +258,8 @@ def perturbed(
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, versions[level], strict=True)
         ]
-        left = (
-            (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
-        )
+        reasons = counted_reasons([omission.reason for omission in left_out])
+        left = (f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})",) if left_out else ()
         return (
             Contrast(
                 name=name,
@@ -270,6 +276,21 @@ def perturbed(
     return contrasts
 
 
+def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    """The items of a probe whose words are in English alone, and the note that says how many are left out.
+
+    Raises:
+        NotAskedError: every item is in another language.
+    """
+    items = tuple(item for item in ground.items if is_english(item_language(item)))
+    out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
+    if not items and out:
+        raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
+    return items, (
+        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
+    )
+
+
 PROBES = Registry(
     "probe",
     "conqret.probes",
@@ -282,6 +303,11 @@ PROBES = Registry(
     ),
 )  # fmt: skip
 """Every probe by its name, in the order of the table."""
+
+
+def probe_name(shown: str) -> str:
+    """The name of the probe that a row is of: ``language``, of ``language (German)``."""
+    return shown.partition(" (")[0]
 
 
 def default_probes() -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from conqret.perturb import Perturbation
 from conqret.perturb.added import AddingVariant, at_the_end, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
+from conqret.perturb.perturbation import ENGLISH
 from conqret.studies.bias.contrast import NEUTRAL, Adverse, Probe, perturbed
 
 OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
@@ -51,7 +52,7 @@ def remark_probe(
     expects = expect(no_rise=OF_THE_ARGUMENT) if adverse == "rise" else expect(unchanged=OF_THE_ARGUMENT)
     perturbation = Perturbation(
         name=name, summary=thing, unit="remarks", levels=(0, level), expects=expects,
-        needs=frozenset({"argument"}), source=source, change=change, control=control, most=None,
+        needs=frozenset({"argument"}), source=source, change=change, control=control, most=None, languages=ENGLISH,
     )  # fmt: skip
 
     return Probe(

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from conqret.errors import number, shortened
 from conqret.show import words
-from conqret.studies.bias.contrast import PROBES, Probe
+from conqret.studies.bias.contrast import PROBES, Probe, probe_name
 from conqret.studies.bias.result import BiasRow, BiasTable, Verdict, falls_unasked
 
 WIDTH = 80
@@ -163,7 +163,8 @@ def _shown(table: BiasTable) -> list[BiasRow]:
 
 def _advice(probe: str) -> str:
     """Of a probe that another installation has, nothing is known but its name."""
-    return PROBES[probe].advice if probe in PROBES else Probe.advice
+    name = probe_name(probe)
+    return PROBES[name].advice if name in PROBES else Probe.advice
 
 
 def _to_do(table: BiasTable) -> Iterator[str]:

@@ -205,7 +205,7 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     rng = np.random.default_rng(settings.seed)
     alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
     means = shared.averaged(alphas_by_dimension)
-    choice = FoldedChoice.of(shared, settings.seed)
+    choice = FoldedChoice.of(shared, settings.seed, drawn)
     sizes = shared.sizes(drawn)
     (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
     by_dimension = _pairs(shared.names, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)

@@ -18,6 +18,8 @@ from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
 from conqret.judging.criteria import DECLARED, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of
+from conqret.judging.explanation_language import PROMPT as LANGUAGE
+from conqret.judging.explanation_language import says_languages
 from conqret.judging.judge_options import CONVERSATION, CRITERIA
 from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library
@@ -140,7 +142,9 @@ def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int
     if scale is None:
         return replace(setup, library=library)
     judge = criteria_judge([rescaled(criterion_asked(setup), scale)])
-    return replace(set_up(judge, setup.client, setup.options, library), turns=setup.turns)
+    return replace(
+        set_up(judge, setup.client, setup.options, library), turns=setup.turns, languages=setup.languages
+    )
 
 
 def criterion_asked(setup: Setup) -> Criterion:
@@ -173,5 +177,7 @@ def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
             CONVERSATION + SUFFIX: library.source(CONVERSATION + SUFFIX),
             **library.included(CONVERSATION),
         }
+    if says_languages(setup.languages, setup.options.explain_in):
+        needed[LANGUAGE + SUFFIX] = library.source(LANGUAGE + SUFFIX)
     own = () if library.overlay is None else [name for name in needed if (library.overlay / name).is_file()]
     return {folder / prompt: library.source(prompt), **{folder / name: needed[name] for name in own}}

@@ -15,21 +15,21 @@ from conqret.data.item import Frozen
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.text.citations import marks, strip_citations
 from conqret.text.sentences import sentences
+from conqret.text.words import count_words, split_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _COARSE = re.compile(
     r"\b(?:arse(?:hole)?s?|ass(?:hole)?s?|bastards?|bitch(?:es|y)?|bloody|bollocks|bullshit|crap(?:py)?|cunts?|damn(?:ed)?|"
     r"dick(?:head)?s?|dumbass|fuck\w*|goddamn|hell|idiot(?:s|ic)?|jackass|moron(?:s|ic)?|motherfuck\w*|piss(?:ed)?|"
     r"prick|retard(?:s|ed)?|screw(?:ed)?|scum|shit\w*|slut|stupid|suck(?:s|ed)?|twat|wank\w*|whore)\b",
     re.IGNORECASE,
 )
-_CITED = re.compile(r"\[\d{1,3}(?:, ?\d{1,3})*\]")
-_FIGURE = re.compile(r"(?<![\w\[])\d[\d.,]*%?(?![\]\w])")
+_FIGURE = re.compile(r"(?<!\w)\d[\d.,]*%?(?!\w)")
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)
 _LINES = re.compile(r"\n\s*\S")
 LONG_WORD = 8
@@ -47,11 +47,12 @@ class Feature:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
+    """The words of a text, figures apart."""
+    return [word for word in split_words(strip_citations(text), keep_case=True) if not word[0].isdecimal()]
 
 
 def _per_word(pattern: re.Pattern[str]) -> Callable[[str], float]:
-    return lambda text: len(pattern.findall(text)) / max(1, len(_words(text)))
+    return lambda text: len(pattern.findall(strip_citations(text))) / max(1, count_words(text))
 
 
 def _share(counts: Callable[[str], bool]) -> Callable[[str], float]:
@@ -63,7 +64,7 @@ def _share(counts: Callable[[str], bool]) -> Callable[[str], float]:
 
 
 def _per_sentence(text: str) -> float:
-    return len(_words(text)) / max(1, len(sentences(text)))
+    return count_words(strip_citations(text)) / max(1, len(sentences(text)))
 
 
 def _different(text: str) -> float:
@@ -72,16 +73,18 @@ def _different(text: str) -> float:
 
 
 FEATURES: Mapping[str, Feature] = {
-    "length": Feature("longer texts", lambda text: float(len(_words(text)))),
+    "length": Feature("longer texts", lambda text: float(count_words(strip_citations(text)))),
     "sentence_length": Feature("texts with longer sentences", _per_sentence),
     "long_words": Feature("texts with more long words", _share(lambda word: len(word) >= LONG_WORD)),
     "vocabulary": Feature("texts with more different words", _different),
     "coarse_words": Feature("texts with more coarse words", _per_word(_COARSE)),
     "first_person": Feature("texts that speak more of I and we", _per_word(_FIRST_PERSON)),
     "figures": Feature("texts with more figures", _per_word(_FIGURE)),
-    "citations": Feature("texts with more citations", lambda text: float(len(_CITED.findall(text)))),
-    "questions": Feature("texts with more questions", lambda text: float(text.count("?"))),
-    "exclamations": Feature("texts with more exclamation marks", lambda text: float(text.count("!"))),
+    "citations": Feature("texts with more citations", lambda text: float(len(marks(text)))),
+    "questions": Feature("texts with more questions", lambda text: float(sum(map(text.count, "?？؟")))),
+    "exclamations": Feature(
+        "texts with more exclamation marks", lambda text: float(sum(map(text.count, "!！")))
+    ),
     "capitals": Feature(
         "texts with more words in capitals", _share(lambda word: len(word) > 3 and word.isupper())
     ),

@@ -253,7 +253,7 @@ def _checked(
         )
         drawn = leave_one_out(both.clusters)
         means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-        choice = FoldedChoice.of(alone, settings.seed)
+        choice = FoldedChoice.of(alone, settings.seed, drawn)
         gain = means[-1].minus(choice.sampled(alone, drawn))
         rules[rule] = RuleOn(
             alpha=means[-1].estimate(settings.confidence),

@@ -157,7 +157,7 @@ class GradedDocuments(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensitivityRun(OptionGroup):
+class SensitivityRunOptions(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
@@ -172,6 +172,7 @@ def sensitivity(
     *,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     chosen: ComparedJudges,
     perturbed: PerturbationOptions,
     output: Annotated[
@@ -185,7 +186,7 @@ def sensitivity(
     ] = Path("runs/sensitivity"),
     metric: options.Metric = None,
     graded: GradedDocuments,
-    ran: SensitivityRun,
+    ran: SensitivityRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -204,6 +205,9 @@ def sensitivity(
 
     conqret sensitivity items.jsonl --grid --model gpt-4o
     """
+    from conqret.data.digest import gathered
+    from conqret.judging.summary_tables import metric_names
+    from conqret.perturb.versions import counted_reasons
     from conqret.show.words import counts
     from conqret.studies.sensitivity.page import write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
@@ -216,6 +220,7 @@ def sensitivity(
         **chosen.own.given(),
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
+        "language": language,
         "perturb": perturbed.perturb,
         "metrics": metric or (),
         "grid": perturbed.grid,
@@ -231,9 +236,8 @@ def sensitivity(
         for level in plan.unreached:
             shown.note(str(level))
         for name, outs in plan.left_out.items():
-            shown.note(
-                f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}"
-            )
+            reasons = counted_reasons([out.reason for out in outs])
+            shown.note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {reasons}")
 
     if dry_run:
         from conqret.studies.sensitivity.sensitivity_cost import estimate
@@ -272,9 +276,12 @@ def sensitivity(
         shown.tell(f"offline is {floor('a judge')}")
     result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
     note(*results.warnings)
-    for lost in results.unscored:
-        what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
-        note(f"no curve: {what}: {counts(lost.missing)}")
+    without = gathered(
+        ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
+        for lost in results.unscored
+    )
+    for (format_name, model, name, lacking), metrics in without.items():
+        note(f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}")
     missing = results.missing
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conqret.data.digest import gathered
 from conqret.perturb.perturbation import PERTURBATIONS
+from conqret.perturb.versions import counted_reasons
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
@@ -154,5 +155,6 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
     yield from words.failed(session.failures)
     yield from map(str, results.unreached)
     for name, reasons in results.left_out.items():
-        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {reasons[0]}{more}"
+        counted = counted_reasons(reasons)
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 and counted == reasons[0] else ""
+        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {counted}{more}"

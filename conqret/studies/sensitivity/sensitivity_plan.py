@@ -11,7 +11,13 @@ from conqret.io import CheckedItems
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
-from conqret.perturb.versions import LeftOutItem, UnreachableLevel, series
+from conqret.perturb.versions import (
+    LeftOutItem,
+    NoItemChangedError,
+    UnreachableLevel,
+    counted_reasons,
+    series,
+)
 from conqret.stats.curve_tests import MARGIN
 
 Stack = tuple[tuple[str, float], ...]
@@ -151,22 +157,32 @@ def make_plan(
     left_out: dict[str, list[LeftOutItem]] = {name: list(outs) for name, outs in (unable or {}).items()}
     unreached: list[UnreachableLevel] = []
     drawn = []
+    impossible: NoItemChangedError | None = None
     for damage in damages:
         name = damage.perturbation.name
         outs = left_out.setdefault(name, [])
-        made = series(
-            list(_without(originals, outs).values()),
-            damage.perturbation,
-            damage.levels,
-            seed=seed,
-            materials=materials.get(name),
-        )
+        try:
+            made = series(
+                list(_without(originals, outs).values()),
+                damage.perturbation,
+                damage.levels,
+                seed=seed,
+                materials=materials.get(name),
+            )
+        except NoItemChangedError as error:
+            if not error.for_language or len(damages) + len(grid) == 1:
+                raise
+            outs += error.left_out
+            impossible = impossible or error
+            continue
         versions |= {
             ((name, level),): version_items for level, version_items in made.versions.items() if level
         }
         outs += made.left_out
         unreached += made.unreached
         drawn.append(PerturbationLevels(damage.perturbation, tuple(made.versions)))
+    if impossible is not None and not drawn and not grid:
+        raise impossible
     by_name = {damage.perturbation.name: damage.perturbation for damage in grid}
     for stack in grid_stacks(grid):
         if stack in versions:
@@ -183,7 +199,8 @@ def make_plan(
         versions[stack] = dict(zip(changed, changed_items[level], strict=True))
     for name in by_name:
         if not any(made for stack, made in versions.items() if stack and stack[-1][0] == name):
-            reason = left_out[name][0].reason if left_out[name] else "its levels are out of reach"
+            reasons = [omission.reason for omission in left_out[name]]
+            reason = counted_reasons(reasons) if reasons else "its levels are out of reach"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
     lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
     return SensitivityPlan(

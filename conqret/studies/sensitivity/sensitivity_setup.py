@@ -76,12 +76,14 @@ def damage_materials(
     *,
     pool: Path | None = None,
     rewriter: Session | None = None,
+    by_model: bool = False,
     seed: int = SEED,
 ) -> tuple[dict[str, Materials], dict[str, list[LeftOutItem]]]:
     """By perturbation name what it draws on, and the items for which no rewrite could be had.
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
-    by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together.
+    by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together. Without a ``rewriter``,
+    ``by_model`` says that one will be asked: what it would change is then changed by stand-ins, which count as much.
     """
     highest: dict[str, PerturbationLevels] = {}
     for damage in damages:
@@ -98,4 +100,6 @@ def damage_materials(
                 rewrite_items, items, damage.perturbation, damage.levels, seed=seed, library=rewriter.library
             )
             materials[name], unable[name] = rewriter.run(rewrite)
+        elif damage.perturbation.rewriting and by_model:
+            materials[name] = Materials(by_model=True)
     return materials, unable

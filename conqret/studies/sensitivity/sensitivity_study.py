@@ -136,7 +136,10 @@ def sensitivity_plan(
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
     source = open_items(
-        items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
+        items,
+        columns=settings.get("columns"),
+        skip_invalid=settings.get("skip_invalid", False),
+        language=settings.get("language"),
     )
     every = [*damages, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
@@ -161,7 +164,12 @@ def sensitivity_plan(
             sessions.keep_in(store)  # the rewrites come before the run
         writer = sessions.of(author, at_once=True)
     materials, unable = damage_materials(
-        checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
+        checked_items,
+        every,
+        pool=settings.get("pool"),
+        rewriter=writer,
+        by_model=not author.backend.baseline,
+        seed=seed,
     )
     plan = make_plan(
         checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed

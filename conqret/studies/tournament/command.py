@@ -15,6 +15,7 @@ from conqret.studies.tournament.tournament_options import TournamentOptions
 
 COMMON = (
     "format",
+    "criterion",
     "model",
     "judge",
     "by",
@@ -22,6 +23,8 @@ COMMON = (
     "comparisons",
     "both_orders",
     "reliability",
+    "top",
+    "ratings",
     "output",
     "replay",
     "budget_usd",
@@ -40,7 +43,14 @@ class PairOptions(OptionGroup, of=TournamentOptions):
 class PairJudge(OptionGroup):
     """Who compares.
 
+    Judging:
+        criterion: A criterion of your own instead of `--format`: a statement (`The argument names its sources`) or a
+            question (`How fair is it to the other side?`). The judge says which of two arguments meets it better.
+
     Model:
+        model (--model, -m): Any model that litellm knows, or `offline`, the lexical baseline. May be repeated: each
+            model compares every pair, and what is said of an item counts by how well its judge tells items apart.
+            Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
             and returns `first`, `second` or `tie`.
@@ -54,7 +64,8 @@ class PairJudge(OptionGroup):
             options.JUDGING, "The format whose preference is asked. Default: `direct`.", "--format", "-f"
         ),
     ] = None
-    model: options.Model = None
+    criterion: str | None = None
+    model: list[str] | None = None
     judge: str | None = None
     server: str | None = None
 
@@ -67,6 +78,7 @@ def tournament(
     pairs: PairOptions,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -82,7 +94,9 @@ def tournament(
 
     conqret tournament items.jsonl --by topic --model gpt-4o-mini --comparisons 4 -o runs/tournament
 
-    conqret tournament items.jsonl --design random --reliability 0.8 --comparisons 10 --model gpt-4o-mini --dry-run
+    conqret tournament items.jsonl --criterion "The argument names its sources" --model gpt-4o-mini --dry-run
+
+    conqret tournament items.jsonl --top 3 --confidence 0.9 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
     from conqret.judging.cost import Sizes
     from conqret.judging.judging_cost import expected_judging
@@ -91,16 +105,21 @@ def tournament(
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
     from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 
+    named: list[str | None] = [*(compared_by.model or ())] or [None]
+    models = [asking.calls.of(model) for model in named]
     settings: dict[str, Any] = {
         **pairs.given(),
         **asking.settings,
         "format": compared_by.format,
-        "model": asking.calls.of(compared_by.model),
+        "model": models,
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
+        "language": language,
     }
     settings |= {
-        name: value for name in ("judge", "server") if (value := getattr(compared_by, name)) is not None
+        name: value
+        for name in ("criterion", "judge", "server")
+        if (value := getattr(compared_by, name)) is not None
     }
     plan = tournament_plan(
         items, output=True if output is None else output, asks=not asking.dry_run, **settings
@@ -109,22 +128,21 @@ def tournament(
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)
     if asking.dry_run:
-        setup = plan.setup.in_one_order("preference")
-        cost = expected_judging(setup, plan.schedule.first_pairs(), Sizes(), by=f"{setup.judge.name} (pairs)")
-        asking.tell_cost([cost])
+        first = plan.schedule.first_pairs()
+        setups = [setup.in_one_order("preference") for setup in plan.setups]
+        asking.tell_cost(
+            [expected_judging(setup, first, Sizes(), by=f"{setup.judge.name} (pairs)") for setup in setups]
+        )
         return
     with plan.models:
         outcome = asking.execute(
-            plan, plan.schedule.comparisons, "comparisons", about=about, doing="comparing"
+            plan, plan.comparisons, "comparisons", about=about, doing="comparing", by=", ".join(plan.judges)
         )
     folder = plan.folder
     assert isinstance(folder, TournamentFolder)  # noqa: S101 - the command always has one
+    shown = tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
     page, _ = write_files(
-        folder.path,
-        {
-            folder.page_file.name: tournament_page(outcome).html(),
-            "tournament.md": tournament_page(outcome).markdown(),
-        },
+        folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
     lines = [
         *spaced(tournament_tables(outcome)),

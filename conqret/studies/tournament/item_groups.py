@@ -11,6 +11,7 @@ from functools import cached_property
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.reports import RUN
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.studies.tournament.tournament_options import TournamentOptions
 
@@ -76,6 +77,39 @@ def _value(item: Item, field: str) -> str:
     return str(value)
 
 
+SYSTEM_FIELDS = (RUN, "system")
+"""Fields of metadata that name an item's system, where nobody names another."""
+
+
+def check_field(items: Sequence[Item], field: str, option: str) -> None:
+    """Raise UnknownNameError where no item's metadata have the field that ``option`` names, and DeclarationError where
+    there are no metadata at all."""
+    known = list(dict.fromkeys(name for item in items for name in item.metadata))
+    if not known:
+        raise DeclarationError(f"the items have no metadata, so that none has a field {field!r} (--{option})")
+    if field not in known:
+        raise UnknownNameError(f"field of the items' metadata (--{option})", field, known)
+
+
+def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, str]:
+    """The system of each item, by its id; none where no field is named, and no usual one is in all items.
+
+    Raises:
+        DeclarationError: an item lacks the field that is named.
+        UnknownNameError: no item has it, and there are others.
+    """
+    items = [item for group in groups for item in group.items]
+    if field is None:
+        field = next((name for name in SYSTEM_FIELDS if all(name in item.metadata for item in items)), None)
+        if field is None:
+            return {}
+    check_field(items, field, "system")
+    for item in items:
+        if item.metadata.get(field) is None:
+            raise DeclarationError(f"item {item.id} has no {field} that names its system (--system)")
+    return {item.id: str(item.metadata[field]) for item in items}
+
+
 def pair_id(first: Item, second: Item) -> str:
     """The id of a comparison: both ids, or a digest where they are long or could be split in two ways."""
     name = f"{first.id} | {second.id}"
@@ -84,6 +118,11 @@ def pair_id(first: Item, second: Item) -> str:
     elif len(name) <= LONGEST_ID:
         return name
     return hashlib.sha256(name.encode()).hexdigest()[:32]
+
+
+def comparison_id(pair: str, judge: str) -> str:
+    """The id of a comparison of a pair: the pair's, with that of its judge where there are several."""
+    return json.dumps([judge, pair], ensure_ascii=False) if judge else pair
 
 
 def pair_item(first: Item, second: Item) -> Item:
@@ -118,7 +157,7 @@ class PairSchedule:
         sizes = [
             round_sizes(len(group.items), wanted, both_orders=options.both_orders) for group in self.groups
         ]
-        if options.design == "random" and options.reliability is None:
+        if options.design == "random" and not options.stops_early:
             return [[sum(each)] for each in sizes]
         return sizes
 

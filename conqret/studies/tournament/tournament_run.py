@@ -22,35 +22,49 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.call_setup import prepared
+from conqret.judging.comparison import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
-from conqret.judging.judge_parts import TOURNAMENT, digest
+from conqret.judging.judge_parts import TOURNAMENT, Judge, digest
 from conqret.judging.judge_run import judge_record, mend_items, sum_up, write_items
 from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
+from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials, Plan, Stage, run
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
+from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.comparative_judgment import check_sizes, compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs
-from conqret.studies.tournament.item_groups import BESIDE, ItemGroup, PairSchedule, item_groups, pair_item
+from conqret.studies.tournament.item_groups import (
+    BESIDE,
+    ItemGroup,
+    PairSchedule,
+    comparison_id,
+    item_groups,
+    item_systems,
+    pair_item,
+)
+from conqret.studies.tournament.item_ratings import item_ratings
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
     Tournament,
+    by_places,
     nearest_outcome,
     pair_outcomes,
     tournament_result,
 )
+from conqret.studies.tournament.stop_rules import is_settled
 from conqret.studies.tournament.tournament_options import TournamentOptions
 
 if TYPE_CHECKING:
+    from conqret.judging.criterion import Criterion
     from conqret.llm.backends.function import Function
-    from conqret.llm.client_options import ClientOptions
+    from conqret.stats.comparative_judgment import ComparedStrengths
 
 PREFERENCE = "preference"
 """The metric by which two items are compared."""
@@ -64,7 +78,8 @@ ENDED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES
 
 
 class ComparisonRow(Frozen):
-    """A comparison that was made: its round, its group, both items, and what the judge said of the first."""
+    """A comparison that was made: its round, its group, both items, and what the judge said of the first; ``judge`` is
+    its model, where several compare."""
 
     id: str
     round: int
@@ -72,6 +87,7 @@ class ComparisonRow(Frozen):
     first: str
     second: str
     judgment: Judgment
+    judge: str = ""
 
     @property
     def measure(self) -> Measure:
@@ -89,6 +105,7 @@ class ComparisonRow(Frozen):
             first=self.first,
             second=self.second,
             outcome=None if value is None else nearest_outcome(value),
+            judge=self.judge,
         )
 
 
@@ -117,30 +134,65 @@ class TournamentFolder(JudgeFolder):
 
 @dataclass(frozen=True)
 class TournamentPlan(Plan[ComparisonRow, Tournament]):
-    """Items of a group are compared in rounds."""
+    """Items of a group are compared in rounds, by one judge or by several (``setups``)."""
 
-    models: Session
+    models: Session | Sessions
     folder: TournamentFolder | None
     source: ItemSource
     checked: CheckedItems
-    setup: Setup
+    setups: tuple[Setup, ...]
     groups: tuple[ItemGroup, ...]
     options: TournamentOptions = field(default_factory=TournamentOptions)
+    systems: Mapping[str, str] = field(default_factory=dict)
+    ratings: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The models that compare, where there are several; else nothing."""
+        names = tuple(setup.client.model for setup in self.setups)
+        return names if len(names) > 1 else ()
+
+    @property
+    def comparisons(self) -> int:
+        """How many there will be at most, by all judges."""
+        return self.schedule.comparisons * len(self.setups)
+
+    @property
+    def _sessions(self) -> list[Session]:
+        """The session of each judge."""
+        models = self.models
+        return [models if isinstance(models, Session) else models.of(setup.client) for setup in self.setups]
+
+    def check(self) -> None:
+        """Open the sessions of all judges."""
+        _ = self._sessions
 
     @cached_property
     def _record(self) -> JudgeRecord:
-        judge = judge_record(self.source, self.checked, self.setup)
-        identity = {"tournament": asdict(self.options), **judge.identity}
+        judges = [judge_record(self.source, self.checked, setup) for setup in self.setups]
+        judge = judges[0]
+        options = {name: value for name, value in asdict(self.options).items() if name != "ratings"}
+        identity: dict[str, Any] = {"tournament": options, **judge.identity}
+        if self.judges:
+            identity["judges"] = [each.identity for each in judges]
+        if self.ratings:
+            identity["ratings"] = digest(dict(self.ratings))
         return judge.model_copy(
             update={
                 "format": TOURNAMENT.name,
+                "model": ", ".join(each.model for each in judges),
+                "baseline": all(each.baseline for each in judges),
                 "fingerprint": digest(identity),
                 "identity": identity,
                 "metrics": [STRENGTH],
                 "options": {},
                 "notes": [
-                    f"Pairs compared by {judge.format} ({judge.fingerprint})",
+                    *(
+                        f"Pairs compared by {each.format}{f' with {each.model}' * bool(self.judges)} "
+                        f"({each.fingerprint})"
+                        for each in judges
+                    ),
                     *judge.notes,
                     *self.notes,
                 ],
@@ -184,8 +236,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
     def stages(self) -> Iterator[Stage[ComparisonRow]]:
         """A stage for each round; after one in which answers are awaited or nothing more is sent only those that an
         earlier run has made, so that they are kept."""
-        client = self.models.client
-        instrument = self.setup.in_one_order(PREFERENCE).instrument(client)
+        clients = [session.client for session in self._sessions]
+        instruments = [
+            setup.in_one_order(PREFERENCE).instrument(client)
+            for setup, client in zip(self.setups, clients, strict=True)
+        ]
+        span = span_attributes(instruments[0])
+        in_flight = sum(client.in_flight for client in clients)
         pairs = self.schedule.drawn()
         planned = list(self._planned.rounds)
         keys: list[str] = []
@@ -197,15 +254,20 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                 for group, first, second in planned[number]:
                     pairs[group].take(first, second)
             else:
-                planned.append(self._round(number, pairs, keys))
+                chosen = self._round(number, pairs, keys)
+                if not chosen:
+                    return
+                planned.append(chosen)
                 self._keep(PlannedRounds(rounds=tuple(planned)))
-            trials = [self._trial(number + 1, pair, instrument) for pair in planned[number]]
+            trials = [
+                self._trial(number + 1, pair, instrument)
+                for pair in planned[number]
+                for instrument in instruments
+            ]
             if ended:
                 trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
             keys += [trial.key for trial in trials]
-            yield Stage(
-                trials, client.in_flight, f"compare {instrument.judge.name}", span_attributes(instrument)
-            )
+            yield Stage(trials, in_flight, f"compare {self.setups[0].judge.name}", span)
             rows = [self._rows.get(trial.key) for trial in trials]
             ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
             if ended or number + 1 < len(planned):  # as far as it came before, whatever would be decided now
@@ -218,39 +280,49 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         group = self.groups[pair[0]]
         first, second = (group.items[place] for place in pair[1:])
         item = pair_item(first, second)
+        judge = instrument.model if self.judges else ""
+        key = comparison_id(item.id, judge)
 
         async def compare(earlier: Mapping[str, ComparisonRow]) -> ComparisonRow:
             judgment = await judge_in_span(item, instrument)
             return ComparisonRow(
-                id=item.id,
+                id=key,
                 round=number,
                 group=group.name,
                 first=first.id,
                 second=second.id,
                 judgment=judgment,
+                judge=judge,
             )
 
-        return Trial(item.id, compare)
+        return Trial(key, compare)
 
     def _round(
         self, number: int, pairs: Sequence[GroupPairs], keys: Sequence[str]
     ) -> tuple[tuple[int, int, int], ...]:
-        """The pairs of a round, which are taken."""
-        strengths = self._strengths(keys) if self.options.design == "adaptive" else None
+        """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
+        options = self.options
+        by_strength = options.design == "adaptive"
+        strengths = self._strengths(keys) if by_strength or options.stops_early else None
         chosen = []
         for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
-            if number < len(sizes):
-                count = sizes[number]
-                drawn = (
-                    each.at_random(count) if strengths is None else each.informative(count, strengths, group)
-                )
-                chosen += [(group, first, second) for first, second in drawn]
+            if number >= len(sizes) or (number and strengths and is_settled(strengths, group, options)):
+                continue
+            count = sizes[number]
+            drawn = (
+                each.informative(count, strengths, group)
+                if by_strength and strengths
+                else each.at_random(count)
+            )
+            chosen += [(group, first, second) for first, second in drawn]
         return tuple(chosen)
 
-    def _strengths(self, keys: Sequence[str]) -> Any:
+    def _strengths(self, keys: Sequence[str]) -> ComparedStrengths:
         """What the comparisons so far come to, in the order in which they were planned."""
         rows = [row for key in keys if (row := self._rows.get(key)) is not None]
-        return compared_strengths(pair_outcomes(self.groups, [row.result for row in rows]))
+        outcomes = pair_outcomes(self.groups, [row.result for row in rows], self.judges)
+        means = by_places(self.groups, self.ratings, float("nan")) if self.ratings else None
+        return compared_strengths(outcomes, prior_means=means)
 
     @cached_property
     def _planned(self) -> PlannedRounds:
@@ -273,7 +345,12 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             [row.result for row in ordered],
             unanswered,
             done.session,
-            judge=self.setup.judge.name,
+            judges=self.judges,
+            systems=self.systems,
+            ratings=self.ratings,
+            top=self.options.top,
+            settled=self._settled([row.id for row in ordered]),
+            judge=self.setups[0].judge.name,
             model=record.model,
             baseline=record.baseline,
             design=self.options.design,
@@ -284,6 +361,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         if self.folder is not None:
             self._write(self.folder, tournament, ordered, done)
         return tournament
+
+    def _settled(self, keys: Sequence[str]) -> int:
+        """Of how many groups all that is asked for is known."""
+        if self.options.top is None and self.options.ordered is None:
+            return 0
+        strengths = self._strengths(keys)
+        return sum(is_settled(strengths, group, self.options) for group in range(len(self.groups)))
 
     def _write(
         self,
@@ -345,11 +429,13 @@ def _measure(item: RankedItem, lost: Measure | None) -> Measure:
 
 class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
     """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
-    :func:`conqret.judge`), and which pairs
+    :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
+    compares every pair), and which pairs
     (:class:`conqret.studies.tournament.tournament_options.TournamentOptions`)."""
 
     format: str | None
-    model: str | ClientOptions | None
+    criterion: Criterion | str | None
+    model: str | ClientOptions | Sequence[str | ClientOptions] | None
     judge: str | Function | None
     server: str | None
 
@@ -358,6 +444,11 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False)
     comparisons: float
     both_orders: bool
     reliability: float | None
+    top: int | None
+    confidence: float
+    ordered: float | None
+    ratings: str | Path | None
+    system: str | None
     pair_seed: int
 
 
@@ -372,31 +463,92 @@ def tournament_plan(
     """
     check_names("tournament", settings, TournamentSettings)
     named = {each.name for each in fields(TournamentOptions)}
-    options = TournamentOptions(**{name: settings[name] for name in named & settings.keys()})
+    pairing: dict[str, Any] = {name: settings[name] for name in named & settings.keys()}
+    if pairing.get("ratings") is not None:
+        pairing["ratings"] = str(pairing["ratings"])
+    options = TournamentOptions(**pairing)
     judging = {name: value for name, value in settings.items() if name not in named}
     source = open_items(
-        items, columns=judging.pop("columns", None), skip_invalid=judging.pop("skip_invalid", False)
+        items,
+        columns=judging.pop("columns", None),
+        skip_invalid=judging.pop("skip_invalid", False),
+        language=judging.pop("language", None),
     )
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
     check_sizes([len(group.items) for group in groups])
-    elsewhere = judging.get("judge") is not None or judging.get("server") is not None
-    judging.setdefault("format", None)
-    if judging["format"] is None and not elsewhere:
-        judging["format"] = DEFAULT_FORMAT
-    pair_settings: Any = {**judging, "metrics": (PREFERENCE,)}
-    _, _, setup = prepared(PairSchedule(groups, options).first_pairs(), pair_settings, asks=asks)
-    if PREFERENCE not in setup.judge.metrics:
+    largest = max(len(group.items) for group in groups)
+    if options.top is not None and options.top >= largest:
         raise DeclarationError(
-            f"the format {setup.judge.name} compares no two arguments: it has no preference"
+            f"the best {options.top} of a group are asked for (--top), and the largest group has {largest} items"
         )
+    judging["format"] = _compared_by(judging)
+    models = several(judging.pop("model", None))
+    pairs = PairSchedule(groups, options).first_pairs()
+    setups = []
+    for model in models:
+        pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
+        setups.append(prepared(pairs, pair_settings, asks=asks)[2])
+    _check_judges(setups)
+    setup = setups[0]
     notes = _notes(groups)
-    session = Session(setup.client, **session_settings({**judging, "prompts": setup.library}))
+    how = session_settings({**judging, "prompts": setup.library})
+    sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
     place = as_path(None if isinstance(output, bool) else output)
     if output is True:
-        place = default_folder(stem(Path(source.name)), "tournament", setup.client.model)
+        model = setup.client.model if len(setups) == 1 else "jury"
+        place = default_folder(stem(Path(source.name)), "tournament", model)
     folder = None if place is None else TournamentFolder(place)
-    return TournamentPlan(session, folder, source, checked, setup, groups, options, notes)
+    systems = item_systems(groups, options.system)
+    ratings = {} if options.ratings is None else item_ratings(groups, options.ratings)
+    return TournamentPlan(
+        sessions, folder, source, checked, tuple(setups), groups, options, systems, ratings, notes
+    )
+
+
+def several(models: Any) -> list[Any]:
+    """The models that compare: one, or those of a list, each once.
+
+    Raises:
+        DeclarationError: the list is empty, or names one twice.
+    """
+    if not isinstance(models, list | tuple):
+        return [models]
+    if not models:
+        raise DeclarationError("the list of models is empty: name one (--model)")
+    names = [ClientOptions.of(model).model for model in models if model is not None]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DeclarationError(f"the model {twice[0]} is named twice; each compares every pair once")
+    return list(models)
+
+
+def _check_judges(setups: Sequence[Setup]) -> None:
+    """Raise DeclarationError where a judge compares no two arguments."""
+    for setup in setups:
+        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
+            raise DeclarationError(
+                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
+            )
+        if PREFERENCE not in setup.judge.metrics:
+            raise DeclarationError(
+                f"the format {setup.judge.name} compares no two arguments: it has no preference"
+            )
+
+
+def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
+    """The format whose preference is asked, or the judge of the criterion; None for a judge of one's own.
+
+    Raises:
+        DeclarationError: the criterion is faulty, or another judge is named besides.
+    """
+    named = [name for name in ("format", "judge", "server") if judging.get(name) is not None]
+    criterion = judging.pop("criterion", None)
+    if criterion is None:
+        return judging.get("format") if named else DEFAULT_FORMAT
+    if named:
+        raise DeclarationError(f"a criterion is a judge of its own: leave {named[0]} out")
+    return comparison_judge(comparison_criterion(criterion))
 
 
 def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:

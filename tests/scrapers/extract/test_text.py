@@ -27,7 +27,7 @@ def article(extra: str = "", head: str = "") -> str:
 
 
 def test_title_and_main_text() -> None:
-    title, text = html_text(article())
+    title, text, _ = html_text(article())
     assert title == "Two & three"
     assert all(line in text for line in LINES)
     assert "Menu" not in text
@@ -61,7 +61,7 @@ def test_title_and_main_text() -> None:
 )
 def test_hidden_text_is_left_out_and_what_follows_stays(hidden: str) -> None:
     head = "<style>/* c */ .gone, #vanished { display: none } @media print { p { display:none } }</style>"
-    _, text = html_text(
+    _, text, _ = html_text(
         article(hidden + "<p>The last line is one that everybody who reads this page can see.</p>", head)
     )
     assert "SECRET" not in text
@@ -85,7 +85,7 @@ def test_visible_text_stays(shown: str) -> None:
 
 
 def test_text_is_no_markup() -> None:
-    _, text = html_text(
+    _, text, _ = html_text(
         article(
             "<p>Shown as text: &lt;script&gt;alert(1)&lt;/script&gt; and &lt;img src=x onerror=y&gt; end.</p>"
         )
@@ -112,7 +112,7 @@ def test_deep_nesting_is_harmless(deep: str) -> None:
 
 
 def test_a_page_of_next_to_nothing_falls_back_on_its_own_text() -> None:
-    title, text = html_text(
+    title, text, _ = html_text(
         "<html><head><title>T</title></head><body><nav>Menu here</nav>"
         "<div>One short line of six words.</div></body></html>"
     )
@@ -190,3 +190,20 @@ def test_words_of_scripts_without_blanks_count() -> None:
 
 def test_a_real_page_shape() -> None:
     assert PROSE in html_text(page(PROSE))[1]
+
+
+@pytest.mark.parametrize(
+    ("head", "language"),
+    [
+        ("<html lang='de-AT'><head></head>", "de"),
+        ("<html xml:lang=zh-Hans><head></head>", "zh"),
+        ("<html><head><meta http-equiv='Content-Language' content='ar, en'></head>", "ar"),
+        ("<html lang='x'><head></head>", ""),
+        ("<html lang='javascript:alert(1)'><head></head>", ""),
+        ("<html><head></head>", ""),
+    ],
+)
+def test_the_language_that_a_page_says_it_is_in_is_kept(head: str, language: str) -> None:
+    body = f"{head}<body><article><p>{PROSE}</p></article></body></html>"
+    assert html_text(body)[2] == language
+    assert extract(body.encode(), "text/html").language == language

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conqret.perturb import Perturbation
-from conqret.perturb.added import among_sentences, matched
+from conqret.perturb import Perturbation, inserted_texts
+from conqret.perturb.added import among_sentences, languages_of, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.studies.bias.contrast import Probe, perturbed
 
@@ -34,7 +34,7 @@ MATCHED = (
 """Neither the people nor the places of publication exist; none is a mark that points to a document of the item. Beside
 each a neutral text of as many words and characters, which refers to nothing."""
 
-CHANGE, CONTROL = matched(among_sentences, MATCHED)
+CHANGE, CONTROL = matched(among_sentences, MATCHED, inserted_texts.REFERENCES)
 
 PERTURBATION = Perturbation(
     name="authority",
@@ -46,6 +46,7 @@ PERTURBATION = Perturbation(
     source="own; authority bias as in Chen et al. 2024",
     change=CHANGE,
     control=CONTROL,
+    languages=languages_of(inserted_texts.REFERENCES),
     most=None,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conqret.perturb import Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.perturbation import Change, Draw, PerturbedItem
+from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
 from conqret.studies.bias.contrast import Probe, perturbed
 
 REMARKS = (
@@ -34,6 +34,7 @@ PERTURBATION = Perturbation(
     source="CALM (Ye et al. 2024): distraction",
     change=change,
     most=1,
+    languages=ENGLISH,
 )
 
 

@@ -10,9 +10,11 @@ from conqret.perturb.perturbation import Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
 from conqret.studies.bias.contrast import OVERALL, Probe, perturbed
 from conqret.text.citations import MARK
+from conqret.text.words import UNSPACED
 
-_FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)(\w[\w'’-]*+(?: [\w'’-]++)?)")
-"""One or two words; what stands in front of them, such as a citation, is not in bold."""
+_FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)([{UNSPACED}]{{1,4}}|\w[\w'’-]*+(?: [\w'’-]++)?)")
+"""One or two words, or four characters where there is no space between words; what stands in front of them, such as a
+citation, is not in bold."""
 
 
 def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.studies.bias.contrast import AS_IS, Contrast, NotAskedError, Probe, ProbeContext, observed
+from conqret.text.words import count_words
 
 MERIT = (
     "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
@@ -36,7 +37,7 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
 
 def words(item: Item, place: int) -> int:
     """The words of the first or the second argument."""
-    return len(((item.argument, item.second_argument)[place] or "").split())
+    return count_words((item.argument, item.second_argument)[place] or "")
 
 
 PROBE = Probe(

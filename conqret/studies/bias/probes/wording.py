@@ -13,6 +13,7 @@ from conqret.studies.bias.contrast import (
     Probe,
     ProbeContext,
     VersionPair,
+    in_english,
 )
 
 TEMPLATES = (
@@ -34,13 +35,14 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     sign is as likely: noise alone moves nothing.
 
     Raises:
-        NotAskedError: the same is not asked again, so noise is not known.
+        NotAskedError: the same is not asked again, so noise is not known; or no item is in English.
     """
     if ground.repeats < 2:
         raise NotAskedError("what is noise shows only where the same is asked again")
     pairs, worded = [], []
     further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
-    for item in ground.items:
+    items, notes = in_english(ground, "wording")
+    for item in items:
         drawn = random.Random(f"{ground.seed}/wording/{item.id}").sample(TEMPLATES, len(further))
         for number, (way, template) in enumerate(zip(further, drawn, strict=True), start=1):
             topic = template.format(topic=item.topic)
@@ -54,7 +56,8 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
             up="another wording moves it further than asking again",
             metrics=ground.metrics,
             pairs=tuple(pairs),
-            versions={AS_IS: (*ground.items, *worded), **dict.fromkeys(further, ground.items)},
+            versions={AS_IS: (*items, *worded), **dict.fromkeys(further, items)},
+            notes=notes,
         ),
     )
 

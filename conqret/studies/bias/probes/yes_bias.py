@@ -14,6 +14,7 @@ from conqret.studies.bias.contrast import (
     Probe,
     ProbeContext,
     VersionPair,
+    in_english,
 )
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
@@ -34,9 +35,11 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Each argument where it says yes against the same where it says no.
 
     Raises:
-        NotAskedError: no item with an argument states its stance, or the judge has no metric that looks at both.
+        NotAskedError: no item in English with an argument states its stance, or the judge has no metric that looks at
+            both.
     """
-    items = [item for item in ground.items if item.argument and item.stance in YES]
+    english, notes = in_english(ground, "yes-bias")
+    items = [item for item in english if item.argument and item.stance in YES]
     if not items:
         raise NotAskedError("no item with an argument states its stance")
     metrics = ground.among((*PREFERENCE, *QUALITY, *ANSWER), NO_QUALITY)
@@ -54,6 +57,7 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
             ),
             versions={AS_IS: (*says_no, *says_yes)},
             against="where it says no",
+            notes=notes,
         ),
     )
 

@@ -1,0 +1,73 @@
+"""A criterion of one's own as a comparison: which of two arguments meets it better."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, parse_criterion
+from conqret.judging.graded_preference import Preference, score_preference
+from conqret.judging.judge_parts import Ask, Judge
+
+COMPARISON = "comparison"
+"""The name of the judge of a criterion that two arguments are compared by, and of its prompt."""
+DECLARED = "criterion"
+"""Under this name the identity of such a judge holds the criterion."""
+_ANY_SCALE = " 0-1"
+"""What lets a question that asks how be read: of two arguments it needs no scale."""
+
+
+def comparison_criterion(criterion: Criterion | str) -> Criterion:
+    """The criterion by which two arguments are compared: a statement, or a question such as ``How clear is it?``.
+
+    Raises:
+        DeclarationError: it is none, it has a scale, or it compares by itself.
+    """
+    if isinstance(criterion, str):
+        asks_how = re.search(r"(?:\A|:\s)\s*how\b.*\?\s*\Z", criterion, re.I | re.S)
+        read = parse_criterion(criterion + _ANY_SCALE if asks_how else criterion)
+        found = Criterion(read.name, read.question, None if asks_how else read.scale, (), read.looks_at)
+    else:
+        found = criterion_of(criterion)
+    if found.scale is not None:
+        low, high = found.scale
+        raise DeclarationError(
+            f"the criterion {found.question[:60]!r} has a scale, and a comparison says which of two arguments meets it "
+            f"better: leave {low}-{high} out"
+        )
+    if "second_answer" in found.shows:
+        raise DeclarationError(
+            f"the criterion {found.question[:60]!r} speaks of a second answer: say what one argument has to be, and "
+            "which of two meets it better is asked"
+        )
+    return found
+
+
+def comparison_judge(criterion: Criterion) -> Judge:
+    """The judge that says which of two arguments meets the criterion better."""
+    optional = frozenset(FIELDS[name] for name in criterion.shows if name in ("documents", "reference"))
+    hidden: dict[str, Any] = {"documents": (), "reference": None}
+    hidden = {name: value for name, value in hidden.items() if name not in optional}
+    return Judge(
+        name=COMPARISON,
+        summary=f"which of two arguments meets a criterion better: {criterion.name} (“{criterion}”)",
+        scale="clearly, slightly, or a tie",
+        score="preference: 1, slightly .75, tie .5, and so down to 0",
+        source="the user's own",
+        asks=(
+            Ask(
+                prompt=COMPARISON,
+                metrics=(PAIRED,),
+                needs=frozenset({"argument", "second_argument"}),
+                optional=optional,
+                response=lambda case: Preference,
+                score=score_preference,
+                baseline=lambda case: {"preference": "tie"},
+                variables=lambda case: hidden,
+                settings={"criterion": criterion},
+                both_orders=True,
+            ),
+        ),
+        declared={DECLARED: criterion.plain()},
+    )

@@ -1,0 +1,170 @@
+"""The words of the pages on which people label, by language: one TOML file a language, in ``messages/`` or a
+translator's own.
+
+A file has ``language`` (an ISO 639-1 code), the table ``texts``, from the English words
+to those of the language, and the table ``counted``, from an English unit to its forms by number (``one``, ``two``,
+``few``, ``many``, ``other``: the plural categories of Unicode's CLDR), each with ``{n}`` in it. What has no words there
+stays in English. ``messages/en.toml`` lists all that a translator may put into words.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.bounded import whole_text
+from conqret.show import words
+from conqret.text.language_names import NAMES, RIGHT_TO_LEFT, language_code
+
+SUFFIX = ".toml"
+CATEGORIES = ("zero", "one", "two", "few", "many", "other")
+_SLAVIC = frozenset("ru uk be sr hr bs".split())
+_WITHOUT_FORMS = frozenset("zh ja ko vi th id ms lo my".split())
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class PageMessages:
+    """The words of the pages in one language."""
+
+    language: str = "en"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    counted: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def direction(self) -> str:
+        """In which direction it is written: ``ltr`` or ``rtl``."""
+        return "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
+
+    def plain(self, text: str) -> str:
+        """The words for an English text; the text itself, where there are none."""
+        return self.texts.get(text) or text
+
+    def __call__(self, text: str, **values: Any) -> Markup:
+        """The same for a page, with ``values`` in the places of their names."""
+        shown = escape(self.plain(text))
+        return shown.format(**values) if values else shown
+
+    def number(self, count: int, unit: str) -> str:
+        """A number with what it counts."""
+        forms = self.counted.get(unit, {})
+        form = forms.get(plural_category(self.language, count)) or forms.get("other")
+        return form.format(n=f"{count:,}") if form else words.number(count, unit)
+
+
+ENGLISH = PageMessages()
+
+
+def plural_category(language: str, count: int) -> str:
+    """The plural category of a whole number (Unicode CLDR), for the languages whose categories are known here; else
+    those of English."""
+    ones, tens = count % 10, count % 100
+    if language in _WITHOUT_FORMS:
+        return "other"
+    if language == "ar":
+        if count < 3:
+            return CATEGORIES[count]
+        return "few" if 3 <= tens <= 10 else "many" if tens >= 11 else "other"
+    if language in _SLAVIC:
+        if ones == 1 and tens != 11:
+            return "one"
+        return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
+    if language == "pl":
+        if count == 1:
+            return "one"
+        return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
+    if language in ("cs", "sk"):
+        return "one" if count == 1 else "few" if 2 <= count <= 4 else "other"
+    if language in ("fr", "pt", "hi"):
+        return "one" if count < 2 else "other"
+    return "one" if count == 1 else "other"
+
+
+def shipped() -> tuple[str, ...]:
+    """The codes of the languages whose words come with conqret."""
+    names = (file.name for file in resources.files("conqret.labels.messages").iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)))
+
+
+def page_messages(language: str) -> PageMessages:
+    """The words of a language that comes with conqret, by its code or English name, or those of a translator's file.
+
+    Raises:
+        UnknownNameError: no words come with conqret for this language.
+        DeclarationError: the file cannot be read, or says what it may not.
+    """
+    if language.endswith(SUFFIX):
+        path = Path(language)
+        try:
+            return _read(whole_text(path), path.as_posix())
+        except (OSError, UnicodeDecodeError) as error:
+            raise DeclarationError(
+                f"{path} cannot be read as a text ({error}); give a TOML file in UTF-8"
+            ) from None
+    code = language_code(language) or ""
+    if code not in shipped():
+        raise UnknownNameError(
+            "language of pages",
+            language,
+            shipped(),
+            lambda name, known: "for another language give a file of its words, --page-language my.toml",
+        )
+    file = resources.files("conqret.labels.messages") / f"{code}{SUFFIX}"
+    return _read(file.read_text(encoding="utf-8"), file.name)
+
+
+def known_texts() -> Mapping[str, Any]:
+    """All that may be put into words, as ``en.toml`` lists it."""
+    file = resources.files("conqret.labels.messages") / f"en{SUFFIX}"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _read(text: str, file: str) -> PageMessages:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DeclarationError(f"{file} is no TOML: {error}") from None
+    language = table.get("language")
+    if not isinstance(language, str) or language not in NAMES:
+        raise DeclarationError(
+            f'{file} [language] is to be the ISO 639-1 code of its language, for example "de"'
+        )
+    known = known_texts()
+    texts, counted = table.get("texts", {}), table.get("counted", {})
+    if not isinstance(texts, dict) or not isinstance(counted, dict):
+        raise DeclarationError(f"{file}: texts and counted are tables")
+    for english, said in texts.items():
+        if english not in known["texts"]:
+            raise UnknownNameError(f"text of these pages in {file}", english, known["texts"])
+        if not isinstance(said, str) or not said.strip():
+            raise DeclarationError(f"{file} [texts] {english!r} is to be a text")
+        _check_places(file, english, english, said)
+    for unit, forms in counted.items():
+        if unit not in known["counted"]:
+            raise UnknownNameError(f"unit of these pages in {file}", unit, known["counted"])
+        if not isinstance(forms, dict) or "other" not in forms or set(forms) - set(CATEGORIES):
+            raise DeclarationError(
+                f"{file} [counted] {unit!r} is to be a table with other, and as the language needs them "
+                f"{', '.join(CATEGORIES[:-1])}"
+            )
+        for form, said in forms.items():
+            _check_places(file, f"{unit}.{form}", "{n}", said, may_lack=True)
+    return PageMessages(language, texts, counted)
+
+
+def _check_places(file: str, name: str, english: str, said: object, *, may_lack: bool = False) -> None:
+    """Raise DeclarationError where words have other ``{places}`` than the English ones."""
+    wanted = set(_PLACE.findall(english))
+    has = set(_PLACE.findall(said)) if isinstance(said, str) else {""}
+    rest = _PLACE.sub("", said) if isinstance(said, str) else "{"
+    if has - wanted or (wanted - has and not may_lack) or "{" in rest or "}" in rest:
+        places = ", ".join(f"{{{place}}}" for place in sorted(wanted)) or "no braces"
+        raise DeclarationError(f"{file}: the words for {name!r} are to have {places}, and no other braces")

@@ -1,0 +1,311 @@
+"""Have a model translate items, and check each translation by having it translated back.
+
+The way back is asked of the translation alone. A translation is kept where its citations are those of the original,
+where it is in the language that was asked for, and where what comes back has the figures of the original and shares
+enough of its words; else the item is left out, with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Unpack
+
+from pydantic import AfterValidator, ValidationInfo
+
+from conqret.data import Item
+from conqret.data.item import TRANSLATION_OF
+from conqret.errors import DeclarationError, UnknownNameError, strict_options
+from conqret.io import CheckedItems, open_items
+from conqret.io.corpus_folder import write_lines
+from conqret.io.rows import item_record
+from conqret.judging.cost import ExpectedCost, counter, expected
+from conqret.judging.instrument import Asks
+from conqret.judging.judge_settings import (
+    AnswerSettings,
+    ClientSettings,
+    ItemSettings,
+    as_path,
+    client_options,
+)
+from conqret.judging.prompt_fitting import prompt_tokens
+from conqret.judging.responses import Typed, Whole, once_each
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.request import Request, messages
+from conqret.perturb.perturbation import LONGEST_ID
+from conqret.perturb.versions import LeftOutItem
+from conqret.prompts import Library, RenderedPrompt
+from conqret.runs.run_folder import stem
+from conqret.runs.session import Session
+from conqret.text.citations import marks, strip_citations
+from conqret.text.language import item_language, language_of
+from conqret.text.language_names import NAMES, language_code
+from conqret.text.words import ascii_digits, split_words
+
+PROMPT = "perturb/translate"
+LEAST_OVERLAP = 0.5
+"""The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
+IN_FLIGHT = 16
+"""Items asked about at a time."""
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class TranslatedText(Typed):
+    """One text in the other language, by its number."""
+
+    number: Whole
+    translation: str
+
+
+def _faithful(translated: list[TranslatedText], info: ValidationInfo) -> list[TranslatedText]:
+    context: Mapping[str, Any] = info.context or {}
+    texts: Mapping[int, str] = context.get("texts", {})
+    once_each((one.number for one in translated), list(texts), "text")
+    faults = [
+        f"text {one.number} must keep its citation marks, in their order"
+        for one in translated
+        if marks(one.translation) != marks(texts[one.number])
+    ]
+    faults += [f"text {one.number} is empty" for one in translated if not one.translation.strip()]
+    wanted = context.get("language", "")
+    written = language_of(" ".join(one.translation for one in translated))
+    if written and wanted and written != wanted:
+        faults.append(f"write in {NAMES[wanted]}, not in {NAMES.get(written, written)}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return translated
+
+
+class Translation(Typed):
+    """The texts in the other language, each exactly once."""
+
+    texts: Annotated[list[TranslatedText], AfterValidator(_faithful)]
+
+
+class TranslateSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
+    """What translates, and how items are read."""
+
+    model: str | ClientOptions | None
+    prompts: str | Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedItems:
+    """The translations, each with the share of words that came back (by its id); the items without a translation, and
+    why; the file that holds originals and translations."""
+
+    translations: list[Item]
+    overlap: Mapping[str, float]
+    failed: list[LeftOutItem]
+    file: Path
+
+
+def languages_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The codes of the languages to translate into. Raises UnknownNameError for what is none."""
+    codes = []
+    for name in names:
+        code = language_code(name)
+        if code not in NAMES:
+            raise UnknownNameError("language", name, [*NAMES, *NAMES.values()])
+        codes.append(code)
+    if not codes:
+        raise DeclarationError("say which languages to translate into: --into de,zh")
+    return tuple(dict.fromkeys(codes))
+
+
+@strict_options
+def translate_items(
+    items: str | Path,
+    *,
+    into: Sequence[str],
+    output: str | Path | None = None,
+    least_overlap: float = LEAST_OVERLAP,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    **settings: Unpack[TranslateSettings],
+) -> TranslatedItems:
+    """Write items and their translations by a model into a file, tied by ``translation_of`` in their metadata.
+
+    Args:
+        items: the items, in any layout that :func:`conqret.judge` reads.
+        into: the languages, as codes or English names.
+        output: the file to write, by default ``ITEMS-translated.jsonl``.
+        least_overlap: the share of words, in [0, 1], that an original and its back-translation must have in common.
+        on_check: gets what the check of the items found.
+        settings: what translates, and how items are read: :class:`TranslateSettings`.
+
+    Returns:
+        The translations, and the items that have none, with the reason.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the items.
+    """
+    codes, found, client = _opened(items, into, on_check, settings)
+    target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
+    replay = as_path(settings.get("replay"))
+    store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
+    if not replay:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    session = Session(
+        client, recordings=None if replay else store, replay=replay, prompts=as_path(settings.get("prompts"))
+    )
+    gate = asyncio.Semaphore(IN_FLIGHT)
+
+    async def every(asks: Asks) -> list[tuple[Item, float] | LeftOutItem]:
+        async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
+            async with gate:
+                return await translated(item, code, asks, session.library, least_overlap)
+
+        return await asyncio.gather(*(one(item, code) for item, code in _wanted(found, codes)))
+
+    results = session.run(every)
+    made = [result for result in results if not isinstance(result, LeftOutItem)]
+    by_original: dict[str, list[Item]] = {}
+    for version, _ in made:
+        by_original.setdefault(str(version.metadata[TRANSLATION_OF]), []).append(version)
+    write_lines(
+        target,
+        (
+            item_record(version)
+            for item in found
+            for version in (_tied(item, item_language(item)), *by_original.get(item.id, ()))
+        ),
+    )
+    return TranslatedItems(
+        [version for version, _ in made],
+        {version.id: overlap for version, overlap in made},
+        [result for result in results if isinstance(result, LeftOutItem)],
+        target,
+    )
+
+
+def translating_cost(
+    items: str | Path, *, into: Sequence[str], **settings: Unpack[TranslateSettings]
+) -> ExpectedCost:
+    """The calls, tokens and dollars of :func:`translate_items`. Raises what it does."""
+    codes, found, options = _opened(items, into, lambda checked: None, settings)
+    client, library = counter(options), Library(as_path(settings.get("prompts")))
+    calls = prompt = written = 0
+    for item, code in _wanted(found, codes):
+        for texts in groups_of(item):
+            calls += 2
+            prompt += 2 * prompt_tokens(_rendered(texts, code, library), client)
+            written += 2 * sum(map(client.count_tokens, texts.values()))
+    return expected("generate", options, calls, prompt, written, by="translation")
+
+
+def _opened(
+    items: str | Path,
+    into: Sequence[str],
+    on_check: Callable[[CheckedItems], object],
+    settings: TranslateSettings,
+) -> tuple[tuple[str, ...], list[Item], ClientOptions]:
+    codes, client = languages_of(into), client_options(settings.get("model"), settings)
+    if client.backend.baseline and settings.get("replay") is None:
+        raise DeclarationError("the offline baseline does not translate: name a model with --model")
+    client.backend.check_can_ask("the question for a translation")
+    source = open_items(
+        items,
+        columns=settings.get("columns"),
+        skip_invalid=settings.get("skip_invalid", False),
+        language=settings.get("language"),
+    )
+    on_check(source.check())
+    return codes, list(source), client
+
+
+def _wanted(items: Sequence[Item], codes: Sequence[str]) -> Iterator[tuple[Item, str]]:
+    return ((item, code) for item in items for code in codes if item_language(item) != code)
+
+
+def groups_of(item: Item) -> Iterator[dict[int, str]]:
+    """The texts of an item by their numbers: question and arguments together, then each document with its title."""
+    fields = (item.topic, item.argument, item.second_argument, item.reference)
+    yield {number: text for number, text in enumerate(fields) if text}
+    for document in item.documents:
+        yield {number: text for number, text in enumerate((document.title, document.text)) if text}
+
+
+async def translated(
+    item: Item, code: str, client: Asks, library: Library, least_overlap: float = LEAST_OVERLAP
+) -> tuple[Item, float] | LeftOutItem:
+    """The item in another language, with the share of words that came back; or why there is none."""
+    original = item_language(item)
+    if original not in NAMES:
+        return LeftOutItem(item.id, f"item {item.id}: its language cannot be told; say it with --language")
+    new: list[dict[int, str]] = []
+    shares: list[tuple[float, int]] = []
+    for texts in groups_of(item):
+        there = await client.ask(_request(item, texts, code, library))
+        if there.value is None:
+            return LeftOutItem(item.id, f"item {item.id}: {there.reason}: {there.detail}")
+        made = {one.number: one.translation.strip() for one in there.value.texts}
+        back = await client.ask(_request(item, made, original, library))
+        if back.value is None:
+            return LeftOutItem(item.id, f"item {item.id}: {back.reason}: {back.detail}")
+        returned = {one.number: one.translation for one in back.value.texts}
+        for number, text in texts.items():
+            if lost := figures(text) - figures(returned[number]):
+                return LeftOutItem(
+                    item.id, f"item {item.id}: figures do not come back from {NAMES[code]}: {min(lost)}"
+                )
+            shares.append((overlap(text, returned[number]), len(split_words(text))))
+        new.append(made)
+    words = sum(count for _, count in shares)
+    share = sum(value * count for value, count in shares) / words if words else 0.0
+    if share < least_overlap:
+        return LeftOutItem(
+            item.id,
+            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {least_overlap:.0%}",
+        )
+    head, *rest = new
+    documents = tuple(
+        document.model_copy(update={"title": texts.get(0, document.title), "text": texts[1]})
+        for document, texts in zip(item.documents, rest, strict=True)
+    )
+    names = ("topic", "argument", "second_argument", "reference")
+    changes = {name: head[number] for number, name in enumerate(names) if number in head}
+    version = item.model_copy(
+        update={**changes, "documents": documents, "id": f"{item.id[: LONGEST_ID - len(code) - 1]}-{code}"}
+    )
+    return _tied(version, code, item.id, share), share
+
+
+def _tied(item: Item, language: str, original: str = "", share: float | None = None) -> Item:
+    told = {"back_translation": round(share, 4)} if share is not None else {}
+    metadata = {**item.metadata, TRANSLATION_OF: original or item.id, **told}
+    return item.model_copy(update={"language": language, "metadata": metadata})
+
+
+def figures(text: str) -> set[str]:
+    """The figures of a text in digits, without signs between them; citations are none."""
+    return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(ascii_digits(strip_citations(text)))}
+
+
+def overlap(first: str, second: str) -> float:
+    """The F1 of the words of two texts in one language, in [0, 1]; citations are none."""
+    one, other = (Counter(split_words(strip_citations(text))) for text in (first, second))
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 1.0
+
+
+def _rendered(texts: Mapping[int, str], code: str, library: Library) -> RenderedPrompt:
+    parts = [{"number": number, "text": text} for number, text in texts.items()]
+    return library[PROMPT].render({"parts": parts}, {"language": NAMES[code]})
+
+
+def _request(item: Item, texts: Mapping[int, str], code: str, library: Library) -> Request[Translation]:
+    def baseline() -> dict[str, Any]:
+        raise DeclarationError("the offline baseline does not translate: name a model with --model")
+
+    return Request(
+        ask=PROMPT,
+        item=item.id,
+        messages=messages(_rendered(texts, code, library)),
+        response=Translation,
+        context={"texts": dict(texts), "language": code},
+        baseline=baseline,
+    )

@@ -1,0 +1,214 @@
+"""The language of a text, as its ISO 639-1 code.
+
+Three steps, cheapest first, on the first 500 characters:
+
+1. The script: kana, hangul, Greek, Thai and others are one language's own; Arabic, Cyrillic and Devanagari are that of
+   their largest language, but where letters or words of another one stand in the text.
+2. Function words (``the``, ``der``, ``les``): the language that has clearly more of them than any other.
+3. A model of letter sequences (py3langid, the extra ``languages``), only where function words do not decide. Without it
+   the language with most function words counts, if there is one.
+
+Hardly any English, German, French, Spanish, Portuguese, Russian, Arabic, Hindi, Chinese or Japanese text of two
+sentences needs the third step (docs/results/languages.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from conqret.text.function_words import FUNCTION_WORDS, LETTERS
+
+if TYPE_CHECKING:
+    from conqret.data.item import Item
+
+_SAMPLE = 500
+"""Characters that are looked at."""
+
+_FEWEST_LETTERS = 2
+_FEWEST_FOR_MODEL = 25
+"""Letters: of a shorter text a model's answer is a guess (``carbon tax`` is Galician to it)."""
+
+_LEAST_PROBABILITY = 0.9
+_LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
+"""Function words decide where the first language has so many, and so many times those of the second. A word that n
+languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
+
+_noise = re.compile(
+    r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|[A-Za-z]{0,20}[0-9][A-Za-z0-9]{0,20}"
+)
+_word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*[\u0900-\u0963]*(?:[^\W\d_]|[\u0900-\u0963])*")
+
+_SCRIPTS: dict[str, str] = {
+    "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
+    "Cyrillic": "\u0400-\u052f",
+    "Arabic": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "Devanagari": "\u0904-\u0939\u0958-\u0961",
+    "Han": "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",
+    "Kana": "\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9d",
+    "Hangul": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Hebrew": "\u05d0-\u05ea",
+    "Thai": "\u0e01-\u0e30",
+    "Lao": "\u0e81-\u0eb0",
+    "Khmer": "\u1780-\u17b3",
+    "Myanmar": "\u1000-\u102a",
+    "Georgian": "\u10a0-\u10ff\u1c90-\u1cbf",
+    "Armenian": "\u0531-\u0587",
+    "Bengali": "\u0985-\u09b9",
+    "Gurmukhi": "\u0a05-\u0a39",
+    "Gujarati": "\u0a85-\u0ab9",
+    "Tamil": "\u0b85-\u0bb9",
+    "Telugu": "\u0c05-\u0c39",
+    "Kannada": "\u0c85-\u0cb9",
+    "Malayalam": "\u0d05-\u0d39",
+    "Sinhala": "\u0d85-\u0dc6",
+    "Ethiopic": "\u1200-\u135a",
+}
+_letters = re.compile("|".join(f"([{ranges}]+)" for ranges in _SCRIPTS.values()))
+_NAMES = tuple(_SCRIPTS)
+_LANGUAGE_OF_SCRIPT = {
+    "Cyrillic": "ru",
+    "Arabic": "ar",
+    "Devanagari": "hi",
+    "Han": "zh",
+    "Kana": "ja",
+    "Hangul": "ko",
+    "Greek": "el",
+    "Hebrew": "he",
+    "Thai": "th",
+    "Lao": "lo",
+    "Khmer": "km",
+    "Myanmar": "my",
+    "Georgian": "ka",
+    "Armenian": "hy",
+    "Bengali": "bn",
+    "Gurmukhi": "pa",
+    "Gujarati": "gu",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Kannada": "kn",
+    "Malayalam": "ml",
+    "Sinhala": "si",
+    "Ethiopic": "am",
+}
+_OWN_LETTERS = {
+    "Cyrillic": (
+        (re.compile("[\u045e\u040e]"), "be"),
+        (re.compile("[\u0456\u0457\u0454\u0491\u0406\u0407\u0404\u0490]"), "uk"),
+        (re.compile("[\u0453\u045c\u0455\u0403\u040c]"), "mk"),
+        (re.compile("[\u0452\u045b\u0459\u045a\u045f\u0458]"), "sr"),
+    ),
+    "Arabic": (
+        (re.compile("[\u0679\u0688\u0691\u06ba\u06d2\u06c1]"), "ur"),
+        (re.compile("[\u067e\u0686\u0698\u06af\u06cc\u06a9]"), "fa"),
+    ),
+}
+"""Letters that a script's largest language does not have: the first that stand in the text decide."""
+
+_OF_SCRIPT = {
+    script: frozenset(languages.split())
+    for script, languages in {
+        "Cyrillic": "ru uk bg sr be mk",
+        "Devanagari": "hi mr ne",
+    }.items()
+}
+_KANA_SHARE = 0.05
+"""The share of kana among the letters from which a text with Chinese characters is Japanese."""
+
+
+def language_of(text: str, *, model: bool = True) -> str:
+    """The ISO 639-1 code of the language of a text; empty where it cannot be told.
+
+    Args:
+        text: What to look at. Citation marks, addresses and figures in it do not count.
+        model: Whether py3langid is asked where script and function words do not decide.
+    """
+    return _language(text[:_SAMPLE], model)
+
+
+def item_language(item: Item) -> str:
+    """The ISO 639-1 code of the language of an item: the one that was given; else that of its argument, or of its
+    question, or of the first document of which it can be told; empty where it can be told of none."""
+    if item.language:
+        return item.language
+    for text in (item.argument, item.second_argument, item.topic):
+        if text and (language := language_of(text)):
+            return language
+    return next(filter(None, (language_of(document.text) for document in item.documents)), "")
+
+
+@lru_cache(maxsize=2048)
+def _language(text: str, model: bool) -> str:
+    text = _noise.sub(" ", text)
+    script, letters = _main_script(text)
+    if letters < _FEWEST_LETTERS:
+        return ""
+    if script not in ("Latin", *_OF_SCRIPT):
+        return _by_letters(script, text)
+    (first, most), (_, second) = _evidence(text, _OF_SCRIPT.get(script))[:2]
+    if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
+        return first
+    if script != "Latin":
+        by_letters = _by_letters(script, text)
+        return first if most > second and by_letters == _LANGUAGE_OF_SCRIPT[script] else by_letters
+    if model and letters >= _FEWEST_FOR_MODEL and (by_model := _by_model()) is not None:
+        language, probability = by_model(text)
+        if probability >= _LEAST_PROBABILITY:
+            return language
+    return first if most >= _LEAST_GUESS and most > second else ""
+
+
+def _main_script(text: str) -> tuple[str, int]:
+    """The script of most letters of a text, and how many letters that are."""
+    if text.isascii():
+        return "Latin", sum(map(str.isalpha, text))
+    counts = dict.fromkeys(_NAMES, 0)
+    for match in _letters.finditer(text):
+        counts[_NAMES[(match.lastindex or 1) - 1]] += match.end() - match.start()
+    east_asian = counts["Kana"] + counts["Han"]
+    counts["Kana" if counts["Kana"] > _KANA_SHARE * east_asian else "Han"] = east_asian
+    script = max(counts, key=counts.__getitem__)
+    return script, counts[script]
+
+
+def _by_letters(script: str, text: str) -> str:
+    for letters, language in _OWN_LETTERS.get(script, ()):
+        if letters.search(text):
+            return language
+    return _LANGUAGE_OF_SCRIPT[script]
+
+
+def _evidence(text: str, among: frozenset[str] | None) -> Sequence[tuple[str, float]]:
+    """How many function words and letters of its own each language has in a text, most first; at least two."""
+    counts: dict[str, float] = {"": 0.0, "-": 0.0}
+    text = text.lower()
+    signs = _word.findall(text)
+    if not text.isascii():
+        signs += [letter for letter in LETTERS if letter in text]
+    for sign in signs:
+        if languages := FUNCTION_WORDS.get(sign) or LETTERS.get(sign):
+            share = 1 / len(languages)
+            for language in languages:
+                if among is None or language in among:
+                    counts[language] = counts.get(language, 0.0) + share
+    return sorted(counts.items(), key=lambda count: -count[1])
+
+
+@lru_cache(maxsize=1)
+def _by_model() -> Callable[[str], tuple[str, float]] | None:
+    """What gives the language of a text and its probability; None where py3langid is not installed."""
+    try:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    except ImportError:
+        return None
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+    def classify(text: str) -> tuple[str, float]:
+        language, probability = identifier.classify(text)
+        return str(language), float(probability)
+
+    return classify

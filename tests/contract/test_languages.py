@@ -1,0 +1,182 @@
+"""What is counted in a text is the same in every language: the twelve items of fixtures/languages, each in ten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import Item, Measure, judge
+from conqret.data import Nugget
+from conqret.generation.citation_check import check_citations
+from conqret.judges.citation_support import measures as citation_measures
+from conqret.judges.citation_support import pairs
+from conqret.judging.instrument import case_of
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import JUDGES, Case, JudgeReply
+from conqret.studies.improve.residual_features import FEATURES
+from conqret.text.citations import marks, strays
+from conqret.text.language import item_language, language_of
+from conqret.text.sentences import sentences
+from conqret.text.words import count_words
+
+FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
+LANGUAGES = "de fr es pt ru ar hi zh ja".split()
+others = pytest.mark.parametrize("language", LANGUAGES)
+asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
+computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].computed])
+QUOTING = frozenset({"counter-argument", "two-sided"})
+"""Formats whose answers repeat words of the item: an English one fits no item in another language."""
+
+
+@cache
+def items(language: str) -> tuple[Item, ...]:
+    """The items of a language, with what any format may need, made of their own texts: each is compared with the next,
+    held against itself, and has the sentences of its first document as nuggets."""
+    rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    own = [Item.model_validate(row) for row in rows if row["language"] == language]
+    return tuple(
+        item.model_copy(
+            update={
+                "id": item.metadata["translation_of"],
+                "second_argument": own[place - 1].argument,
+                "reference": item.argument,
+                "nuggets": tuple(
+                    Nugget(text=span.text, importance="vital", assignment="support")
+                    for span in sentences(item.documents[0].text)
+                ),
+            }
+        )
+        for place, item in enumerate(own)
+    )
+
+
+def cases(language: str) -> list[tuple[Case, Case]]:
+    """The English case of each item, and that in a language."""
+    both = zip(items("en"), items(language), strict=True)
+    return [(case_of(english, JudgeOptions()), case_of(other, JudgeOptions())) for english, other in both]
+
+
+def counted(measures: Mapping[str, Measure]) -> dict[str, Any]:
+    """What measures count, without the words that explain it or name a part."""
+    return {
+        name: (
+            measure.status,
+            measure.reason,
+            measure.value,
+            measure.raw,
+            measure.label,
+            [(part.value, part.raw, part.label) for part in measure.parts],
+        )
+        for name, measure in measures.items()
+    }
+
+
+def shape(value: Any) -> Any:
+    """Plain data with its numbers and the lengths of its lists, without texts."""
+    if isinstance(value, Mapping):
+        return {key if not isinstance(key, str) else "": shape(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return sorted(repr(shape(part)) for part in value)
+    return value if isinstance(value, int | float | None) else type(value).__name__
+
+
+@others
+def test_the_set_is_parallel(language: str) -> None:
+    assert [item.id for item in items(language)] == [item.id for item in items("en")]
+    for english, other in zip(items("en"), items(language), strict=True):
+        assert len(sentences(other.argument or "")) == other.metadata["sentences"], other.id
+        assert marks(other.argument or "") == marks(english.argument or ""), other.id
+        assert [len(sentences(document.text)) for document in other.documents] == [
+            len(sentences(document.text)) for document in english.documents
+        ], other.id
+
+
+@pytest.mark.parametrize("language", ["en", *LANGUAGES])
+def test_the_language_of_each_text_is_found_without_a_model(language: str) -> None:
+    for item in items(language):
+        for text in (item.topic, item.argument or "", *(document.text for document in item.documents)):
+            assert language_of(text, model=False) == language, text
+        assert item_language(item.model_copy(update={"language": ""})) == language
+
+
+@computing
+@others
+def test_computed_measures_are_those_of_the_english_item(name: str, language: str) -> None:
+    for part in JUDGES[name].computed:
+        for english, other in zip(items("en"), items(language), strict=True):
+            assert counted(part.measures(other)) == counted(part.measures(english)), other.id
+
+
+@asking
+@others
+def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> None:
+    for ask in JUDGES[name].asks:
+        for english, other in cases(language):
+            unasked = ask.unasked(other), ask.unasked(english)
+            assert counted(unasked[0] or {}) == counted(unasked[1] or {}), other.item.id
+            parts = ask.cases(other), ask.cases(english)
+            assert len(parts[0]) == len(parts[1]), other.item.id
+            for one, same in zip(*parts, strict=True):
+                assert shape(ask.context(one)) == shape(ask.context(same)), other.item.id
+
+
+@pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks and name not in QUOTING])
+@others
+def test_the_same_answer_of_a_model_gives_the_same_scores(name: str, language: str) -> None:
+    for ask in JUDGES[name].asks:
+        for english, other in cases(language):
+            if ask.unasked(english) is not None or ask.reading is not None:
+                continue
+            for one, same in zip(ask.cases(other), ask.cases(english), strict=True):
+                answer = ask.baseline(same)
+                scores = [
+                    ask.score(
+                        JudgeReply(ask.response(case).model_validate(answer, context=ask.context(case))), case
+                    )
+                    for case in (one, same)
+                ]
+                assert counted(scores[0]) == counted(scores[1]), other.item.id
+
+
+@others
+def test_citations_are_counted_alike(language: str) -> None:
+    for english, other in zip(items("en"), items(language), strict=True):
+        assert pairs(other) == pairs(english)
+        verdicts = dict.fromkeys(pairs(english)[::2], ("supports", ""))
+        assert counted(citation_measures(other, verdicts)) == counted(citation_measures(english, verdicts))
+        assert strays(other.argument or "", 1) == strays(english.argument or "", 1)
+        checks = [check_citations(item.argument or "", item.documents) for item in (english, other)]
+        assert checks[0] == checks[1]
+
+
+@others
+def test_features_that_count_marks_are_equal_and_lengths_comparable(language: str) -> None:
+    for english, other in zip(items("en"), items(language), strict=True):
+        texts = english.argument or "", other.argument or ""
+        for name in ("citations", "questions", "exclamations", "paragraphs"):
+            first, second = (FEATURES[name].measure(text) for text in texts)
+            assert first == second, (name, other.id)
+    for field in ("argument", "topic"):
+        lengths = [
+            sum(count_words(getattr(item, field)) for item in items(code)) for code in ("en", language)
+        ]
+        assert 0.75 <= lengths[1] / lengths[0] <= 1.35, (field, lengths)
+
+
+def test_a_run_over_all_languages_counts_each_alike() -> None:
+    every = [
+        item.model_copy(update={"id": f"{item.id}-{language}"})
+        for language in ("en", *LANGUAGES)
+        for item in items(language)
+    ]
+    values: dict[str, set[tuple[float | None, ...]]] = {}
+    for judgment in judge(every, format="citations"):
+        name, _, language = judgment.item.rpartition("-")
+        assert judgment.language == language
+        values.setdefault(name, set()).add(tuple(measure.value for measure in judgment.measures.values()))
+    assert {name: len(found) for name, found in values.items()} == dict.fromkeys(values, 1)

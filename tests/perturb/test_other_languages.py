@@ -1,0 +1,329 @@
+"""Perturbations and probes in ten languages: each works in the item's own or has no rule for it; no English enters."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from conqret.data import Item
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.setup import set_up
+from conqret.llm.client_options import ClientOptions
+from conqret.perturb import (
+    PERTURBATIONS,
+    LanguageError,
+    Materials,
+    Pool,
+    added,
+    changed_numbers,
+    contradictions,
+    inserted_texts,
+    perturb_items,
+    records,
+)
+from conqret.perturb.kinds import fallacies, one_sided_evidence, padding, paraphrase, wrong_names
+from conqret.perturb.other_contradictions import other_contradiction
+from conqret.perturb.other_figures import other_figures
+from conqret.perturb.perturbation import Draw
+from conqret.perturb.rewriting import rewrite_request
+from conqret.perturb.versions import counted_reasons
+from conqret.prompts import Library
+from conqret.studies.bias.bias_run import plan_bias
+from conqret.studies.bias.contrast import PROBES, ProbeContext
+from conqret.studies.bias.probes import (
+    authority,
+    bandwagon,
+    concreteness,
+    distraction,
+    identity,
+    model_name,
+    refinement,
+    sentiment,
+    wording,
+    yes_bias,
+)
+from conqret.text.other_languages import function_words
+from conqret.text.sentences import sentences
+
+ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
+OTHERS = ("de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
+LATIN = frozenset({"de", "fr", "es", "pt"})
+NO_RULE = {
+    "paraphrase": {"pt", "ru", "ar", "hi", "zh", "ja"},
+    "wrong-names": {"ru", "ar", "hi", "zh", "ja"},
+}
+"""Where a perturbation has no rule for any item of a language."""
+
+ENGLISH_TEXTS = (
+    *padding.FILLERS, *fallacies.FALLACIES, *one_sided_evidence.LEFT_OUT, *added.INJECTIONS,
+    *[text for pair in added.MATCHED for text in pair],
+    *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
+    *contradictions._PLACES, *contradictions.FAMILY, *wrong_names._WAYS,
+    *paraphrase._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
+    *[
+        text
+        for probe in (authority, bandwagon, concreteness, identity, model_name, refinement, sentiment)
+        for pair in probe.MATCHED
+        for text in pair
+    ],
+    *distraction.REMARKS, *wording.TEMPLATES, yes_bias.ASKED,
+)  # fmt: skip
+_word = re.compile(r"[^\W\d_]+")
+_latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
+
+
+def lower(texts: Iterable[str]) -> set[str]:
+    return {word.lower() for text in texts for word in _word.findall(text)}
+
+
+ENGLISH_WORDS = {word for word in lower(ENGLISH_TEXTS) if len(word) > 1}
+
+
+@cache
+def parallel() -> tuple[Item, ...]:
+    return tuple(map(Item.model_validate_json, ITEMS.read_text(encoding="utf-8").splitlines()))
+
+
+def of(code: str) -> list[Item]:
+    return [item for item in parallel() if item.language == code]
+
+
+def texts_of(item: Item) -> Iterator[str]:
+    yield from filter(None, (item.topic, item.argument, item.second_argument))
+    for document in item.documents:
+        yield from (document.title, document.text)
+
+
+def own_words(code: str) -> set[str]:
+    """Words that the items of a language have, and its texts that perturbations put in."""
+    tables = (
+        inserted_texts.INJECTIONS,
+        inserted_texts.FALLACIES,
+        inserted_texts.LEFT_OUT,
+        inserted_texts.REFERENCES,
+    )
+    inserted = [text for table in tables for text in table[code]]
+    phrases = list(paraphrase._OTHER_PHRASES.get(code, {}).values())
+    return lower([*(text for item in of(code) for text in texts_of(item)), *inserted, *phrases])
+
+
+def strangers(version: Item, code: str) -> set[str]:
+    """Latin words of a version in another script, or English ones, that neither its items nor its texts have."""
+    own = own_words(code)
+    new = lower(texts_of(version)) - own
+    if code in LATIN:
+        return new & ENGLISH_WORDS - function_words(code)
+    return {word for word in new if _latin.fullmatch(word)}
+
+
+@pytest.fixture(scope="module")
+def materials() -> Materials:
+    return Materials(Pool.from_items(parallel()))
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_no_english_enters_a_text_in_another_language(name: str, code: str, materials: Materials) -> None:
+    perturbation = PERTURBATIONS[name]
+    changed, left_out = perturb_items(of(code), perturbation, perturbation.levels, materials=materials)
+    versions = [item for level, items in changed.items() if level for item in items]
+    for version in versions:
+        assert strangers(version, code) == set(), version.id
+        assert version.language == code
+    assert bool(versions) == (code not in NO_RULE.get(name, ()))
+    if not versions:
+        assert {item.language for item in left_out} == {code}
+
+
+def ground() -> ProbeContext:
+    paired = [item.model_copy(update={"second_argument": item.documents[0].text}) for item in parallel()]
+    setup = set_up("rag-direct", ClientOptions("offline"), JudgeOptions())
+    setup_of_quality = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
+    assert setup.metrics
+    return ProbeContext(tuple(paired), setup_of_quality)
+
+
+def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
+    context = ground()
+    plan = plan_bias(context, list(PROBES))
+    made = {contrast.probe for contrast in plan.contrasts}
+    assert made >= {
+        "length",
+        "authority",
+        "injection",
+        "document order",
+        "formatting",
+        "wording",
+        "bandwagon",
+    }
+    languages = {item.id: item.language for item in context.items}
+    seen: dict[str, set[str]] = {}
+    for contrast in plan.contrasts:
+        for items in contrast.versions.values():
+            for version in items:
+                code = languages.get(version.id) or version.language
+                if version.id.startswith("severity-") or not code:
+                    continue
+                if version.id not in languages:
+                    seen.setdefault(contrast.probe, set()).add(code)
+                if code != "en":
+                    assert strangers(version, code) == set(), version.id
+    everywhere = {"en", *OTHERS}
+    assert {name for name, codes in seen.items() if codes == everywhere} >= {
+        "length", "authority", "injection", "document order", "formatting",
+    }  # fmt: skip
+    assert {name for name, codes in seen.items() if codes == {"en"}} >= {
+        "bandwagon", "concreteness", "distraction", "identity", "model-name", "refinement", "sentiment", "wording",
+        "yes-bias",
+    } & made  # fmt: skip
+    assert any("Chinese (12 items)" in note for note in plan.notes)
+
+
+def test_a_probe_for_which_no_item_is_in_english_is_not_made_and_says_the_language() -> None:
+    context = ground()
+    german = ProbeContext(tuple(item for item in context.items if item.language == "de"), context.setup)
+    plan = plan_bias(german, ["bandwagon", "wording", "length"])
+    assert {contrast.probe for contrast in plan.contrasts} == {"length"}
+    assert {"German" in reason for reason in plan.left_out.values()} == {True}
+    assert set(plan.left_out) == {"bandwagon", "wording"}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("name", ["inject-argument", "inject-document"])
+def test_the_control_of_what_is_put_in_is_as_long_and_the_items_own(name: str, code: str) -> None:
+    perturbation, item = PERTURBATIONS[name], of(code)[0]
+    control = perturbation.controlled
+    assert control is not None
+    level = perturbation.levels[-1]
+    one, other = perturbation.apply(item, level), control.apply(item, level)
+    lengths = [sum(map(len, texts_of(version))) for version in (one, other)]
+    assert abs(lengths[0] - lengths[1]) <= 15 * max(1, len(item.documents))
+    assert lower(texts_of(other)) - lower(texts_of(item)) <= {
+        word for word in lower(texts_of(other)) if len(word) < 25
+    }
+    assert not lower(texts_of(other)) & {"ignoriere", "ignora", "ignore", "системa"} - lower(texts_of(item))
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "kind", "says"),
+    [
+        ("de", "Im Versuch fanden Bienen seltener zum Stock zurück [1].", "degree", "nie mehr"),
+        ("de", "Die Kosten waren hoch [1].", "negation", "waren nicht hoch [1]."),
+        ("de", "Die Stadt hat keinen Schaden [1].", "negation", "einen Schaden"),
+        ("de", "Der Verkehr wurde nicht geringer [1].", "negation", "wurde geringer [1]."),
+        ("fr", "Les coûts ne sont pas élevés [1].", "negation", "coûts sont élevés [1]."),
+        ("fr", "Le lac est propre [1].", "negation", "n'est pas propre"),
+        ("fr", "Les lacs sont propres [1].", "negation", "ne sont pas propres"),
+        ("es", "El lago no está limpio [1].", "negation", "lago está limpio [1]."),
+        ("es", "El lago se ha secado [1].", "negation", "no se ha secado"),
+        ("es", "El lago creció durante semanas [1].", "degree", "durante horas"),
+    ],
+)
+def test_degrees_and_negations_where_grammar_is_simple(
+    code: str, sentence: str, kind: str, says: str
+) -> None:
+    made = other_contradiction(sentence, sentence, "", code, random.Random(1))
+    assert made is not None
+    assert made.kind == kind
+    assert says in made.text
+    assert made.text.endswith("[1].")
+
+
+def test_a_sentence_without_a_rule_stays() -> None:
+    assert other_contradiction("蜜蜂受到伤害[1]。", "蜜蜂受到伤害。", "", "zh", random.Random(1)) is None
+    assert (
+        other_contradiction("Bienen leiden darunter [1].", "Bienen leiden.", "", "de", random.Random(1))
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "kept"),
+    [
+        ("de", "Am 3. Oktober 2019 fuhren 6,7 Mio. in der 32-Stunden-Woche [1].", ("3. Oktober", "32-Stunden")),
+        ("fr", "Le 3 octobre, 1 940 élèves sont partis [2].", ("3 octobre", "[2]")),
+        ("zh", "2019年3月，有38%的学生参加了【1】", ("3月", "【1】")),
+        ("ar", "زار المتحف ١٢٠٠ طالب [١].", ("[١]",)),
+        ("hi", "संग्रहालय में १२०० छात्र आए [1]।", ("[1]",)),
+    ],
+)  # fmt: skip
+def test_figures_change_in_their_own_script_and_dates_and_marks_stay(
+    code: str, text: str, kept: tuple[str, ...]
+) -> None:
+    for seed in range(5):
+        changed = other_figures(text, text, "", code, random.Random(seed))
+        assert changed is not None
+        assert changed != text
+        assert all(part in changed for part in kept)
+        assert re.sub(r"[\d.,\u202f ]", "", changed) == re.sub(r"[\d.,\u202f ]", "", text)
+        zeros = {ord(sign) - int(sign) for sign in changed if sign.isdigit()}
+        assert zeros == {ord(sign) - int(sign) for sign in text if sign.isdigit()}
+
+
+def test_irrelevant_documents_are_of_the_items_language(materials: Materials) -> None:
+    texts = {document.text: item.language for item in parallel() for document in item.documents}
+    for item in parallel():
+        version = PERTURBATIONS["irrelevant"].apply(item, 100, materials=materials)
+        assert {texts[document.text] for document in version.documents} == {item.language}
+
+
+def test_padding_says_only_what_is_said_already() -> None:
+    for item in parallel():
+        if item.language == "en":
+            continue
+        version = PERTURBATIONS["padding"].apply(item, 5)
+        assert lower([version.argument or ""]) <= lower(texts_of(item))
+        assert len(sentences(version.argument or "")) > len(sentences(item.argument or ""))
+
+
+def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
+    perturbation = PERTURBATIONS["paraphrase"]
+    item = next(item for item in of("zh"))
+    with pytest.raises(LanguageError, match="Chinese; a model"):
+        perturbation.apply(item, 100)
+    assert perturbation.rewriting is not None
+    draw = Draw(item, item.id, "paraphrase", 100, 13, Materials(by_model=True))
+    request = rewrite_request(item, [1], perturbation.rewriting, draw, Library())
+    assert "in Chinese" in request.messages[0].content
+    english = "Bees suffer from it and the garden is the place where they live [1]."
+    answer = {"rewrites": [{"sentence": 1, "rewritten": english}]}
+    with pytest.raises(ValidationError, match="in Chinese, not in English"):
+        request.response.model_validate(answer, context=request.context)
+    own = sentences(item.argument or "")[0].text
+    answer["rewrites"][0]["rewritten"] = f"确实，{own}"
+    request.response.model_validate(answer, context=request.context)
+    rewritten = Materials(
+        rewrites={item.id: {n: f"确实，{s.text}" for n, s in enumerate(sentences(item.argument or ""), 1)}},
+        by_model=True,
+    )
+    assert records(perturbation.apply(item, 100, materials=rewritten))[0].changes[0].kind == "model"
+
+
+def test_an_english_item_is_asked_for_as_before() -> None:
+    item, perturbation = of("en")[0], PERTURBATIONS["paraphrase"]
+    assert perturbation.rewriting is not None
+    draw = Draw(item, item.id, "paraphrase", 100, 13, Materials(by_model=True))
+    request = rewrite_request(item, [1], perturbation.rewriting, draw, Library())
+    assert "English" not in request.messages[0].content
+
+
+def test_reasons_are_counted_by_language() -> None:
+    _, left_out = perturb_items(parallel(), PERTURBATIONS["wrong-names"], (0, 100))
+    counted = counted_reasons([omission.reason for omission in left_out])
+    assert "Russian (12 items), Arabic (12 items)" in counted
+    assert sum(omission.language == "ru" for omission in left_out) == 12
+
+
+def test_a_language_that_has_no_table_has_no_rule() -> None:
+    item = of("de")[0].model_copy(update={"language": "sw"})
+    for name in ("fallacies", "one-sided-evidence", "inject-argument", "wrong-names", "paraphrase"):
+        with pytest.raises(LanguageError, match="in Swahili"):
+            PERTURBATIONS[name].apply(item, PERTURBATIONS[name].levels[-1])
+    for name in ("padding", "shuffle", "drop-citations", "truncate", "outdated-evidence"):
+        assert PERTURBATIONS[name].languages is None
