@@ -131,9 +131,11 @@ $(DOCS)/.installed: pyproject.toml constraints.txt
 	$(DOCS)/bin/pip install --quiet -e '.[docs]' -c constraints.txt
 	@touch $@
 
-# The site, every warning an error (--quiet would hide them from that). Its pages load nothing from elsewhere.
+# The site, every warning an error (--quiet would hide them from that). Its pages load nothing from elsewhere. Then its search
+# is asked what people type (scripts/site/queries.toml; without Node it says that nothing was checked).
 docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+	$(DOCS)/bin/python scripts/check_search.py site
 	@echo "Next: python -m http.server --directory site, and open http://localhost:8000 (or site/index.html, without search)"
 
 # A page of each kind, and the documentation where it is made, in Chromium with axe-core: two widths, light and dark.

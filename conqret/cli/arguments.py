@@ -52,9 +52,7 @@ class CheckedCommand(TyperCommand):
         left = len(shown) - len(self.params)
         help_text = self.help
         if left:
-            self.help = (
-                f"{help_text}\n\nThese are the options that most people use; `--help-all` shows {left} more."
-            )
+            self.help = f"{help_text}\n\nThese are the most used options; `--help-all` shows {left} more."
         try:
             super().format_help(ctx, formatter)
         finally:

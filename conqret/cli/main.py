@@ -65,7 +65,7 @@ def _version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     """What all subcommands share."""

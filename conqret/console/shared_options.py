@@ -44,12 +44,12 @@ def run_folder(default: str, what: str = "The run's folder", where: str = "where
 
 
 ITEMS = typer.Argument(
-    help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…). The columns of ragas, "
-    "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
+    help="Items: a JSONL, CSV or Parquet file, a folder of such files, or an address (s3://…). conqret recognizes the "
+    "columns of ragas, DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports."
 )
 Items = Annotated[Path, ITEMS]
 Columns = Annotated[
-    str | None, option(FILES, "Which column holds which field: `topic=question,documents=ctx,…`")
+    str | None, option(FILES, "Map fields to your columns: `topic=question,documents=ctx,argument=answer`.")
 ]
 SkipInvalid = Annotated[
     bool, option(FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid")
@@ -67,7 +67,7 @@ Format = Annotated[
     str | None,
     option(
         JUDGING,
-        "The format; `conqret info formats` lists them. Default: `rag-fine-grained`.",
+        "What to measure and how; `conqret info formats` lists all formats. Default: `rag-fine-grained`.",
         "--format",
         "-f",
     ),
@@ -76,9 +76,9 @@ Model = Annotated[
     str | None,
     option(
         MODEL,
-        "Any model that litellm knows; `local/FOLDER`, a transformers model on this machine (only for the format "
-        "`likelihood` and for `conqret debate write`); or `offline`, the lexical baseline, which needs no key and no "
-        "network. Default: `offline`.",
+        "The model that answers: any name that litellm knows; `local/FOLDER` for a transformers model on this machine "
+        "(only `conqret debate write` and the format `likelihood`); or `offline`, the lexical baseline, which needs no "
+        "key and no network. Default: `offline`.",
         "--model",
         "-m",
     ),
@@ -95,7 +95,7 @@ Metric = Annotated[
     list[str] | None,
     option(
         JUDGING,
-        "Only this metric of the format; the others are not asked for and not paid for. May be repeated.",
+        "Score only this metric of the format; the others cost nothing. May be repeated.",
         "--metric",
     ),
 ]
@@ -105,9 +105,7 @@ Prompts = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option(
-        "--dry-run", help="Print how many calls, how many tokens and what price to expect, and stop."
-    ),
+    typer.Option("--dry-run", help="Print the expected calls, tokens and price, and stop."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 

@@ -43,14 +43,11 @@ COMMON = (
     "format",
     "criterion",
     "rubric",
+    "metric",
     "model",
     "api_base",
-    "judge",
-    "metric",
-    "conversation",
     "columns",
     "output",
-    "replay",
     "budget_usd",
     "require",
     "dry_run",
@@ -118,9 +115,9 @@ class BuildGate(OptionGroup):
     """Conditions, and the files for a build.
 
     Judging:
-        require: A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval),
-            `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a
-            score). Exit code 1 if one is not met, or an item failed. May be repeated.
+        require: Exit with code 1 unless this holds: `groundedness >= 0.7` (the mean), `groundedness.low >= 0.6` (the
+            low end of its 95% interval), `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >=
+            0.95` (the share of items with a score). A failed item also gives exit code 1. May be repeated.
     """
 
     require: list[str] | None = None
@@ -173,29 +170,15 @@ def judge(
 
     conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model
 
-    conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini
-
     conqret judge items.jsonl --criterion "clarity: How clear is the wording? 1-5" --model gpt-4o-mini
 
     conqret judge items.jsonl --rubric rubric.toml --model gpt-4o-mini -o runs/rubric
-
-    conqret judge chats.jsonl --criterion "The answer is polite" --conversation whole --model gpt-4o-mini
 
     conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
 
     conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch
 
-    conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8
-
-    conqret judge reports.jsonl --topics topics.tsv --nuggets banks.jsonl.gz --model gpt-4o-mini -o runs/nuggets
-
-    conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge
-
-    conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged
-
     conqret judge items.jsonl --replay recordings.jsonl
-
-    conqret judge items.jsonl --config settings.toml
     """
     from conqret.errors import DeclarationError, check_known
     from conqret.judging.cost_table import tell_cost

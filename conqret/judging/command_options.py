@@ -61,12 +61,12 @@ class OwnCriteria(OptionGroup):
     """Criteria of one's own instead of a format, or a rubric.
 
     Judging:
-        criterion: A criterion of your own instead of `--format`: a statement, which is met or not (`The answer names a
-            source`), or a question with a scale at its end (`clarity: How clear is the wording? 1-5`). May be repeated;
-            up to 12 criteria are asked in one call.
-        rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSON Lines, CSV): for all items, or
-            one rubric for each topic or item. ResearchRubrics, TREC RAG 2026, HealthBench and DRAGUN are read as they
-            are.
+        criterion: A criterion of your own instead of `--format`: a statement that is met or not (`The answer names a
+            source`), or a question that ends with its scale (`clarity: How clear is the wording? 1-5`). May be
+            repeated; one call asks up to 12 criteria.
+        rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSONL or CSV): one rubric for all
+            items, or one for each topic or item. conqret also reads the files of ResearchRubrics, TREC RAG 2026,
+            HealthBench and DRAGUN.
         criteria_per_call: Ask so many criteria of a rubric in one call. Default: 12.
         one_call_each: Ask each criterion in a call of its own.
     """

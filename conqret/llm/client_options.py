@@ -52,7 +52,8 @@ class ClientOptions:
     no response.
 
     Model:
-        api_base: The address of an OpenAI-compatible server. Keys come from the environment only.
+        api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`. The key comes from the
+            environment.
         max_tokens: Tokens that an answer may take; one that was cut off is asked for again with twice as many.
             Default: the provider's own limit.
         context_window: The model's context window in tokens, for a model that conqret does not know.
@@ -66,7 +67,8 @@ class ClientOptions:
         max_concurrency: The most requests at a time; lowered by itself when the provider answers 429 (too many).
         rpm: The most requests a minute.
         tpm: The most tokens a minute.
-        budget_usd: The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.
+        budget_usd: The most money to spend, in US dollars. Items that the run does not reach get no score (reason:
+            `budget`).
         timeout: Seconds for one request with all its retries.
         stop_after_failures: Stop once this share of the questions sent (at least 20) has failed.
         retry_unscored (--retry-unscored/--no-retry-unscored): Request again, once a run, what an earlier run recorded

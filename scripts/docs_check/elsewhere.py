@@ -49,7 +49,7 @@ JOBS = {
         "tests/adapters/test_*.py",
         '"{heading}"',
     ),
-    r"^README\.md: auto-judge": ("tests/adapters/test_autojudge_page.py", "auto-judge run"),
+    r"^docs/tasks\.md: auto-judge": ("tests/adapters/test_autojudge_page.py", "auto-judge run"),
     r"auto-judge|conqret judges systems out/|OPENAI_MODEL|adapters\.autojudge": (
         "tests/adapters/test_autojudge_page.py",
         '"{heading}"',

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+TYPED = ROOT / "docs" / "tasks.md"
+"""The page whose tables say what to type."""
 FENCE = re.compile(r"^(?P<indent> *)(?:```|~~~)(?P<kind>[\w-]*)")
 NAMED = re.compile(r"^`(?P<file>[\w./-]+)`:$")
 """The line before a block that says under which name its text is to be kept."""
@@ -55,12 +56,12 @@ def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
 def steps(page: Path) -> list[Block]:
     """What a reader of a page does, in order: its blocks, those of the shell command by command.
 
-    The tables of the README say what to type, too.
+    The tables of the page of tasks say what to type, too.
     """
     blocks: list[Block] = []
     for block in split(page)[1]:
         blocks += commands(block) if block.kind == SHELL and not block.file else [block]
-    if page == README:
+    if page == TYPED:
         blocks += [Block(SHELL, text, line) for line, text in inline(page)]
     return sorted(blocks, key=lambda block: block.line)
 
@@ -75,7 +76,7 @@ def inline(page: Path, tables: bool = True) -> Iterator[tuple[int, str]]:
 def mentions(page: Path) -> Iterator[tuple[int, str]]:
     """The commands in the text of a page that are not among its steps."""
     yield from inline(page, tables=False)
-    if page != README:
+    if page != TYPED:
         yield from inline(page)
 
 

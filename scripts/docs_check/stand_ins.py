@@ -10,17 +10,18 @@ from pathlib import Path
 
 from scripts.docs_check.pages import ROOT
 
-OFFLINE = re.compile(
-    r"(--[\w-]*model|--agent|--rerank)([ =])(?:…|(?:gpt-|claude|openai/|anthropic/)[\w./-]+)"
-)
-ITSELF = re.compile(r" --against (?:gpt-|claude|openai/|anthropic/)[\w./-]+")
+HOSTED = r"(?:gpt-|claude|(?:openai|anthropic|azure|bedrock|vertex_ai|gemini)/)[\w./:-]+"
+OFFLINE = re.compile(rf"(--[\w-]*model|--agent|--rerank)([ =])(?:…|{HOSTED})")
+ITSELF = re.compile(rf" --against {HOSTED}")
 """Who argues against itself is not named twice."""
-OFFLINE_IN_PYTHON = re.compile(r"\"(?:gpt-|claude|openai/|anthropic/)[\w./-]+\"")
+OFFLINE_IN_PYTHON = re.compile(rf"\"{HOSTED}\"")
 """Names of hosted models: ``offline`` answers for them, but in a dry run and in a batch."""
 SEARCH = re.compile(r"--search (?:google|brave)[\w,]*(?: --user-agent '[^']*')?")
 PAGES, CORPUS = "--pages fixtures/examples/pages.jsonl", "--corpus fixtures/corpus"
 """Search engines, in whose place there are pages or a corpus."""
-SERVER, JUDGE = "http://localhost:8000/v1", "http://localhost:8000/judge"
+SERVER = re.compile(r"http://localhost:(?:8000|8080|1234|11434)/v1")
+"""Where vLLM, llama.cpp, LM Studio and Ollama listen."""
+JUDGE = "http://localhost:8000/judge"
 SITE = "https://www.britannica.com/procon"
 WEIGHTS = re.compile(r"(?<![\w./-])(?:(?:local|reward)/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
 """Names of models' weights, which are folders here: small ones with random weights."""
@@ -170,8 +171,8 @@ class Servers:
 
     def reached(self, command: str) -> str:
         """A command with the addresses of servers that are here."""
-        if SERVER in command:
-            command = command.replace(SERVER, self._at("server", "-m", "tests.server", "--port", "0"))
+        if SERVER.search(command):
+            command = SERVER.sub(self._at("server", "-m", "tests.server", "--port", "0"), command)
         if re.search("--criterion|--rubric", command) and not re.search(r"--dry-run|--batch", command):
             # the offline baseline has no evidence for criteria, and exits with 1
             address = self._at("server", "-m", "tests.server", "--port", "0")
