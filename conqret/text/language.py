@@ -120,6 +120,7 @@ _OF_SCRIPT = {
         "Devanagari": "hi mr ne",
     }.items()
 }
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _KANA_SHARE = 0.05
 """The share of kana among the letters from which a text with Chinese characters is Japanese."""
 
@@ -174,7 +175,7 @@ def _language(text: str, model: bool) -> str:
 def _main_script(text: str) -> tuple[str, int]:
     """The script of most letters of a text, and how many letters that are."""
     if text.isascii():
-        return "Latin", sum(map(str.isalpha, text))
+        return "Latin", len(text.encode("ascii").translate(None, _NO_LETTERS))
     counts = dict.fromkeys(_NAMES, 0)
     for match in _letters.finditer(text):
         counts[_NAMES[(match.lastindex or 1) - 1]] += match.end() - match.start()
