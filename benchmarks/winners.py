@@ -24,10 +24,10 @@ from simulated_verdicts import places, rated, worths
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.effects import ALPHA, largest_p
+from conqret.stats.effects import ALPHA
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.held_out import FoldedChoice
+from conqret.studies.agreement.held_out import HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.compare.result import compare_shared
 
@@ -125,8 +125,8 @@ def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float,
     said = side.judges[:3].mean(axis=0) if gains else side.judges[3]
     left_out = leave_one_out(four.clusters)
     (jury,) = side.alphas(said[None], left_out)
-    found = jury.minus(FoldedChoice.of(members, seed, left_out).sampled(members, left_out))
-    p = largest_p([found], four.sizes(left_out), rng)[0] or 1.0
+    found = jury.minus(HeldOutChoice.of(members, seed, left_out).sampled(members, left_out))
+    p = found.p() or 1.0
     return float(p < ALPHA and found.value > 0), float(p < ALPHA and found.value < 0), found.value
 
 

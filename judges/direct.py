@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conqret.baseline import Evidence, Finding
-from conqret.judging.graded_preference import Preference, score_preference
 from conqret.judging.judge_parts import Ask, Judge
-from conqret.judging.responses import Typed, ZeroToTen
+from conqret.judging.responses import Preference, Typed, ZeroToTen, score_preference
 from conqret.judging.scales import ZERO_TO_TEN, rated
 from conqret.judging.sections import SIDES
 

@@ -28,9 +28,10 @@ from conqret.llm.request import Reading
 from conqret.prompts import RenderedPrompt, neutralise
 from conqret.text.analysis import analysed, words_of
 from conqret.text.citations import strip_citations
+from conqret.text.language import is_english
 from conqret.text.language_model import LanguageModel
 from conqret.text.lexicons import STOP_WORDS
-from conqret.text.other_languages import function_words, is_english
+from conqret.text.other_languages import function_words
 from conqret.text.sentences import sentences
 from conqret.text.words import split_words
 

@@ -13,7 +13,7 @@ from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
-from conqret.text.other_languages import other_stem, words_in_all
+from conqret.text.words import words_in_all
 
 Which = Literal["argument", "second_argument"]
 By = Literal["documents", "argument", "second_argument"]
@@ -249,7 +249,10 @@ def _close(claim: Sentence, source: Text, place: int) -> bool:
 
 def _known(name: str, source: Text) -> bool:
     """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
-    stemmed = stem if source.english else other_stem
+    if source.english:
+        stemmed = stem
+    else:
+        from conqret.text.other_languages import other_stem as stemmed
     return all(
         part in source.vocabulary or stemmed(part) in source.terms for part in _part.split(name) if part
     )

@@ -27,9 +27,7 @@ from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, fe
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
-from conqret.text.language import item_language, language_of
-from conqret.text.language_names import NAMES
-from conqret.text.other_languages import is_english
+from conqret.text.language import is_english, item_language, language_of
 
 RELEVANT = 0.4
 
@@ -51,6 +49,8 @@ def foreign_documents(item: Item) -> str:
         other = other or language
     if not other:
         return ""
+    from conqret.text.language_names import NAMES
+
     return (
         f"it holds words against words, and the item is in {NAMES.get(own, own)}, its documents in "
         f"{NAMES.get(other, other)}: name a model"
@@ -59,6 +59,8 @@ def foreign_documents(item: Item) -> str:
 
 def not_english(item: Item) -> str:
     """Why the offline baseline has no evidence for a metric that rests on English word lists."""
+    from conqret.text.language_names import NAMES
+
     language = item_language(item)
     language = NAMES.get(language, language)
     return f"it rests on English word lists, and the item is in {language}: name a model"

@@ -20,7 +20,7 @@ from conqret.computing import check_computing
 from conqret.text.analysis import COMMON_STEMS, Sentence, Text, terms_of, weight
 from conqret.text.boilerplate import boilerplate
 from conqret.text.lexicons import ARGUMENT_CUES
-from conqret.text.other_languages import words_counted
+from conqret.text.words import words_counted
 
 HALF_EXTENT = 50
 HALF_ARGUMENT = 4

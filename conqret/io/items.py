@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
@@ -15,19 +15,14 @@ from conqret.errors import Fault
 from conqret.io.cell_values import LONG_DOCUMENT_TOKENS, as_list, estimated_tokens, is_missing, plain
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import FIELDS, Dialect
-from conqret.io.conversations import (
-    check_images,
-    holds_messages,
-    read_images,
-    read_messages,
-    with_conversation,
-)
 from conqret.io.faults import Unfit, kind, listed, near, quoted
 from conqret.io.images import image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up
-from conqret.text.language_names import language_code
+
+if TYPE_CHECKING:
+    from conqret.io.conversations import ChatMessage
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
@@ -170,8 +165,8 @@ def item_schema(dialect: Dialect) -> Schema:
         "second_argument": absent_if_blank,
         "reference": _reference,
         "nuggets": read_nuggets,
-        "messages": read_messages,
-        "images": read_images,
+        "messages": _messages,
+        "images": _images,
         "language": _language,
         "metadata": json_object,
     }
@@ -219,7 +214,11 @@ def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
     own = dialect.columns.get("messages", ("messages",))
     for column in own:
         value = look_up(record, column)
-        if not is_missing(value) and (column not in dialect.columns["topic"] or holds_messages(value)):
+        if is_missing(value):
+            continue
+        from conqret.io.conversations import holds_messages
+
+        if column not in dialect.columns["topic"] or holds_messages(value):
             return column
     return ""
 
@@ -238,10 +237,26 @@ def _conversing(schema: Schema, column: str) -> Schema:
 def _whole(values: dict[str, Any], where: str, reader: TableReader) -> dict[str, Any]:
     """The values of an item, with what its messages say."""
     if values["messages"]:
+        from conqret.io.conversations import with_conversation
+
         values = with_conversation(values, where, reader)
     if values["messages"] or values["images"] or any(document.image for document in values["documents"]):
+        from conqret.io.conversations import check_images
+
         check_images(values)
     return values
+
+
+def _messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
+    from conqret.io.conversations import read_messages
+
+    return read_messages(value, where, reader)
+
+
+def _images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    from conqret.io.conversations import read_images
+
+    return read_images(value, where, reader)
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
@@ -285,6 +300,8 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     written = text(value, where, reader)
     if not written.strip():
         return ""
+    from conqret.text.language_names import language_code
+
     code = language_code(written)
     if code is None:
         raise Unfit(

@@ -17,7 +17,6 @@ from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
-from conqret.io.conversations import holds_messages
 from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
@@ -28,7 +27,6 @@ from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
 from conqret.io.schema import TableReader, look_up
-from conqret.text.language_names import language_code
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -310,6 +308,8 @@ def open_items(
 def _code(language: str | None) -> str:
     if not language:
         return ""
+    from conqret.text.language_names import language_code
+
     if (code := language_code(language)) is None:
         raise DeclarationError(
             f"--language {language!r} names no language that is known: write its ISO 639-1 code (de) or its "
@@ -351,6 +351,8 @@ def _rows(source: object) -> Rows:
 
 def _has_turns(rows: Rows, layout: Dialect) -> bool:
     """Whether the first record that can be read holds messages."""
+    from conqret.io.conversations import holds_messages
+
     first = next((row.record for row in rows if isinstance(row, Row)), {})
     return any(holds_messages(look_up(first, column)) for column in layout.columns["messages"])
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criterion_of, parse_criterion
-from conqret.judging.graded_preference import Preference, score_preference
 from conqret.judging.judge_parts import Ask, Judge
+from conqret.judging.responses import Preference, score_preference
 
 COMPARISON = "comparison"
 """The name of the judge of a criterion that two arguments are compared by, and of its prompt."""

@@ -13,9 +13,6 @@ from conqret.errors import UnknownNameError
 from conqret.text.language import item_language
 from conqret.text.language_names import NAMES, language_code
 
-PROMPT = "language"
-"""The prompt file that says it."""
-
 ENGLISH = "en"
 """The language of all other instructions."""
 

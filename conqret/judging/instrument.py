@@ -16,9 +16,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
-from conqret.judging.explanation_language import PROMPT as LANGUAGE
-from conqret.judging.explanation_language import prompt_languages
-from conqret.judging.judge_options import CONVERSATION, JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
@@ -28,7 +26,7 @@ from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
-from conqret.text.language import item_language
+from conqret.text.language import is_english, item_language
 
 
 class Asks(Window, Protocol):
@@ -295,10 +293,19 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
             documents=documents,
             judged=judged,
         )
-    languages = None if ask.reading is not None else prompt_languages(case.item, case.options.explain_in)
-    note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
+    note = "" if ask.reading is not None else _language_note(prompt, case)
     further = "\n\n".join(filter(None, (note, ask.further)))
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
+
+
+def _language_note(prompt: Prompt, case: Case) -> str:
+    """What a prompt says of languages; empty where item and explanations are in English."""
+    if not case.options.explain_in and is_english(item_language(case.item)):
+        return ""
+    from conqret.judging.explanation_language import prompt_languages
+
+    languages = prompt_languages(case.item, case.options.explain_in)
+    return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
 
 
 def _shows_answer(prompt: Prompt, ask: Ask[Any], user: Mapping[str, Any]) -> bool:

@@ -16,6 +16,9 @@ RUBRIC = "rubric"
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""
 
+LANGUAGE = "language"
+"""The prompt file that says in which language an item is, and in which its explanations are to be."""
+
 Conversation = Literal["last", "whole"]
 """What of a conversation is judged: its last answer, or all that the assistant says."""
 

@@ -202,7 +202,6 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
-    from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC, criteria_of
     from conqret.judging.judge_options import CRITERIA, RUBRIC
 
     name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
@@ -214,6 +213,8 @@ def chosen_format(
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
         if name in (CRITERIA, RUBRIC):
+            from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
+
             raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
         for option in ("one_call_each", "criteria_per_call"):
             if settings.get(option):
@@ -227,6 +228,7 @@ def chosen_format(
             raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
+        from conqret.judging.criterion import criteria_of
 
         return criteria_judge(criteria_of(criteria), **size)
     from conqret.judging.rubric_files import own_rubrics, rubrics_of

@@ -7,8 +7,8 @@ in words that the model is shown when it is asked again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -18,7 +18,11 @@ from pydantic import (
     ValidationInfo,
 )
 
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN
+from conqret.data import Measure
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, preferred
+
+if TYPE_CHECKING:
+    from conqret.judging.judge_parts import Case, JudgeReply
 
 Side = Literal["argument_1", "argument_2", "tie"]
 GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
@@ -30,6 +34,19 @@ SLIGHTLY = "_slightly"
 
 class Typed(BaseModel, extra="forbid"):
     """Base of all answers: no fields but the declared ones."""
+
+
+class Preference(Typed):
+    """Which argument is better, clearly or slightly."""
+
+    preference: GradedSide
+
+
+def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
+    """The preference; one by a little lies halfway between a clear one and a tie."""
+    side = reply.value.preference
+    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
+    return {"preference": verdict}
 
 
 def no_truth_value(value: Any) -> Any:

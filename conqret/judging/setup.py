@@ -12,15 +12,14 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.explanation_language import PROMPT as LANGUAGE
-from conqret.judging.explanation_language import explanation_language, says_languages
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.judge_options import CONVERSATION, CRITERIA, RUBRIC, JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.judge_settings import NUGGETS
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
+from conqret.text.language import is_english
 
 _NEEDS = {
     "documents": "rates documents",
@@ -109,11 +108,14 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.asks and says_languages(self.languages, self.options.explain_in):
-            identity |= {
-                f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
-                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
-            }
+        if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
+            from conqret.judging.explanation_language import explanation_language, says_languages
+
+            if says_languages(self.languages, self.options.explain_in):
+                identity |= {
+                    f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
+                    "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+                }
         return identity
 
     @cached_property

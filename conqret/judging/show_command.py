@@ -133,8 +133,8 @@ def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
 
     judgment = requests.judgment
     language = words.language(judgment.language)
-    told = f"{judgment.stance}, {language}" if language not in ("", "English") else judgment.stance
-    yield f"{judgment.item}: {judgment.topic} ({told})"
+    about = f"{judgment.stance}, {language}" if language not in ("", "English") else judgment.stance
+    yield f"{judgment.item}: {judgment.topic} ({about})"
     yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"
     yield measures_table(judgment)
     for table in parts_tables(judgment):

@@ -1,4 +1,4 @@
-"""The words of the pages on which people label, by language: one TOML file a language, in ``messages/`` or a
+"""The words of the pages for annotators, by language: one TOML file a language, in ``messages/`` or a
 translator's own.
 
 A file has ``language`` (an ISO 639-1 code), the table ``texts``, from the English words

@@ -101,10 +101,10 @@ def other_contradiction(
     """``sentence`` changed so that ``source`` no longer bears it out; its citations stay, and so do the figures and
     names of the ``topic``. None where no rule of its language changes it."""
     body, close = split_close(sentence)
-    ways = [("number", other_figures), ("name", _other_name)]
-    rng.shuffle(ways)
-    for kind, way in (*ways, ("degree", _other_degree), ("negation", _negated)):
-        changed = way(body, source, topic, language, rng)
+    rules = [("number", other_figures), ("name", _other_name)]
+    rng.shuffle(rules)
+    for kind, rule in (*rules, ("degree", _other_degree), ("negation", _negated)):
+        changed = rule(body, source, topic, language, rng)
         if changed is not None and changed != body:
             return Contradiction(changed + close, kind)
     return None

@@ -22,9 +22,8 @@ from conqret.perturb.document_pool import Pool
 if TYPE_CHECKING:
     from conqret.perturb.rewritten import Rewriting
 from conqret.registry import Registry
-from conqret.text.language import item_language
+from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES
-from conqret.text.other_languages import is_english
 
 T = TypeVar("T")
 

@@ -50,7 +50,7 @@ def translate(
     dry_run: options.DryRun = False,
     json_output: options.Json = False,
 ) -> None:
-    """Translate items with a model, and keep each translation that stands the way back.
+    """Translate items with a model, and keep each translation whose back-translation has its words.
 
     The model translates question, arguments and documents, and then its translation back, without the original. What
     comes back must have all figures of the original and enough of its words. The file holds the originals and their
@@ -70,7 +70,7 @@ def translate(
     from conqret.judging.cost_table import tell_cost
     from conqret.perturb.translating import translate_items, translating_cost
 
-    told: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "into": options.listed(into),
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
@@ -79,12 +79,12 @@ def translate(
         "prompts": translator.prompts,
     }
     if dry_run:
-        cost = translating_cost(items, **told)
+        cost = translating_cost(items, **settings)
         tell_cost([cost], budget=translator.calls.budget, as_json=json_output)
         return
     made = translate_items(
         items,
-        **told,
+        **settings,
         output=output,
         least_overlap=least_overlap,
         on_check=note_left_out,

@@ -1,8 +1,8 @@
-"""Have a model translate items, and check each translation by having it translated back.
+"""Have a model translate items, and check each translation by its back-translation.
 
-The way back is asked of the translation alone. A translation is kept where its citations are those of the original,
-where it is in the language that was asked for, and where what comes back has the figures of the original and shares
-enough of its words; else the item is left out, with the reason.
+The back-translation is made of the translation alone. A translation is kept where its citations are those of the
+original, where it is in the language that was asked for, and where its back-translation has the figures of the original
+and shares enough of its words; else the item is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -164,14 +164,15 @@ def translate_items(
     results = session.run(every)
     made = [result for result in results if not isinstance(result, LeftOutItem)]
     by_original: dict[str, list[Item]] = {}
-    for version, _ in made:
-        by_original.setdefault(str(version.metadata[TRANSLATION_OF]), []).append(version)
+    for (item, _), result in zip(_wanted(found, codes), results, strict=True):
+        if not isinstance(result, LeftOutItem):
+            by_original.setdefault(item.id, []).append(result[0])
     write_lines(
         target,
         (
             item_record(version)
             for item in found
-            for version in (_tied(item, item_language(item)), *by_original.get(item.id, ()))
+            for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
         ),
     )
     return TranslatedItems(
@@ -214,7 +215,16 @@ def _opened(
         language=settings.get("language"),
     )
     on_check(source.check())
-    return codes, list(source), client
+    found = list(source)
+    counts = Counter(
+        [*(item.id for item in found), *(_translated_id(*wanted) for wanted in _wanted(found, codes))]
+    )
+    if twice := next((name for name, count in counts.items() if count > 1), ""):
+        raise DeclarationError(
+            f"the translations of {source.name} would have the id {twice} twice: leave out the items that are "
+            "translations already, or give the items other ids"
+        )
+    return codes, found, client
 
 
 def _wanted(items: Sequence[Item], codes: Sequence[str]) -> Iterator[tuple[Item, str]]:
@@ -268,15 +278,22 @@ async def translated(
     )
     names = ("topic", "argument", "second_argument", "reference")
     changes = {name: head[number] for number, name in enumerate(names) if number in head}
-    version = item.model_copy(
-        update={**changes, "documents": documents, "id": f"{item.id[: LONGEST_ID - len(code) - 1]}-{code}"}
-    )
-    return _tied(version, code, item.id, share), share
+    version = item.model_copy(update={**changes, "documents": documents, "id": _translated_id(item, code)})
+    return _tied(version, code, _tie(item), share), share
 
 
-def _tied(item: Item, language: str, original: str = "", share: float | None = None) -> Item:
-    told = {"back_translation": round(share, 4)} if share is not None else {}
-    metadata = {**item.metadata, TRANSLATION_OF: original or item.id, **told}
+def _translated_id(item: Item, code: str) -> str:
+    return f"{item.id[: LONGEST_ID - len(code) - 1]}-{code}"
+
+
+def _tie(item: Item) -> str:
+    """What ties an item to its translations: its id, or that of the item of which it is a translation itself."""
+    return str(item.metadata.get(TRANSLATION_OF) or item.id)
+
+
+def _tied(item: Item, language: str, original: str, share: float | None = None) -> Item:
+    checked = {} if share is None else {"back_translation": round(share, 4)}
+    metadata = {**item.metadata, TRANSLATION_OF: original, **checked}
     return item.model_copy(update={"language": language, "metadata": metadata})
 
 

@@ -31,7 +31,7 @@ Pair = tuple[int, int]
 
 class GroupPairs:
     """The pairs of one group of ``size`` items, drawn by ``seed``; ``both_orders`` compares each pair in either order,
-    one after the other. What was asked already is told by :meth:`take`; what is chosen next follows from it and from
+    one after the other. What was asked already is said by :meth:`take`; what is chosen next follows from it and from
     the seed alone."""
 
     def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
@@ -82,7 +82,7 @@ class GroupPairs:
         covariance = strengths.covariances[group, :size, :size].copy()
         apart = means[:, None] - means[None, :]
         variances = _of_differences(covariance)
-        told = _mean_information(apart, variances, strengths)
+        information = _mean_information(apart, variances, strengths)
         density = np.exp(-np.square(apart) / (2 * variances)) / np.sqrt(variances)
         np.fill_diagonal(density, 0.0)
         moved = (np.diag(density.sum(axis=1)) - density) @ covariance
@@ -91,7 +91,7 @@ class GroupPairs:
         most = -(-2 * count // size) + 1
         for _ in range(count):
             variances = _of_differences(covariance)
-            gain = _of_differences(products) * told / (1 + told * variances)
+            gain = _of_differences(products) * information / (1 + information * variances)
             free = (self._made + self._made.T) < (1 if self.both_orders else 2)
             free &= ~np.eye(size, dtype=bool)
             free &= (degrees < most)[:, None] & (degrees < most)[None, :]
@@ -104,7 +104,7 @@ class GroupPairs:
             one, other = best[int(tie)].tolist()
             chosen += self._ordered([(one, other)])
             degrees[[one, other]] += 1
-            weight = float(told[one, other])
+            weight = float(information[one, other])
             factor = weight / (1 + weight * float(variances[one, other]))
             column = covariance[:, one] - covariance[:, other]
             turned = moved[:, one] - moved[:, other]
@@ -159,10 +159,10 @@ def _mean_information(
 
     nodes, weights = normal_nodes(NODES)
     deviations, position = np.sqrt(variances), strengths.position.value or 0.0
-    told = np.zeros(apart.shape)
+    information = np.zeros(apart.shape)
     for node, weight in zip(nodes, weights, strict=True):
-        told += weight * outcome_variance(apart + deviations * node + position, strengths.weights)
-    return (told + told.T) / 2
+        information += weight * outcome_variance(apart + deviations * node + position, strengths.weights)
+    return (information + information.T) / 2
 
 
 def _matchings(rng: np.random.Generator, size: int) -> list[list[Pair]]:

@@ -31,6 +31,9 @@ SEED = 13
 MOST_WITHOUT = 0.05
 """The share of simulations without an interval above which a cell has no width: it would be that of the lucky ones."""
 
+SHARES_SUM = 0.02
+"""How far the sum of shares may lie from 1: shares are rounded."""
+
 Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
 """From topics, items a topic and a generator to values, columns by items; the items of a topic follow each other."""
 
@@ -50,14 +53,19 @@ class PlannedSize:
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
-    each. Raises DeclarationError where a number is below 1."""
+    """What is simulated: each number of ``topics`` with each number of ``items`` a topic (``unequal``: from 1 to twice
+    as many less one, so many in the mean); ``on_cell`` is called after each.
+
+    Raises:
+        DeclarationError: a number is below 1.
+    """
 
     topics: Sequence[int] = (6, 8, 12, 20, 50)
     items: Sequence[int] = (1, 3, 10)
     simulations: int = SIMULATIONS
     seed: int = SEED
     confidence: float = CONFIDENCE
+    unequal: bool = False
     on_cell: Callable[[], object] = lambda: None
 
     def __post_init__(self) -> None:
@@ -77,17 +85,16 @@ class SamplePlan:
         sizes = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
-            names = np.repeat(np.arange(count), each).tolist()
-            values = [draw(count, each, rng) for _ in range(self.simulations)]
-            drawn = [compute(value, names) for value in values]
+            samples = [self._sample(draw, count, each, rng) for _ in range(self.simulations)]
+            drawn = [compute(value, names) for value, names in samples]
             halves = [sampled.estimate(self.confidence).half for sampled in drawn]
             widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
             tested = p is not None and count >= FEWEST_TESTED
             found_p = (
                 [
-                    p(cell_statistic, values_row, names)
-                    for cell_statistic, values_row in zip(drawn, values, strict=True)
+                    p(cell_statistic, values, names)
+                    for cell_statistic, (values, names) in zip(drawn, samples, strict=True)
                 ]
                 if p is not None and tested
                 else []
@@ -104,6 +111,18 @@ class SamplePlan:
             )
             self.on_cell()
         return sizes
+
+    def _sample(
+        self, draw: Draw, topics: int, items: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], list[int]]:
+        """Values, and the topic of each."""
+        import numpy as np
+
+        if not self.unequal:
+            return draw(topics, items, rng), np.repeat(np.arange(topics), items).tolist()
+        most = 2 * items - 1
+        kept = (np.arange(most) < rng.integers(1, most + 1, size=topics)[:, None]).ravel()
+        return draw(topics, most, rng)[:, kept], np.repeat(np.arange(topics), most)[kept].tolist()
 
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
@@ -156,6 +175,28 @@ def assumed(correlation: float, icc: float) -> Draw:
         raise DeclarationError(f"an alpha to plan for lies inside (-1, 1), not at {correlation}")
     root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
     return lambda topics, items, rng: np.asarray(root @ normal(topics, items, rng))
+
+
+def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
+    """The columns of ``draw`` (normal values of variance 1) as steps 0, 1 … that occur with these ``shares``, in each
+    column: each value is cut at the quantiles of the normal distribution. Agreement of steps is below that of the
+    values, most where few steps hold nearly everything.
+
+    Raises:
+        DeclarationError: fewer than two shares, one that is not above 0, or they are not 1 in sum.
+    """
+    from statistics import NormalDist
+
+    import numpy as np
+
+    if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
+        raise DeclarationError(
+            "the shares of labels are two or more numbers above 0, from the lowest label up, and 1 in sum, such as "
+            f"0.8,0.15,0.05, not {', '.join(f'{share:g}' for share in shares)}"
+        )
+    whole = sum(shares)
+    cuts = [NormalDist().inv_cdf(sum(shares[:step]) / whole) for step in range(1, len(shares))]
+    return lambda topics, items, rng: np.digitize(draw(topics, items, rng), cuts).astype(float)
 
 
 def assumed_differences(shift: float, sd: float, icc: float) -> Draw:

@@ -20,8 +20,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+ONE_SIDED = 1.645
+"""The 95% quantile of the normal distribution."""
+FEWEST_WAVES = 6
+"""Waves from which on it is asked whether what topics do apart from each other carries over to the next wave."""
 LEAST_DEVIATION = 1e-6
 """What the deviation of scores that are all alike is taken to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The correlation of a topic's noise on one wave with that on the next (None: too few waves, or no noise), and
+    whether it is ``shown`` to be above 0 (one-sided, at 5%)."""
+
+    correlation: float | None = None
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,7 @@ class Moves:
         errors: the standard error of the mean over topics of one wave; NaN on the first, and where there is no
             shift.
         topics: how many topics have a score.
+        carried: what of a topic's noise carries over to the next wave (:func:`carried_over`).
     """
 
     level: float
@@ -42,6 +56,7 @@ class Moves:
     shifts: NDArray[np.float64]
     errors: NDArray[np.float64]
     topics: NDArray[np.intp]
+    carried: Carried
 
 
 def severity(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Moves:
@@ -66,7 +81,9 @@ def spread(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Move
     level = float(np.sqrt(squares.level))
     scale = 2 * max(level, LEAST_DEVIATION)
     deviations = np.sqrt(squares.values.clip(min=0.0))
-    return Moves(level, deviations, squares.shifts / scale, squares.errors / scale, squares.topics)
+    return Moves(
+        level, deviations, squares.shifts / scale, squares.errors / scale, squares.topics, squares.carried
+    )
 
 
 def _moves(values: NDArray[np.float64], places: NDArray[np.intp], baseline: int) -> Moves:
@@ -82,7 +99,33 @@ def _moves(values: NDArray[np.float64], places: NDArray[np.intp], baseline: int)
     shifts = np.where(charted, _mean(cells, axis=1), np.nan)
     errors = np.sqrt(np.where(charted, _residual_variances(cells), np.nan) / topics.clip(min=1))
     level = float(_mean(_topic_means(baseline_means[kept][None], members), axis=1)[0])
-    return Moves(level, level + shifts, shifts, errors, topics)
+    return Moves(level, level + shifts, shifts, errors, topics, carried_over(cells))
+
+
+def carried_over(cells: NDArray[np.float64]) -> Carried:
+    """What of the noise of ``cells`` (waves by topics, NaN where there is no score) carries over from one wave to the
+    next.
+
+    It is the first autocorrelation r of what is left when the means of waves and topics are taken off, without its
+    bias in short series: ``(W r + 1) / (W - 3)`` for W waves, as E(r) is ``rho - (1 + 3 rho) / W`` or nearly so
+    (Kendall 1954). Of independent noise it has a standard deviation of ``1 / sqrt(C (W - 1))``, or nearly so, for C
+    topics.
+    """
+    import numpy as np
+
+    waves, topics = len(cells), int((~np.isnan(cells)).any(axis=0).sum())
+    if waves < FEWEST_WAVES or topics < FEWEST_TESTED:
+        return Carried()
+    left = cells - _mean(cells, axis=1)[:, None]
+    left = np.nan_to_num(left - _mean(left, axis=0))
+    squares = float((left**2).sum())
+    if squares <= LEAST_DEVIATION**2:
+        return Carried()
+    raw = float((left[1:] * left[:-1]).sum()) / squares
+    correlation = min((waves * raw + 1) / (waves - 3), 1.0)
+    return Carried(
+        correlation, correlation * ((topics - 1) * (waves - 1)) ** 0.5 * (waves - 3) / waves > ONE_SIDED
+    )
 
 
 def _residual_variances(cells: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,17 +17,15 @@ from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.compare.result import JudgeComparison, JudgePair
-from conqret.studies.validate.result import Validation
+from conqret.studies.validate.result import Average, Validation
 
 NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
-AS_ONE = ("Judge as one", "One person", "People")
-"""Columns where several people labelled."""
 _ONE_PERSON = (
     " One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
-    "one: how far the judge agrees with that same label, put in the place of the person who is left out. People: how "
-    "far all agree among themselves."
+    "one (calibrated: with its calibrated scores): how far the judge agrees with that same label, put in the place of "
+    "the person who is left out. People: how far all agree among themselves."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
@@ -150,25 +148,37 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     )
 
 
+def as_one(mapped: bool) -> tuple[str, ...]:
+    """The columns where several people labelled; ``mapped`` with that of calibrated scores."""
+    return ("Judge as one", *(["Calibrated as one"] if mapped else []), "One person", "People")
+
+
+def as_one_cells(reached: DimensionAgreement | Average, mapped: bool) -> tuple[Cell, ...]:
+    """The cells of :func:`as_one`."""
+    calibrated = (reached.calibrated_as_person,) if mapped else ()
+    return (reached.as_person, *calibrated, reached.person, reached.people)
+
+
 def agreement_table(validation: Validation) -> Table:
     """A judge beside people, on each dimension and in the mean; where one person labelled, without what takes
     several."""
     average = validation.average
     several = any(row.annotators > 1 for row in validation.dimensions.values())
+    mapped = CALIBRATED in average.judge
     rows: list[tuple[Cell, ...]] = [
         (
             words.label(name),
             row.compared,
             row.alpha,
-            *((row.as_person, row.person, row.people) if several else ()),
+            *(several * as_one_cells(row, mapped)),
             f"{row.coverage:.1%}",
         )
         for name, row in validation.dimensions.items()
     ]
-    whole = (average.as_person, average.person, average.people) if several else ()
+    whole = several * as_one_cells(average, mapped)
     return Table(
         "Krippendorff's alpha with people",
-        ("Dimension", "Units", "Judge and people", *several * AS_ONE, "Coverage"),
+        ("Dimension", "Units", "Judge and people", *several * as_one(mapped), "Coverage"),
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "

@@ -1,26 +1,8 @@
-"""Abbreviations by language whose full stop ends no sentence: those that sentencex does not know, or splits after."""
+"""Abbreviations by language whose full stop ends no sentence: those that sentencex does not know, or splits after.
+
+Those of English stand in ``conqret.text.sentences``: most texts need no others."""
 
 from __future__ import annotations
-
-ENGLISH = frozenset(
-    "mr mrs ms dr prof rev hon sen rep gov gen col sgt capt lt st sr jr vs etc al cf eg ie e.g i.e viz approx "
-    "ca no nos vol pp p ed eds fig figs eq sec ch art dept est inc ltd co corp jan feb mar apr jun jul aug "
-    "sep sept oct nov dec mon tue wed thu fri sat sun u.s u.k u.n e.u a.m p.m d.c".split()
-)
-"""English ones; all others are additions to those of sentencex."""
-
-ENGLISH_ENDS_TOO = frozenset("etc al inc ltd co corp u.s u.k u.n e.u a.m p.m d.c jr sr".split())
-"""English abbreviations with which a sentence may end: before a capital it does."""
-
-ENGLISH_SCALES = frozenset("m k bn mn tn".split())
-"""English abbreviations behind a figure, after which a sentence may go on with a small letter."""
-
-ENGLISH_NAMES_GO_ON = frozenset(
-    "dept department sen senate rep gov government gen col sgt capt lt prof rev hon atty attorney pres president "
-    "congress commission council court supreme army navy air treasury constitution house state secretary federal "
-    "bureau environmental food geological census dollar dollars embassy marine coast postal".split()
-)
-"""Words with which a name goes on behind ``U.S.`` or ``E.U.``: ``the U.S. Dept. of Energy``."""
 
 _OTHERS = {
     "de": "dr prof hr fr frl ing dipl st nr abs art bd kap abb tab vgl ca bzw ggf inkl exkl zzgl mio mrd tsd mill "

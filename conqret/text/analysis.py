@@ -10,9 +10,9 @@ from collections.abc import Sequence, Set
 from functools import cached_property, lru_cache
 
 from conqret.text.citations import citations, strip_citations
+from conqret.text.language import is_english
 from conqret.text.lexicons import COMMON_WORDS, NEGATIONS, STOP_WORDS
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
-from conqret.text.other_languages import is_english, other_names, other_quantities, other_terms
 from conqret.text.sentences import boundaries
 from conqret.text.words import is_latin, split_words
 
@@ -115,7 +115,20 @@ def weight(term: str) -> float:
 
 def terms_of(language: str) -> dict[str, str]:
     """The stem of each word of a language, empty for function words: a table that is filled as words are seen."""
-    return _terms if is_english(language) else other_terms(language)
+    if is_english(language):
+        return _terms
+    from conqret.text.other_languages import other_terms
+
+    return other_terms(language)
+
+
+def quantities_of(words: Sequence[str], language: str) -> tuple[Quantity, ...]:
+    """The quantities among the words of a text in a language (empty: English), in order."""
+    if is_english(language):
+        return quantities(words)
+    from conqret.text.other_languages import other_quantities
+
+    return other_quantities(words, language)
 
 
 def weights_of(terms: Set[str], language: str = "") -> dict[str, float]:
@@ -157,12 +170,14 @@ class Sentence:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """The quantities that it names, in order."""
-        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
+        return quantities_of(self.words, self.language)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Capitalised words inside it (its first word does not count), lower case."""
         if not self.english:
+            from conqret.text.other_languages import other_names
+
             return other_names(self.text, self.language)
         return frozenset([name.lower() for name in _name.findall(self.text)])
 
@@ -224,7 +239,7 @@ class Text:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """Its quantities in order."""
-        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
+        return quantities_of(self.words, self.language)
 
     def without(self, dropped: Set[int]) -> Text:
         """The same text without the pieces of these numbers (from 0)."""

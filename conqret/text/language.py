@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _SAMPLE = 500
 """Characters that are looked at."""
 
+ENGLISH = frozenset({"", "en"})
+"""The languages that are read by English word lists: a text too short to tell is one of them."""
+
 _FEWEST_LETTERS = 2
 _FEWEST_FOR_MODEL = 25
 """Letters: of a shorter text a model's answer is a guess (``carbon tax`` is Galician to it)."""
@@ -37,9 +40,11 @@ _LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
 languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
 
 _noise = re.compile(
-    r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|[A-Za-z]{0,20}[0-9][A-Za-z0-9]{0,20}"
+    r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|(?<![A-Za-z])[A-Za-z]*+[0-9][A-Za-z0-9]*+"
 )
 _word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*[\u0900-\u0963]*(?:[^\W\d_]|[\u0900-\u0963])*")
+
+_ascii_word = re.compile("[a-z]+")
 
 _SCRIPTS: dict[str, str] = {
     "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
@@ -119,6 +124,11 @@ _KANA_SHARE = 0.05
 """The share of kana among the letters from which a text with Chinese characters is Japanese."""
 
 
+def is_english(language: str) -> bool:
+    """Whether texts of a language are read by English word lists."""
+    return language in ENGLISH
+
+
 def language_of(text: str, *, model: bool = True) -> str:
     """The ISO 639-1 code of the language of a text; empty where it cannot be told.
 
@@ -185,15 +195,16 @@ def _evidence(text: str, among: frozenset[str] | None) -> Sequence[tuple[str, fl
     """How many function words and letters of its own each language has in a text, most first; at least two."""
     counts: dict[str, float] = {"": 0.0, "-": 0.0}
     text = text.lower()
-    signs = _word.findall(text)
-    if not text.isascii():
-        signs += [letter for letter in LETTERS if letter in text]
-    for sign in signs:
-        if languages := FUNCTION_WORDS.get(sign) or LETTERS.get(sign):
-            share = 1 / len(languages)
-            for language in languages:
-                if among is None or language in among:
-                    counts[language] = counts.get(language, 0.0) + share
+    if text.isascii():
+        listed = [FUNCTION_WORDS[word] for word in _ascii_word.findall(text) if word in FUNCTION_WORDS]
+    else:
+        signs = [*_word.findall(text), *(letter for letter in LETTERS if letter in text)]
+        listed = [found for sign in signs if (found := FUNCTION_WORDS.get(sign) or LETTERS.get(sign))]
+    for languages in listed:
+        share = 1 / len(languages)
+        for language in languages:
+            if among is None or language in among:
+                counts[language] = counts.get(language, 0.0) + share
     return sorted(counts.items(), key=lambda count: -count[1])
 
 

@@ -13,9 +13,6 @@ from functools import lru_cache
 from conqret.text.function_words import FUNCTION_WORDS
 from conqret.text.numbers import Quantity
 
-ENGLISH = frozenset({"", "en"})
-"""The languages that are read by English word lists: a text too short to tell is one of them."""
-
 STEM = 5
 """Letters of a stem."""
 
@@ -45,16 +42,10 @@ _article = re.compile(
 _LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 _GROUP = 3
 _group = re.compile(r"[0-9]{3}(?:,[0-9]{1,15})?\Z")
-_CHARACTERS_STAND_FOR_WORDS = frozenset({"zh", "ja"})
 _capitalised = re.compile(
     r"(?<!^)(?<![.!?:\"\u201c\u2018\u00ab\u201e\u00bf\u00a1(] )(?<![\"\u201c\u2018\u00ab\u201e\u00bf\u00a1(\n])"
     r"\b[^\W\d_][\w'\u2019-]+"
 )
-
-
-def is_english(language: str) -> bool:
-    """Whether texts of a language are read by English word lists."""
-    return language in ENGLISH
 
 
 @lru_cache(maxsize=64)
@@ -132,17 +123,6 @@ def _value(word: str, language: str) -> tuple[float, int]:
         whole, fraction = word, ""
     digits = "".join(filter(str.isdigit, whole))
     return float(f"{digits[:_LONGEST]}.{fraction[:_LONGEST]}"), len(fraction)
-
-
-def words_in_all(words: int, language: str) -> int:
-    """How many of :func:`conqret.text.words.split_words` so many words are: where pairs of characters stand for words
-    of two characters, twice as many."""
-    return 2 * words if language in _CHARACTERS_STAND_FOR_WORDS else words
-
-
-def words_counted(pieces: int, language: str) -> int:
-    """How many words so many of :func:`conqret.text.words.split_words` are."""
-    return (pieces + 1) // 2 if language in _CHARACTERS_STAND_FOR_WORDS else pieces
 
 
 def other_names(text: str, language: str) -> frozenset[str]:

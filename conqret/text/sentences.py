@@ -17,19 +17,6 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from conqret.text.abbreviations import (
-    ABBREVIATIONS,
-    ANY_LANGUAGE,
-    BEFORE_FIGURES,
-    ENDS_TOO,
-    ENGLISH,
-    ENGLISH_ENDS_TOO,
-    ENGLISH_NAMES_GO_ON,
-    ENGLISH_SCALES,
-    GERMAN_ORDINAL_AFTER,
-    GERMAN_ORDINAL_BEFORE,
-    YEAR,
-)
 from conqret.text.citations import MARK
 from conqret.text.language import language_of
 from conqret.text.words import UNSPACED
@@ -67,6 +54,26 @@ _break = re.compile(
 )
 _marks_alone = re.compile(rf"\A\s*+(?:{MARK}[\s.,;:!?)\u3002\u0964]{{0,9}}){{1,20}}")
 _goes_on = re.compile(r"\s{0,9}(?:[\u2013\u2014,-]\s{0,9})?([^\W\d_])")
+ENGLISH = frozenset(
+    "mr mrs ms dr prof rev hon sen rep gov gen col sgt capt lt st sr jr vs etc al cf eg ie e.g i.e viz approx "
+    "ca no nos vol pp p ed eds fig figs eq sec ch art dept est inc ltd co corp jan feb mar apr jun jul aug "
+    "sep sept oct nov dec mon tue wed thu fri sat sun u.s u.k u.n e.u a.m p.m d.c".split()
+)
+"""English ones; all others are additions to those of sentencex."""
+
+ENGLISH_ENDS_TOO = frozenset("etc al inc ltd co corp u.s u.k u.n e.u a.m p.m d.c jr sr".split())
+"""English abbreviations with which a sentence may end: before a capital it does."""
+
+ENGLISH_SCALES = frozenset("m k bn mn tn".split())
+"""English abbreviations behind a figure, after which a sentence may go on with a small letter."""
+
+ENGLISH_NAMES_GO_ON = frozenset(
+    "dept department sen senate rep gov government gen col sgt capt lt prof rev hon atty attorney pres president "
+    "congress commission council court supreme army navy air treasury constitution house state secretary federal "
+    "bureau environmental food geological census dollar dollars embassy marine coast postal".split()
+)
+"""Words with which a name goes on behind ``U.S.`` or ``E.U.``: ``the U.S. Dept. of Energy``."""
+
 _ROMAN = frozenset("IVXLCDM")
 _ROMAN_END = frozenset("fr es pt it ca ro ru uk bg".split())
 """Languages in which a Roman numeral with a full stop is no ordinal."""
@@ -195,11 +202,16 @@ class _FullStops:
             )
         if word in ENGLISH_SCALES and not _next_is_upper(text, end):
             return not self._behind_a_figure(word, stop)
-        if not self.language and word in ANY_LANGUAGE and not _next_is_upper(text, end):
-            return False
+        if not self.language and not _next_is_upper(text, end):
+            from conqret.text.abbreviations import ANY_LANGUAGE
+
+            if word in ANY_LANGUAGE:
+                return False
         return word not in ENGLISH
 
     def _ends_elsewhere(self, word: str, stop: int, end: int) -> bool:
+        from conqret.text.abbreviations import ABBREVIATIONS, BEFORE_FIGURES, ENDS_TOO, YEAR
+
         text, behind = self._text, self._text[end : end + 8].lstrip(" \u00a0\u202f\t")
         following = behind[:1]
         if end > stop + 1 or following in ("", "\n", "\r"):  # a citation or the end of a line follows
@@ -223,6 +235,8 @@ class _FullStops:
         return self._text[max(0, stop - len(word) - 4) : stop - len(word)].rstrip()[-1:].isdigit()
 
     def _is_german_ordinal(self, word: str, stop: int, end: int) -> bool:
+        from conqret.text.abbreviations import GERMAN_ORDINAL_AFTER, GERMAN_ORDINAL_BEFORE
+
         following = _following_word.match(self._text, end)
         if following is not None and following[1].lower() in GERMAN_ORDINAL_AFTER:
             return True

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from conqret.text.analysis import Text, stem, weight
+from conqret.text.language import is_english
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
-from conqret.text.other_languages import is_english
 from conqret.text.sentences import boundaries
 from conqret.text.word_lists import fold, words
 from conqret.text.words import word_spans

@@ -23,6 +23,9 @@ _LOOSE = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u109f\u1780-\u17d3"
 _CHARACTERS_A_WORD = 2, 4
 """Characters of an average word in Chinese and Japanese, and in Thai, Lao, Khmer and Burmese."""
 
+_PAIRS_STAND_FOR_WORDS = frozenset({"zh", "ja"})
+"""Languages whose words are pairs of characters."""
+
 UNSPACED = _DENSE + _LOOSE
 """The characters of scripts without spaces between words, as a regular expression's class has them."""
 
@@ -84,6 +87,17 @@ def count_words(text: str) -> int:
         pieces = _unspaced.sub(" ", text).split()
     spaced = sum(map(bool, map(_letter_or_figure.search, pieces)))
     return spaced + -(-dense // _CHARACTERS_A_WORD[0]) + -(-loose // _CHARACTERS_A_WORD[1])
+
+
+def words_in_all(words: int, language: str) -> int:
+    """How many of :func:`split_words` so many words are: where pairs of characters stand for words
+    of two characters, twice as many."""
+    return 2 * words if language in _PAIRS_STAND_FOR_WORDS else words
+
+
+def words_counted(pieces: int, language: str) -> int:
+    """How many words so many of :func:`split_words` are."""
+    return (pieces + 1) // 2 if language in _PAIRS_STAND_FOR_WORDS else pieces
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:

@@ -35,6 +35,7 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
     assert done.code == 0
     assert "at most 20% wrong among what is kept, in 95% of draws of topics" in " ".join(done.out.split())
     assert "context_relevance has no rule" in " ".join(done.err.split())
+    assert "drawn at random" in " ".join(done.err.split())
     assert "Share that is wrong" in page.read_text(encoding="utf-8")
     threshold = json.loads(rules.read_text(encoding="utf-8"))["rules"][METRIC]
     assert threshold == 1.0

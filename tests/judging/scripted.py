@@ -52,6 +52,7 @@ class Scripted:
     answer: Callable[[Request[Any]], Any]
     context_window: int | None = None
     model_id: str = "scripted"
+    baseline: bool = False
     requests: list[Request[Any]] = field(default_factory=list)
 
     def count_tokens(self, text: str) -> int:

@@ -123,6 +123,25 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
     assert not chart_waves([*one_anchor[:5], moved], WavePlan()).alarms  # one of 24, and no drift
 
 
+def test_noise_that_carries_over_is_said_beside_the_alarms() -> None:
+    """The rate of false alarms is promised for noise that is independent between waves."""
+    apart = chart_waves(series(12), WavePlan())
+    assert apart.carried == ()
+    assert "autocorrelation" not in " ".join(drift_screen(apart))
+    rng, noise = random.Random(3), dict.fromkeys((str(anchor["id"]) for anchor in ANCHORS), 0.0)
+    waves = []
+    for day, each in enumerate(series(12), start=1):
+        noise = {item: 0.8 * value + rng.gauss(0, 0.05) for item, value in noise.items()}
+        waves.append(
+            wave(day, {item: scores["clarity"] + noise[item] for item, scores in each.values.items()})
+        )
+    clinging = chart_waves(waves, WavePlan())
+    assert "severity" in {chart.quantity for chart in clinging.carried}
+    assert 0.3 < clinging.carried[0].autocorrelation <= 1
+    assert "autocorrelation" in " ".join(drift_screen(clinging))
+    assert "autocorrelation" in drift_sheet(clinging).markdown()
+
+
 def test_before_the_baseline_is_there_nothing_is_charted() -> None:
     found = chart_waves(series(2), WavePlan())
     assert [chart.verdict for chart in found.charts] == ["baseline", "baseline"]

@@ -9,8 +9,9 @@ from conqret.errors import DeclarationError
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.result import bias_rows, primary_contrasts
-from conqret.studies.power.planted_bias import NOISE, PlantedJudge
+from conqret.studies.power.planted_bias import NOISE, PlantedJudge, noise_of
 from conqret.studies.power.selftest import pairs_plan, selftest
+from tests.reliability.judged import judgment, scored
 
 ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
 
@@ -79,3 +80,20 @@ def test_what_cannot_be_planted_is_refused(pairs, wrong):
 def test_probes_that_only_measure_have_nothing_to_find(pairs):
     with pytest.raises(DeclarationError, match="none of these probes can raise an alarm"):
         selftest(plan_bias(pairs.ground, ["repeatability"]))
+
+
+def test_the_noise_of_a_judge_that_was_asked_again() -> None:
+    """Three samples that stray by .15 each: their mean strays by that over the root of three."""
+    rng = np.random.default_rng(4)
+    judgments = []
+    for number in range(400):
+        samples = tuple(np.clip(0.5 + 0.15 * rng.normal(size=3), 0, 1).tolist())
+        measure = scored(sum(samples) / 3).model_copy(update={"samples": (*samples, None)})
+        judgments.append(judgment(f"i{number}", {"clarity": measure}, topic="t"))
+    assert noise_of(judgments, "run") == pytest.approx(0.15 / 3**0.5, rel=0.06)
+    single = [judgment("i", {"clarity": scored(0.5)}, topic="t")]
+    with pytest.raises(DeclarationError, match="several samples"):
+        noise_of(single, "run")
+    alike = [judgment("i", {"clarity": scored(0.5).model_copy(update={"samples": (0.5, 0.5)})}, topic="t")]
+    with pytest.raises(DeclarationError, match="alike"):
+        noise_of(alike, "run")

@@ -13,8 +13,10 @@ from conqret.stats.planning import (
     from_pilot,
     plan_agreement,
     plan_mean,
+    skewed,
     trend_spread,
 )
+from conqret.studies.power.page import lost_cells
 
 
 def test_the_width_of_a_mean_is_the_closed_form():
@@ -76,3 +78,29 @@ def test_the_spread_of_a_trend_is_that_of_the_curves():
 def test_what_cannot_be_planned(call):
     with pytest.raises(DeclarationError):
         call()
+
+
+def test_labels_with_rare_steps_leave_studies_without_an_interval():
+    """Skewed three-point labels on eight topics left 64% of studies without an interval, of which nobody was told."""
+    draw = skewed(assumed(0.7, 0.2), (0.8, 0.15, 0.05))
+    values = draw(400, 10, np.random.default_rng(1))
+    shares = np.bincount(values[1].astype(int)) / values.shape[1]
+    assert shares == pytest.approx([0.8, 0.15, 0.05], abs=0.02)
+    few, many = plan_agreement(draw, SamplePlan((8, 50), (3,), simulations=40), "ordinal")
+    assert (few.half_width, many.without) == (None, 0.0)
+    assert few.without > 0.05
+    assert "8 topics" in lost_cells([few, many])
+    assert lost_cells([many]) == ""
+    for wrong in ((1.0,), (0.5, 0.6), (1.0, 0.0)):
+        with pytest.raises(DeclarationError, match="shares of labels"):
+            skewed(assumed(0.7, 0.2), wrong)
+
+
+def test_unequal_topics_cost_power():
+    draw = assumed_differences(0.1, 0.2, 0.5)
+    (even,), (uneven,) = (
+        plan_mean(draw, SamplePlan((10,), (5,), simulations=200, unequal=unequal))
+        for unequal in (False, True)
+    )
+    assert uneven.half_width > 1.03 * even.half_width
+    assert uneven.power < even.power

@@ -1,1 +1,1 @@
-"""The words of the pages on which people label, a file a language (:mod:`conqret.labels.page_messages`)."""
+"""The words of the pages for annotators, a file a language (:mod:`conqret.labels.page_messages`)."""

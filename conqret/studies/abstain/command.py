@@ -74,7 +74,7 @@ def abstain(
     """
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
+    from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
     from conqret.studies.agreement.agreement_settings import AgreementSettings
 
@@ -108,6 +108,8 @@ def abstain(
             "judge --abstain would leave everything unsure: promise less (--error, --tolerance), put all metrics "
             "together (--together), or label more topics"
         )
+    else:
+        note(SAMPLED)
     tell(at(output, "abstention"))
     if page is not None:
         tell(at(write_sheet(abstention_sheet(abstention), page), "page"))

@@ -44,6 +44,13 @@ class Percent(Estimate):
         return f"{self.value:.1%}{ends}"
 
 
+SAMPLED = (
+    "the promise holds only if the labelled items were drawn at random from those that will be scored (conqret labels "
+    "sample --plan), which the labels do not tell; where they were chosen by the judge's own confidence, it was broken "
+    "in 51% of simulated draws"
+)
+
+
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     ends = f"{1 - 2 * abstention.delta:.0%}"

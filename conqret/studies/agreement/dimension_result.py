@@ -19,10 +19,11 @@ class DimensionAgreement(Frozen):
     label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
     units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
-    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
-    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``stands_in`` says whether the
-    judge passes the alternative annotator test (None: no test). ``over`` is the alpha of the judge (calibrated, where
-    it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
+    calibration put the scores onto people's scale, and ``calibrated_as_person`` what those scores reach in that place.
+    ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
+    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
+    alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
+    as 0).
     """
 
     dimension: str
@@ -42,6 +43,7 @@ class DimensionAgreement(Frozen):
     stands_in: bool | None
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
+    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def parted(self) -> bool:

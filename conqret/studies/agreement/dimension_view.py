@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
-from conqret.studies.agreement.statistics import Of, Statistic
+from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,8 +149,8 @@ class View:
         pair = np.stack([self.judge(variant), self.target])
         alpha = alphas(pair[None], self.scale.level, drawn)[0]
 
-        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
-            return alphas(np.stack([judge, target])[None], self.scale.level)[0].value
+        def of_sides(judge: NDArray[np.float64], some: NDArray[np.bool_]) -> float:
+            return alphas(np.stack([judge, self.target[some]])[None], self.scale.level)[0].value
 
         return self._refitted(alpha, variant, drawn, of_sides, rounds=self._rounds)
 
@@ -162,8 +162,8 @@ class View:
         low, high = self.scale.ends()
         apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
 
-        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
-            return float(np.abs(judge - target).mean() / (high - low))
+        def of_sides(judge: NDArray[np.float64], some: NDArray[np.bool_]) -> float:
+            return float(np.abs(judge - self.target[some]).mean() / (high - low))
 
         return self._refitted(
             drawn.of(self.compared).ratio(apart, np.ones_like(apart)), variant, drawn, of_sides, rounds=False
@@ -174,7 +174,7 @@ class View:
         sampled: JackknifedEstimate,
         variant: str,
         drawn: Resamples,
-        of_sides: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
+        of_sides: Callable[[NDArray[np.float64], NDArray[np.bool_]], float],
         *,
         rounds: bool,
     ) -> JackknifedEstimate:
@@ -193,7 +193,7 @@ class View:
             if not len(refitted) or np.isnan(refitted).any():
                 without.append(np.nan)
             else:
-                without.append(of_sides(np.array([place(value) for value in refitted]), self.target[some]))
+                without.append(of_sides(np.array([place(value) for value in refitted]), some))
         return replace(sampled, without=np.array(without, dtype=float))
 
     def each(self, drawn: Resamples) -> JackknifedEstimate:
@@ -213,14 +213,48 @@ class View:
         if len(self.names) < 2:
             none = without_value("fewer than two people labelled it")
             return none, none
-        others = [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
+        others = self._labels_of_others()
         person = np.where(self.scored, self.table, np.nan)
         judge = np.where(np.isnan(self.table), np.nan, self.judge())
         mean_alpha, stand_in = (
-            average(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
+            _mean_of_raters(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
+
+    def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
+        """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""
+        import numpy as np
+
+        if len(self.names) < 2 or not self.placed:
+            return without_value(NO_SCALE if not self.placed else "fewer than two people labelled it")
+        if CALIBRATED not in self.variants:
+            return without_value(NOT_CALIBRATED)
+        others, missing = self._labels_of_others(), np.isnan(self.table)
+
+        def of_scores(
+            judge: NDArray[np.float64], some: NDArray[np.bool_], drawn: Resamples | None = None
+        ) -> JackknifedEstimate:
+            pairs = np.stack([np.where(missing[:, some], np.nan, judge), others[:, some]], axis=1)
+            return _mean_of_raters(alphas(pairs, self.scale.level, drawn))
+
+        every = np.ones(self.table.shape[1], dtype=bool)
+        whole_alpha = of_scores(self.judge(CALIBRATED), every, drawn)
+        return self._refitted(
+            whole_alpha,
+            CALIBRATED,
+            drawn,
+            lambda judge, some: of_scores(judge, some).value,
+            rounds=self._rounds,
+        )
+
+    def _labels_of_others(self) -> NDArray[np.float64]:
+        """The one label of all annotators but each one: annotators by units."""
+        import numpy as np
+
+        return np.stack(
+            [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
+        )
 
     def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
         """A declared statistic of this dimension, or why there is none."""
@@ -279,3 +313,18 @@ class View:
         top = votes.max(axis=1)
         clear = (top > 0) & ((votes == top[:, None]).sum(axis=1) == 1)
         return np.where(clear, known[votes.argmax(axis=1)], np.nan)
+
+
+def _mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
+    """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
+    few topics takes no interval from all others."""
+    import numpy as np
+
+    mean = average(each)
+    if not mean.defined or not len(mean.without):
+        return mean
+    without = np.stack([rater.without for rater in each if rater.defined])
+    known = ~np.isnan(without)
+    counts = known.sum(axis=0)
+    means = np.divide(np.nansum(without, axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return replace(mean, without=means)

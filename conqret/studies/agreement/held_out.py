@@ -4,7 +4,8 @@ A judge that was chosen because it did best on some labels does worse on others,
 and the fewer topics (the winner's curse). So the choice is made again for each fold of topics, on the labels of all
 other folds, and the scores of whoever was chosen are put together over the folds: alpha of those is what such a choice
 is worth on topics that had no part in it. The choices are part of what is estimated: for the interval they are made
-again without each topic that is left out.
+again without each topic that is left out. As topics that are dealt otherwise choose otherwise where judges are nearly
+alike, alpha is the mean over several deals.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from conqret.data.item import Frozen
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import Resamples, snapped
 
@@ -25,9 +26,15 @@ if TYPE_CHECKING:
     from conqret.studies.agreement.shared_units import SharedUnits
 
 
+DEALS, MOST_FITS = 10, 500
+"""Deals of topics over which alpha of what is chosen is averaged, and deals by clusters up to which there are several:
+with so many topics a choice hangs on no deal."""
+
+
 class HeldOut(Frozen):
-    """In how many of the ``folds`` each judge was the best on all others (those that tie all count), and ``alpha`` of
-    those chosen so, each on its own fold. For its interval the choices are made again without each topic."""
+    """In how many of the ``folds`` each judge was the best on all others (those that tie all count; of the first deal),
+    and ``alpha`` of those chosen so, each on its own fold (mean over deals). For its interval the choices are made
+    again without each topic."""
 
     folds: int
     chosen: Mapping[str, int]
@@ -93,11 +100,38 @@ class FoldedChoice:
             }
         )[0]
 
+
+@dataclass(frozen=True)
+class HeldOutChoice:
+    """The choices of several ``deals`` of the topics."""
+
+    deals: tuple[FoldedChoice, ...]
+
+    @classmethod
+    def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
+        """Choose among the judges, in deals by ``seed`` and the numbers after it."""
+        many = min(DEALS, max(1, MOST_FITS // drawn.clusters))
+        return cls(tuple(FoldedChoice.of(shared, seed + deal, drawn) for deal in range(many)))
+
+    def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
+        """The mean alpha of what is chosen, over deals."""
+        import numpy as np
+
+        alphas = [deal.sampled(shared, drawn) for deal in self.deals]
+        first = alphas[0]
+        if not all(alpha.defined for alpha in alphas) or all(
+            alpha.value == first.value and np.array_equal(alpha.without, first.without, equal_nan=True)
+            for alpha in alphas
+        ):
+            return first  # to the last digit, where every deal chooses alike
+        return replace(average(alphas), n=first.n)
+
     def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
         """The choices, and what they are worth."""
+        first = self.deals[0]
         return HeldOut(
-            folds=len(self.best),
-            chosen=dict(zip(shared.names, self.tied.sum(axis=1).tolist(), strict=True)),
+            folds=len(first.best),
+            chosen=dict(zip(shared.names, first.tied.sum(axis=1).tolist(), strict=True)),
             alpha=self.sampled(shared, drawn).estimate(confidence),
         )
 

@@ -16,6 +16,7 @@ from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthew
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
+from conqret.stats.rater_ceiling import FEWEST_RATED, one_against_others
 
 CALIBRATED = "calibrated"
 """What a calibration makes of a score."""
@@ -93,6 +94,15 @@ STATISTICS: Mapping[str, Statistic] = {
             "people",
             fleiss_kappa,
             about="Fleiss's kappa: of people among themselves, without the judge; labels have no order to it.",
+        ),
+        Statistic(
+            "one_rater",
+            "One annotator (Spearman)",
+            "people",
+            one_against_others,
+            ORDERED,
+            about="One annotator: Spearman's correlation of an annotator with the mean of the others, the mean over "
+            f"annotators with {FEWEST_RATED} units or more.",
         ),
     )
 }

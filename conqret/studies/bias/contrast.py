@@ -18,8 +18,7 @@ from conqret.perturb import SEED, Direction, LanguageError, Perturbation, pertur
 from conqret.perturb.expectations import EVERYTHING, RELEVANCE
 from conqret.perturb.versions import counted_reasons
 from conqret.registry import Registry
-from conqret.text.language import item_language
-from conqret.text.other_languages import is_english
+from conqret.text.language import is_english, item_language
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"

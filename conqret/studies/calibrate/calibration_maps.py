@@ -6,7 +6,7 @@ regression. Which kind maps a fold of topics is said by alpha, as it is reported
 fitted without either fold: a topic has no part in its own map, nor in the choice of its kind (nested cross-validation:
 Varma and Simon, BMC Bioinformatics 2006). A judge stays as it is unless another kind is better by more than one
 standard error of the difference over topics (the rule of one standard error: Breiman et al., Classification and
-Regression Trees, 1984, section 3.4.3), so a judge that labels as people do is not made worse.
+Regression Trees, 1984, section 3.4.3), so a judge whose scores agree with the labels is not made worse.
 """
 
 from __future__ import annotations

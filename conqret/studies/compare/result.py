@@ -26,7 +26,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
+from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     rng = np.random.default_rng(settings.seed)
     alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
     means = shared.averaged(alphas_by_dimension)
-    choice = FoldedChoice.of(shared, settings.seed, drawn)
+    choice = HeldOutChoice.of(shared, settings.seed, drawn)
     sizes = shared.sizes(drawn)
     (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
     by_dimension = _pairs(shared.names, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)

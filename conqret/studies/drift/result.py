@@ -57,7 +57,9 @@ class SeriesPoint(Frozen):
 class DriftChart(Frozen):
     """One quantity of one metric: ``level`` is the baseline's (severity: the mean score; spread: the standard deviation
     of the scores). A shift of ``missable`` or more, had it
-    come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said)."""
+    come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said).
+    ``autocorrelation`` is that of a topic's noise from one wave to the next (None: fewer than six waves or topics);
+    where it is shown to be above 0 (``carried``), the promised rate of false alarms does not hold."""
 
     metric: str
     quantity: Quantity
@@ -66,6 +68,8 @@ class DriftChart(Frozen):
     cusum_limit: float | None = None
     verdict: Verdict
     missable: float | None = None
+    autocorrelation: float | None = None
+    carried: bool = False
 
     @property
     def newest(self) -> SeriesPoint | None:
@@ -93,6 +97,16 @@ class Drift(Frozen):
     waves: tuple[Wave, ...]
     charts: tuple[DriftChart, ...]
     left_out: tuple[str, ...] = ()
+
+    @property
+    def carried(self) -> tuple[DriftChart, ...]:
+        """The charts whose noise is shown to carry over from one wave to the next, the most first."""
+        return tuple(
+            sorted(
+                (chart for chart in self.charts if chart.carried),
+                key=lambda chart: -(chart.autocorrelation or 0.0),
+            )
+        )
 
     @property
     def alarms(self) -> tuple[DriftChart, ...]:
@@ -240,6 +254,8 @@ def _chart(
         cusum_limit=limits.cusum,
         verdict=verdict,
         missable=_missable(design, limits, seed, len(points), errors[-1]) if verdict == "no alarm" else None,
+        autocorrelation=moves.carried.correlation,
+        carried=moves.carried.shown,
     )
 
 

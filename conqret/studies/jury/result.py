@@ -21,11 +21,11 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.stats.correlation import pearson
-from conqret.stats.effects import ALPHA, largest_p
+from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
+from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
 from conqret.studies.compare.result import beside_chance
 from conqret.studies.jury.ballots import Ballots
@@ -235,9 +235,6 @@ def _checked(
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
     """Each rule beside the members, on the dimensions that it has."""
-    import numpy as np
-
-    rng = np.random.default_rng(settings.seed)
     rules: dict[str, RuleOn] = {}
     checks: dict[str, tuple[SharedUnits, HeldOut, dict[str, Estimate]]] = {}
     for rule, judgments in made.items():
@@ -253,12 +250,12 @@ def _checked(
         )
         drawn = leave_one_out(both.clusters)
         means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-        choice = FoldedChoice.of(alone, settings.seed, drawn)
+        choice = HeldOutChoice.of(alone, settings.seed, drawn)
         gain = means[-1].minus(choice.sampled(alone, drawn))
         rules[rule] = RuleOn(
             alpha=means[-1].estimate(settings.confidence),
             gain=gain.estimate(settings.confidence),
-            p=largest_p([gain], both.sizes(drawn), rng)[0],
+            p=gain.p(),  # by t: without a topic the choice may fall elsewhere, so signs cannot be flipped
         )
         alphas = {
             name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)

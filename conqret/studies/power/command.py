@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
+    "conqret judges power agreement --alpha 0.6 --shares 0.8,0.15,0.05 --topics 8,20,50\n\n"
     "conqret judges power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
     "conqret judges power difference --shift 0.05 --sd 0.2\n\n"
     "conqret judges power difference --shift 0.05 --pilot runs/a --reference runs/b --metric clarity\n\n"
@@ -30,6 +31,7 @@ EPILOG = (
     "conqret judges power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
+SHARES = "0.8,0.15,0.05"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Planning(OptionGroup):
     Plan:
         topics: Numbers of topics.
         items: Numbers of items per topic.
+        unequal: Topics of unequal sizes: from 1 item to twice `--items` less one, each size equally likely.
         simulations: Simulations for each cell.
         seed: The seed of the simulations.
         svg: A picture of the plan, as SVG (conqret[plots]).
@@ -46,6 +49,7 @@ class Planning(OptionGroup):
 
     topics: str = "6,8,12,20,50"
     items: str = "1,3,10"
+    unequal: bool = False
     simulations: Annotated[int, Within(20, 100000)] = 200
     seed: Annotated[int, Within(0)] = 13
     svg: Path | None = None
@@ -56,15 +60,15 @@ class Planning(OptionGroup):
         from dataclasses import asdict
 
         from conqret.io.safe_files import write_whole
-        from conqret.studies.power.page import plan_picture, plan_tables
+        from conqret.studies.power.page import lost_cells, plan_picture, plan_tables
 
         topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
         with progress("simulating", len(topics) * len(items)) as bar:
             found = power(
                 **settings, topics=topics, items=items, simulations=self.simulations, seed=self.seed,
-                confidence=confidence, on_cell=bar.advance,
+                confidence=confidence, unequal=self.unequal, on_cell=bar.advance,
             )  # fmt: skip
-        note(*filter(None, [found.pilot]))
+        note(*filter(None, [found.pilot, lost_cells(found.cells)]))
         picture = None if self.svg is None else plan_picture(found.cells, found.what)
         result(
             [asdict(cell) for cell in found.cells],
@@ -86,6 +90,7 @@ def agreement(
     *,
     alpha: float = 0.5,
     icc: Icc = 0.2,
+    shares: str | None = None,
     pilot: Path | None = None,
     labels: Annotated[
         list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
@@ -101,14 +106,23 @@ def agreement(
     they have several dimensions, `--dimension` says which one.
 
     Args:
-        alpha: The assumed true alpha of judge and people.
+        alpha: The assumed true alpha of judge and people (with `--shares`: of the values behind the labels).
+        shares: How often each label occurs, from the lowest up, such as 0.8,0.15,0.05; rare labels leave many studies
+            without an interval.
         pilot: A finished run whose topics and items are drawn instead (with `--labels`).
     """
     from conqret.studies.power.sample_sizes import power_agreement
 
     known = None if labels is None else reading.load(labels)
     planning.show(
-        power_agreement, confidence, alpha=alpha, icc=icc, pilot=pilot, labels=known, aggregate=aggregate
+        power_agreement,
+        confidence,
+        alpha=alpha,
+        icc=icc,
+        shares=() if shares is None else options.numbers(shares, f"--shares is a list such as {SHARES}"),
+        pilot=pilot,
+        labels=known,
+        aggregate=aggregate,
     )
 
 

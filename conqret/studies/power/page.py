@@ -11,6 +11,7 @@ from conqret.show.table import Cell, Table
 from conqret.show.words import number
 from conqret.stats.control_charts import Design
 from conqret.stats.drift_plan import QUANTITIES, ChartPlan, PlannedSeries
+from conqret.stats.estimate import FEWEST_CLUSTERS
 from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> It
         if any(value is None for value in powers.values()):
             note = f"{note} –: below six topics there is no verdict."
         yield _table("Power: how often it is found at 5%", powers, note)
+
+
+def lost_cells(cells: Sequence[PlannedSize]) -> str:
+    """In how many studies there will be no interval at all, in a sentence; empty where that is so in few."""
+    lost = [cell for cell in cells if cell.without > MOST_WITHOUT and cell.topics >= FEWEST_CLUSTERS]
+    if not lost:
+        return ""
+    worst = max(lost, key=lambda cell: cell.without)
+    return (
+        f"many simulated studies have no interval at all, most with {number(worst.topics, 'topic')} and "
+        f"{number(worst.items, 'item')} a topic ({worst.without:.0%}): too few labels differ from the most frequent "
+        "one; plan more topics or items, or choose items so that rare labels occur"
+    )
 
 
 def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Design) -> Table:

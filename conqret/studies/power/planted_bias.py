@@ -10,14 +10,15 @@ to win from .5 to .5 + s.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from statistics import NormalDist
+from statistics import NormalDist, variance
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure, Status
 from conqret.data.digest import gathered
+from conqret.errors import DeclarationError
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.position import SWAPPED
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 NOISE = 0.1
 """How far a score strays: a standard deviation, of scores in [0, 1]."""
+LEAST_NOISE = 1e-6
 MIDDLE, QUALITY, TOPIC = 0.5, 0.15, 0.05
 VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC = 1.0, 1.0, 0.35
 
@@ -33,6 +35,34 @@ VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC = 1.0, 1.0, 0.35
 def won_at(size: float) -> float:
     """What has to be added to one of two arguments that are equally good on average, for it to win ``.5 + size``."""
     return NormalDist().inv_cdf(0.5 + size) * math.hypot(VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC)
+
+
+def noise_of(judgments: Iterable[Judgment], name: str) -> float:
+    """How far a score of a judge strays that was asked several times (``--samples``).
+
+    It is the standard deviation of the samples of one item, pooled over items and metrics, over the root of the number
+    of samples, as a score is their mean.
+
+    Raises:
+        DeclarationError: no score of the run (``name``) has two samples, or all samples of each are the same.
+    """
+    squares = [
+        variance(known) / len(known)
+        for judgment in judgments
+        for measure in judgment.measures.values()
+        if measure.value is not None
+        and len(known := [sample for sample in measure.samples if sample is not None]) > 1
+    ]
+    if not squares:
+        raise DeclarationError(
+            f"no score of {name} has several samples: judge with --samples 3, or say --noise"
+        )
+    noise = math.sqrt(math.fsum(squares) / len(squares))
+    if noise < LEAST_NOISE:
+        raise DeclarationError(
+            f"all samples of {name} are alike, which says nothing of its noise: say --noise"
+        )
+    return noise
 
 
 @dataclass

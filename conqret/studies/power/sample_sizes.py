@@ -26,6 +26,7 @@ from conqret.stats.planning import (
     plan_mean,
     plan_probe,
     shifted,
+    skewed,
     trend_spread,
 )
 from conqret.studies.agreement.agreement_settings import AgreementSettings
@@ -42,13 +43,15 @@ POWER_PROBES = ("position", "length", "authority", "injection")
 
 class PlanSettings(TypedDict, total=False):
     """What is simulated (:class:`conqret.stats.planning.SamplePlan`): each number of ``topics`` with each number of
-    ``items`` a topic, so many ``simulations`` of each; ``on_cell`` is called after each of them."""
+    ``items`` a topic (``unequal``: that in the mean), so many ``simulations`` of each; ``on_cell`` is called
+    after each of them."""
 
     topics: Sequence[int]
     items: Sequence[int]
     simulations: int
     seed: int
     confidence: float
+    unequal: bool
     on_cell: Callable[[], object]
 
 
@@ -68,6 +71,7 @@ def power_agreement(
     *,
     alpha: float = 0.5,
     icc: float = 0.2,
+    shares: Sequence[float] = (),
     pilot: str | Path | None = None,
     labels: Labels | None = None,
     aggregate: Literal["auto", "mean", "majority"] = "auto",
@@ -75,11 +79,13 @@ def power_agreement(
 ) -> SampleSizes:
     """Simulate how wide the interval of Krippendorff's alpha of judge and annotators will be.
 
-    Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale.
+    Without a pilot, values at the interval level are assumed, or ordinal labels that occur with ``shares``. A pilot's
+    labels keep their level and scale.
 
     Args:
-        alpha: the assumed true alpha.
+        alpha: the assumed true alpha (with ``shares``: that of the values behind the labels).
         icc: the assumed share of the variance that is between topics.
+        shares: how often each label is assumed to occur, from the lowest up.
         pilot: a finished run whose topics and items are drawn instead.
         labels: human labels of the pilot's items, of one dimension.
         aggregate: how the labels of several annotators become one.
@@ -92,6 +98,15 @@ def power_agreement(
     require("numpy", "scipy", extra="stats")
     _together(pilot=pilot, labels=labels)
     sizes = SamplePlan(**plan)
+    if pilot is not None and shares:
+        raise DeclarationError("a pilot has its own shares of labels: leave out --shares")
+    if shares:
+        steps = ", ".join(f"{share:g}" for share in shares)
+        return _sizes(
+            f"alpha (ordinal labels with shares of {steps}; {alpha:g} behind them)",
+            plan_agreement(skewed(assumed(alpha, icc), shares), sizes, "ordinal"),
+            sizes,
+        )
     if pilot is None or labels is None:
         return _sizes(f"alpha {alpha:g}", plan_agreement(assumed(alpha, icc), sizes), sizes)
     import numpy as np

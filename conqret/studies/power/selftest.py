@@ -11,6 +11,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge import Items
+from conqret.judging.judge_folder import FinishedRun, folder_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import ItemSettings, OwnJudgeSettings
@@ -22,7 +23,7 @@ from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PREFERENCE, ProbeContext
 from conqret.studies.bias.result import bias_rows, primary_contrasts
-from conqret.studies.power.planted_bias import NOISE, PlantedJudge
+from conqret.studies.power.planted_bias import NOISE, PlantedJudge, noise_of
 
 SIMULATIONS = 100
 """Judges of each kind: the standard error of a share of one half is then .05."""
@@ -101,6 +102,16 @@ def power_planted(
     plan = bias_plan(items, format=format, probes=probes, labels=labels, **settings)
     on_plan(plan)
     return selftest(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=on_judge)
+
+
+def repeated_noise(run: FinishedRun) -> float:
+    """How far a score strays of the judge of a finished run with several samples of each score.
+
+    Raises:
+        DeclarationError: the run is not finished, or has no several samples that differ.
+    """
+    folder = folder_of(run)
+    return noise_of(folder.finished(), str(folder.path))
 
 
 def selftest(

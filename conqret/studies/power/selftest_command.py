@@ -25,12 +25,14 @@ class PlantedBias(OptionGroup):
         size: The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win 60%
             instead of 50%.
         noise: The standard deviation of one score's noise (scores are in [0, 1]).
+        noise_from: A finished run of the judge with `--samples`, whose own repeatability is the noise instead.
         simulations: How many judges are simulated without a bias, and as many with each probe's.
         seed: The seed of the simulated judges.
     """
 
     size: float = 0.1
     noise: float = 0.1
+    noise_from: Path | None = None
     simulations: Annotated[int, Within(20, 10000)] = 100
     seed: Annotated[int, Within(0)] = 13
 
@@ -73,10 +75,12 @@ def selftest(
 
     conqret judges power planted items.jsonl --format direct --size 0.1
 
+    conqret judges power planted items.jsonl --noise-from runs/sampled
+
     conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length
     """
     from conqret.studies.bias.result import primary_contrasts
-    from conqret.studies.power.selftest import power_planted
+    from conqret.studies.power.selftest import power_planted, repeated_noise
     from conqret.studies.power.selftest_table import selftest_screen
 
     with progress("simulating judges") as bar:
@@ -96,7 +100,7 @@ def selftest(
             labels=None if labels is None else reading.load(labels),
             metrics=metric or (),
             size=planted.size,
-            noise=planted.noise,
+            noise=planted.noise if planted.noise_from is None else repeated_noise(planted.noise_from),
             simulations=planted.simulations,
             seed=planted.seed,
             on_plan=planned,

@@ -45,7 +45,8 @@ class ValidatedJudge(Frozen):
 
 class Average(Frozen):
     """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
-    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves; ``gain`` is the
+    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
+    ``calibrated_as_person`` the calibrated scores in the place of one; ``gain`` is the
     alpha of the calibrated scores minus that of the scores as they are."""
 
     dimensions: list[str]
@@ -54,6 +55,7 @@ class Average(Frozen):
     person: Estimate
     as_person: Estimate
     gain: Estimate
+    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -98,6 +100,7 @@ class DimensionCheck:
     people: JackknifedEstimate
     person: JackknifedEstimate
     as_person: JackknifedEstimate
+    calibrated_as_person: JackknifedEstimate
 
 
 def check_dimension(
@@ -109,6 +112,7 @@ def check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     people = alphas(view.table[None], scale.level, drawn)[0]
     person, as_person = view.person(drawn)
+    calibrated_as_person = view.calibrated_person(drawn)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
@@ -143,6 +147,7 @@ def check_dimension(
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
         to_person=_difference(as_person, person).estimate(confidence),
+        calibrated_as_person=calibrated_as_person.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=alternative,
@@ -152,7 +157,7 @@ def check_dimension(
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
     )
-    return DimensionCheck(result, judge, people, person, as_person)
+    return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
 
 def _difference(sampled: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
@@ -284,4 +289,7 @@ def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Averag
         people=average([check.people for check in every]).estimate(confidence),
         person=average([check.person for check in every]).estimate(confidence),
         as_person=average([check.as_person for check in every]).estimate(confidence),
+        calibrated_as_person=average([check.calibrated_as_person for check in every]).estimate(confidence)
+        if CALIBRATED in means
+        else undefined(NOT_CALIBRATED),
     )
