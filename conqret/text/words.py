@@ -46,6 +46,10 @@ _letter_or_figure = re.compile(r"[^\W_]")
 _not_latin = re.compile("[^\x00-\u02ff\u1e00-\u1eff\u2000-\u2bff\ufb00-\ufb06]")
 _latin_word = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W_]+(?:['\u2019][^\W_]+)?")
 
+_SPACES = bytes(32 if chr(code).isspace() else code for code in range(256))
+_MARKS = bytes(code for code in range(128) if not chr(code).isalnum() and not chr(code).isspace())
+"""How the words of an ASCII text are counted at once: its marks go, and pieces of nothing but marks with them."""
+
 
 def is_latin(text: str) -> bool:
     """Whether a text has only Latin letters, and no combining marks: then Python's ``\\w`` finds its words."""
@@ -78,6 +82,8 @@ def count_words(text: str) -> int:
     Where a script puts no spaces between words, two Chinese or Japanese characters and four Thai, Lao, Khmer or Burmese
     ones count as a word: the length is comparable with that of other languages, and is no count of dictionary words.
     """
+    if text.isascii():
+        return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
     pieces = text.split()
     if is_latin(text):
         return sum(map(bool, map(_letter_or_figure.search, pieces)))
