@@ -289,7 +289,8 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     if code is None:
         raise Unfit(
             f"is {quoted(written)}, which names no language that is known",
-            "Write its ISO 639-1 code (de), or leave the column out of the items: --columns language=…",
+            "Write its ISO 639-1 code (de) or its English name, or leave it empty; where another column holds "
+            "the language, name that one: --columns language=COLUMN",
         )
     return code
 
