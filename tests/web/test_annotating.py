@@ -392,7 +392,7 @@ async def test_questions_on_one_scale_are_counted_and_say_its_points_once(tmp_pa
         anna = study.browser()
         await anna.begin(study.link("anna"))
         assert "Question 1 of 15" in anna.page
-        assert anna.page.count("<dd>poor.") == 1
+        assert anna.page.count('<dd dir="auto">poor.') == 1
         assert anna.page.count('class="choices row"') == 15
         assert '<h2 dir="auto">[2]</h2>' in anna.page
 
