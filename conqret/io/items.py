@@ -154,8 +154,9 @@ NAMED_BY = 30
 """Characters of its topic in the id of an item that has none."""
 
 
-def item_schema(dialect: Dialect) -> Schema:
-    """What an item is made of, with the columns of a dialect."""
+def item_schema(dialect: Dialect, language: str = "") -> Schema:
+    """What an item is made of, with the columns of a dialect; where the ``language`` of all items is said, it does not
+    matter what stands in its column."""
     checks: dict[str, Check] = {
         "id": identifier,
         "topic": _topic,
@@ -167,7 +168,7 @@ def item_schema(dialect: Dialect) -> Schema:
         "nuggets": read_nuggets,
         "messages": _messages,
         "images": _images,
-        "language": _language,
+        "language": _language if not language else lambda value, where, reader: language,
         "metadata": json_object,
     }
     defaults: dict[str, object] = {
@@ -306,7 +307,8 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     if code is None:
         raise Unfit(
             f"is {quoted(written)}, which names no language that is known",
-            "Write its ISO 639-1 code (de), or leave the column out of the items: --columns language=…",
+            "Write its ISO 639-1 code (de) or its English name, leave it empty, name the column that holds it "
+            "(--columns language=COLUMN), or say it for all items (--language de)",
         )
     return code
 

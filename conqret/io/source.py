@@ -246,7 +246,9 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
-        return TableReader(self.rows, item_schema(self.layout), within=_files_within(self.rows))
+        return TableReader(
+            self.rows, item_schema(self.layout, self.language), within=_files_within(self.rows)
+        )
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)

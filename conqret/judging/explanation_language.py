@@ -25,7 +25,7 @@ def explanation_language(written: str) -> str:
     """
     code = language_code(written) if written.strip() else ""
     if code not in ("", *NAMES):
-        raise UnknownNameError("language", written, [*NAMES, *NAMES.values()])
+        raise UnknownNameError("language", written, NAMES.values())
     return code or ""
 
 

@@ -130,4 +130,4 @@ def _lowest(means: Sequence[Estimate]) -> float:
 
 def _plain(mean: Estimate) -> Estimate:
     """Without the reason why there is no interval, which the table's note says once."""
-    return Estimate(mean.value, mean.low, mean.high, mean.n)
+    return Estimate(mean.value, mean.low, mean.high, mean.n, reason=mean.reason if mean.value is None else "")

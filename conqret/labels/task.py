@@ -78,7 +78,7 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
     if "documents" in wanted:
         shown_passages += [
             ScreenPassage(
-                title=f"[{place}] {document.title or '(no title)'}",
+                title=f"[{place}] {document.title}".rstrip(),
                 text=document.text,
                 url=document.url,
                 images=(document.image,) if document.image else (),

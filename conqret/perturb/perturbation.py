@@ -83,6 +83,7 @@ class InapplicableError(DeclarationError):
 
 
 NO_RULE = "has no rule for items in"
+CHANGES_NOTHING = "changes nothing in it"
 
 
 class LanguageError(InapplicableError):
@@ -233,9 +234,7 @@ class Perturbation:
             raise LanguageError(original, item, self.name, model=self.rewriting is not None)
         changed = self.change(Draw(item, original, self.name, level, seed, materials))
         if all(getattr(item, field) == value for field, value in changed.update.items()):
-            raise UnreachedError(
-                f"item {original}: {self.name} at {level:g} {self.unit} changes nothing in it"
-            )
+            raise UnreachedError(f"item {original}: {self.name} at {level:g} {self.unit} {CHANGES_NOTHING}")
         record = PerturbationRecord(
             name=self.name,
             level=level,

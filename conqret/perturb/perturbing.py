@@ -23,7 +23,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb.document_pool import Pool
 from conqret.perturb.levels import Level, at_levels
 from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
-from conqret.perturb.versions import LeftOutItem, perturb_items
+from conqret.perturb.versions import LeftOutItem, NoItemChangedError, counted_reasons, perturb_items
 from conqret.runs.run_folder import stem
 
 
@@ -103,6 +103,9 @@ def write_perturbations(
     lost = {one.item for one in failed}
     rest = (item for item in found if item.id not in lost)
     changed, left_out = perturb_items(rest, perturbation, chosen, seed=seed, materials=materials)
+    if not failed and not any(changed.values()):
+        reasons = counted_reasons([omission.reason for omission in left_out])
+        raise NoItemChangedError(f"{perturbation.name} can change none of the items: {reasons}", left_out)
     write_lines(target, (item_record(item) for level in changed.values() for item in level))
     return Perturbed(perturbation, changed, left_out, failed, target)
 

@@ -110,7 +110,7 @@ def languages_of(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         code = language_code(name)
         if code not in NAMES:
-            raise UnknownNameError("language", name, [*NAMES, *NAMES.values()])
+            raise UnknownNameError("language", name, NAMES.values())
         codes.append(code)
     if not codes:
         raise DeclarationError("say which languages to translate into: --into de,zh")

@@ -11,6 +11,7 @@ from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.perturb.perturbation import (
+    CHANGES_NOTHING,
     NO_RULE,
     SEED,
     InapplicableError,
@@ -45,8 +46,10 @@ def counted_reasons(reasons: Sequence[str]) -> str:
     """Why items are left out: where there are several reasons, and fewer than items, each with the number of its items,
     the most frequent first; else the first with its item."""
     lines, different = reason_lines(reasons), len({_item.sub("", reason) for reason in reasons})
+    if not reasons:
+        return "there are no items"
     if different < 2 or different == len(reasons):
-        return reasons[0] if reasons else "there are no items"
+        return f"{'for example ' * (different > 1)}{reasons[0]}"
     more = len(lines) - MOST_REASONS
     return "; ".join([*lines[:MOST_REASONS], *[f"and {number(more, 'other reason')}"] * (more > 0)])
 
@@ -148,7 +151,8 @@ def perturb_items(
             left_out.append(LeftOutItem.of(item.id, error))
             continue
         if unreached and versions and not any(versions):
-            left_out.append(replace(unreached[0], level=None))
+            telling = (omission for omission in unreached if CHANGES_NOTHING not in omission.reason)
+            left_out.append(replace(next(telling, unreached[0]), level=None))
             continue
         left_out += unreached
         for level, version in versions.items():

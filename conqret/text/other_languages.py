@@ -1,7 +1,8 @@
 """Words, stems, figures and names of texts in other languages than English, for evidence that needs no English.
 
 Stems are the first five letters of a word: the simplest of the language-independent ways that match inflected forms
-(McNamee, Nicholas and Mayfield 2009). The pairs of characters that stand for Chinese and Japanese words stay whole.
+(McNamee, Nicholas and Mayfield 2009). Of a Korean word, to which particles are written, they are the first two
+syllables, which are as many letters. The pairs of characters that stand for Chinese and Japanese words stay whole.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from conqret.text.numbers import Quantity
 
 STEM = 5
 """Letters of a stem."""
+
+SYLLABLES = 2
+"""Syllables of a Korean stem: a character of Hangul is a syllable of two or three letters."""
 
 _COMMA_IS_DECIMAL = frozenset(
     "de fr es pt ru it nl pl cs sk sv da no fi ro tr id uk bg el hu hr ca vi".split()
@@ -39,6 +43,7 @@ _article = re.compile(
     r"[\u0648\u0641\u0628\u0643]?\u0627\u0644(?=\w{3})|\u0644\u0644(?=\w{3})|\u0648(?=\w{4})"
 )
 """*al-* with the conjunctions and prepositions written with it, as light10 takes them off (Larkey et al. 2002)."""
+_hangul = re.compile("[\uac00-\ud7a3]")
 _LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 _GROUP = 3
 _group = re.compile(r"[0-9]{3}(?:,[0-9]{1,15})?\Z")
@@ -73,9 +78,12 @@ _MOST_KEPT = 50_000
 
 
 def other_stem(word: str) -> str:
-    """The first five letters of a word, of an Arabic one without its article; figures stay whole."""
+    """The first five letters of a word, of an Arabic one without its article, of a Korean one its first two syllables;
+    figures stay whole."""
     if word[:1].isdigit():
         return word
+    if _hangul.match(word):
+        return word[:SYLLABLES]
     article = _article.match(word)
     return (word[article.end() :] if article else word)[:STEM]
 

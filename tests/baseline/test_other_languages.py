@@ -15,6 +15,7 @@ from conqret import judge
 from conqret.baseline import Evidence
 from conqret.data import Document, Item, Nugget
 from conqret.judging.judge_parts import JUDGES
+from conqret.text.other_languages import other_stem
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
@@ -219,3 +220,8 @@ def test_an_unread_metric_costs_no_request_and_says_the_language() -> None:
     assert mixed.value("groundedness") is not None
     assert mixed.value("overall_quality") is None
     assert len(mixed.trace.calls) == 1
+
+
+def test_a_korean_word_is_the_same_with_another_particle() -> None:
+    assert other_stem("자동차를") == other_stem("자동차가")
+    assert other_stem("자동차를") != other_stem("대기를")

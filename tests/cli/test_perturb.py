@@ -311,3 +311,25 @@ def test_a_dry_run_is_readable(here: Path, monkeypatch: pytest.MonkeyPatch, widt
     ):
         assert word in text.split()
     assert "24 items in 2 versions: 288 judgments" in text
+
+
+def test_where_no_item_can_be_changed_no_file_is_written(here: Path) -> None:
+    items = here / "swahili.jsonl"
+    items.write_text(
+        json.dumps(
+            {
+                "id": "a",
+                "language": "sw",
+                "topic": "Je, shule zitoe chakula?",
+                "documents": [{"id": "d", "text": "Watoto 400 walikula."}],
+                "argument": "Watoto walikula [1].",
+            }
+        )
+        + "\n",
+        encoding="utf-8",
+    )
+    called = CliRunner().invoke(
+        app, ["generate", "perturbations", "paraphrase", str(items), "-o", str(here / "none.jsonl")]
+    )
+    assert isinstance(called.exception, DeclarationError)
+    assert not (here / "none.jsonl").exists()

@@ -209,3 +209,11 @@ def test_items_that_no_disk_takes_are_read_again(write, monkeypatch):
     checked = source.check()
     assert checked.lines is None
     assert list(checked.items(source)) == list(source)
+
+
+def test_a_language_that_is_said_for_all_items_holds_over_a_column_that_names_none() -> None:
+    row = {"topic": "t", "argument": "a", "language": "en/de"}
+    (item,) = open_items([row], language="de")
+    assert item.language == "de"
+    with pytest.raises(ItemsError, match="language"):
+        list(open_items([row]))

@@ -81,7 +81,7 @@ def test_a_curve_is_over_items_with_every_level_that_half_of_them_reach(
 def test_no_level_in_reach_is_a_wrong_call(small: Item, demo: list[Item]) -> None:
     hallucinate, irrelevant = PERTURBATIONS["hallucinate"], PERTURBATIONS["irrelevant"]
     with pytest.raises(
-        DeclarationError, match=r"can change none of the items: item animal-testing-pro: 10 sent"
+        DeclarationError, match=r"can change none of the items: for example item animal-testing-pro: 10 sent"
     ):
         series(demo[:2], hallucinate, (0, 20))
     pool = Materials(Pool.from_items([demo[4].model_copy(update={"documents": demo[4].documents[:4]})]))
@@ -101,3 +101,14 @@ def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
         2: ["small+hallucinate-2"],
     }
     assert [item.item for item in left_out] == ["plain"]
+
+
+def test_an_item_that_reaches_no_level_is_left_out_for_what_it_lacks_and_not_for_a_level_that_is_too_small(
+    small: Item, demo: list[Item]
+) -> None:
+    none = Materials(Pool.from_items([small]))
+    _, left_out = perturb_items([small, demo[0]], PERTURBATIONS["irrelevant"], (0, 1, 100), materials=none)
+    reasons = {omission.item: (omission.level, omission.reason) for omission in left_out}
+    level, reason = reasons["small"]
+    assert level is None
+    assert "the pool has none" in reason

@@ -368,6 +368,16 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     assert PROBES["language"].advice in " ".join(" ".join(map(str, screen(table))).split())
 
 
+def test_what_to_do_about_several_languages_stands_once() -> None:
+    def worse_in_two(fields: ItemFields) -> float:
+        return told_by_documents(fields) - 0.2 * any(letter in fields["argument"] for letter in "क的")
+
+    table = bias(TRANSLATED, judge=worse_in_two, probes=["language"])
+    assert {row.probe for row in table.alarms} >= {"language (Chinese)", "language (Hindi)"}
+    shown = " ".join(" ".join(map(str, screen(table))).split())
+    assert shown.count(PROBES["language"].advice) == 1
+
+
 def test_the_language_most_items_are_in_is_the_one_to_hold_against() -> None:
     items = [item for item in open_items(TRANSLATED) if item.language in ("de", "zh")]
     german = [item for item in items if item.language == "de"]

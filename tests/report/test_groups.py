@@ -54,6 +54,7 @@ def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) 
     assert scores.mean("depth").value is None
     row = next(row for row in group_table(scores, Kinds(), ["clarity"]).rows if row[0] == "topic 4")
     assert row == ("topic 4", "1", "–")
+    assert group_table(scores, Kinds(), ["clarity"]).note.endswith("–: nothing was scored.")
 
 
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:

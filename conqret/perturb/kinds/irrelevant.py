@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conqret.errors import number
 from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, QUALITY, RECALL, RELEVANCE, expect
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
 from conqret.text.language_names import NAMES
@@ -14,9 +15,10 @@ def change(draw: Draw) -> PerturbedItem:
     others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
     if len(others) < len(places):
         in_language = f" in {NAMES.get(draw.language, draw.language)}" if draw.language else ""
+        are = "is" if len(places) == 1 else "are"
         raise UnreachedError(
-            f"item {draw.original}: {len(places)} documents of other topics are needed, and the pool has "
-            f"{len(others)}{in_language}; give a larger one with --pool"
+            f"item {draw.original}: {number(len(places), 'document')} of other topics {are} "
+            f"needed, and the pool has {len(others) or 'none'}{in_language}; give a larger one with --pool"
         )
     changes = []
     for place, other in zip(places, others, strict=True):

@@ -168,8 +168,11 @@ def _advice(probe: str) -> str:
 
 
 def _to_do(table: BiasTable) -> Iterator[str]:
+    alarms: dict[str, list[str]] = {}
     for row in table.alarms:
-        yield f"{row.probe}: {_advice(row.probe)}"
+        alarms.setdefault(_advice(row.probe), []).append(row.probe)
+    for advice, probes in alarms.items():
+        yield f"{', '.join(dict.fromkeys(probes))}: {advice}"
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
         yield f"{', '.join(unsure)}: more topics tell; `conqret judges power probe` says how many"

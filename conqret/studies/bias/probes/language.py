@@ -83,6 +83,6 @@ PROBE = Probe(
     contrasts=contrasts,
     compares="translations of the same item (metadata.translation_of ties them), a row a language",
     finds="any difference",
-    advice="compare and rank texts of one language only, or name the language in the judge's prompt",
+    advice="compare and rank texts of one language only, or try another model",
     default=False,
 )
