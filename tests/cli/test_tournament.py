@@ -186,3 +186,23 @@ def test_what_is_known_before_and_what_is_enough(cli: Cli, items: Path, tmp_path
         assert done.code == 2, wrong
         assert "Traceback" not in done.err
         assert not (tmp_path / "wrong").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--items", "1"),
+        ("--items", "100000000"),
+        ("--topics", "100000000000"),
+        ("--spread", "1e300"),
+        ("--spread", "nan"),
+        ("--position", "3"),
+        ("--ties", "1"),
+        ("--comparisons", "inf"),
+    ],
+)
+def test_a_plan_with_a_number_out_of_range_is_refused(cli: Cli, option: str, value: str) -> None:
+    done = cli("judges", "power", "tournament", option, value)
+    assert done.code == 2
+    assert option.lstrip("-") in done.err
+    assert "Traceback" not in done.err
