@@ -221,3 +221,13 @@ def test_tournaments_differ_by_items_and_not_by_means(cli: Cli, items: Path, tmp
     refused = cli("runs", "diff", first, second, "--margin", "0.05")
     assert refused.code == 2
     assert "--margin" in refused.err
+
+
+def test_options_that_differ_from_those_of_the_folder_are_named(
+    cli: Cli, items: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    assert cli("tournament", items, "--comparisons", "2", "-o", run).code == 0
+    done = cli("tournament", items, "--comparisons", "3", "--both-orders", "-o", run)
+    assert done.code == 2
+    assert "(comparisons, both_orders)" in done.err
