@@ -147,6 +147,8 @@ class LabelReader:
         number = next(filter(_is_number, words), None)
         if scale.words:
             remedy = "Mend the label, or add the word to --map"
+        elif scale.bounded and not _is_number(word):
+            remedy = "Mend the label, or say which number each word stands for: --map low=1,medium=2,high=3"
         elif scale.bounded:
             remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
         elif number is not None:

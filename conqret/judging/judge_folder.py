@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic
 from pydantic import Field, ValidationError
 
 from conqret.data import Judgment, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, shortened
 from conqret.errors import number as counted
 from conqret.io import item_record
 from conqret.io.cell_values import canonical
@@ -30,6 +30,19 @@ from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
 JUDGMENTS = "judgments.jsonl"
 ASKED = "asked"
 """The folder of pages with prompts and raw answers."""
+
+
+MOST_NAMED = 5
+"""How many parts of an instrument that differ are named in a message."""
+
+
+def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of an instrument, those of a group of options each by itself."""
+    return {
+        shortened(str(name), 60): part
+        for key, value in identity.items()
+        for name, part in (value.items() if isinstance(value, dict) else [(key, value)])
+    }
 
 
 class InstrumentRecord(RunRecord):
@@ -52,6 +65,17 @@ class InstrumentRecord(RunRecord):
     fingerprint: str
     identity: dict[str, Any]
     metrics: list[str]
+
+    def differences(self, other: RunRecord) -> list[str]:
+        """What differs of all that must be the same, in words; of the instrument, which of its parts."""
+        found = super().differences(other)
+        if found == [self.SAME["fingerprint"]] and isinstance(other, InstrumentRecord):
+            own, others = _parts(self.identity), _parts(other.identity)
+            names = [name for name in {**own, **others} if own.get(name) != others.get(name)]
+            if names:
+                more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+                return [f"{found[0]} ({', '.join(names[:MOST_NAMED])}{more})"]
+        return found
 
 
 class JudgeRecord(InstrumentRecord):

@@ -340,6 +340,8 @@ def _covariates(
             raise DeclarationError(f"prior means are of {there.shape[0]} groups by {size} items")
         known = there & np.isfinite(ratings)
         ratings = np.where(known, ratings, 0.0)
+        # By a power of two, which is exact: squares of huge ratings are finite, and those of tiny ones not zero.
+        ratings = np.ldexp(ratings, -np.frexp(np.abs(ratings).max())[1])
         middle = ratings.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
         ratings = np.where(known, ratings - middle[:, None], 0.0)
         deviation = math.sqrt(float(np.square(ratings).sum()) / max(int(known.sum()), 1))

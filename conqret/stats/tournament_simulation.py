@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
 
 
+MOST_SPREAD = 10.0
+"""The largest spread of strengths that the estimate of a tournament averages over."""
+
+
 @dataclass(frozen=True, slots=True)
 class SimulatedJudge:
     """A judge that compares by strengths with the standard deviation ``spread`` (log-odds): ``position`` is by how much
@@ -29,11 +33,13 @@ class SimulatedJudge:
     ties: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.spread < 0 or not -0.5 < self.position < 0.5 or not 0 <= self.ties < 1:
-            raise DeclarationError(
-                "a simulated judge has a spread of 0 or more, a position between -0.5 and 0.5, and ties from 0 to "
-                f"below 1, not {self.spread:g}, {self.position:g} and {self.ties:g}"
-            )
+        for name, value, within, wanted in (
+            ("spread", self.spread, 0 <= self.spread <= MOST_SPREAD, f"from 0 to {MOST_SPREAD:g}"),
+            ("position", self.position, -0.5 < self.position < 0.5, "between -0.5 and 0.5"),
+            ("ties", self.ties, 0 <= self.ties < 1, "from 0 to below 1"),
+        ):
+            if not within:
+                raise DeclarationError(f"{name} is {value:g}; it must be {wanted}")
 
     @property
     def position_effect(self) -> float:

@@ -175,6 +175,10 @@ def test_defects(write, rows, options, problem):
     assert fault.remedy
 
 
+def test_a_word_on_a_scale_of_numbers_needs_a_map(write):
+    assert "--map" in only(write("l.csv", LONG + "a,clarity,x,medium\n"), scales=["1:3"]).remedy
+
+
 def test_all_faults_are_listed_together(write):
     rows = "a,clarity,x,9\n,clarity,x,1\nb,clarity,x,1\nb,clarity,x,1\nc,clarity,x,word\n"
     found = faults(write("l.csv", LONG + rows), scales=["1:3"])

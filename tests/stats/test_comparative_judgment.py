@@ -293,6 +293,9 @@ def test_ratings_as_prior_means_save_comparisons() -> None:
     assert random.slope.low < 0 < random.slope.high
     constant = compared_strengths(outcomes, prior_means=np.where(noise > 0, 3.0, np.nan))
     assert _squared_correlation(constant, strengths) == pytest.approx(without, abs=0.001)
+    huge = compared_strengths(outcomes, prior_means=noise * 1e307)
+    assert huge.strengths == pytest.approx(random.strengths, abs=1e-6)
+    assert huge.slope.value == pytest.approx(random.slope.value, abs=1e-6)
     with pytest.raises(DeclarationError):
         compared_strengths(outcomes, prior_means=noise[:, :7])
 

@@ -64,6 +64,7 @@ def diff(
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
+    from conqret.judging.judge_parts import TOURNAMENT
     from conqret.judging.junit import difference_junit
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff.difference_requirements import (
@@ -91,6 +92,11 @@ def diff(
     tell(met(run_difference))
     if not run_difference.same_judge and not run_difference.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
+    if all(run.record().format == TOURNAMENT.name for run in runs):
+        note(
+            "strengths are relative to the mean of their topic in each tournament, so the means do not say which run "
+            "has the better arguments; to compare systems, hold one tournament of the arguments of all"
+        )
     if run_difference.left_out:
         note(f"only one of the two runs has {', '.join(run_difference.left_out)}")
     if run_difference.unlike:

@@ -18,11 +18,12 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, Unit, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean
-from conqret.stats.resampling import mean, snapped
+from conqret.stats.resampling import SAME, mean, snapped
 from conqret.stats.topic_mean import TopicMean, topic_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
@@ -156,6 +157,12 @@ def diff(
         raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
     first, second = folder_of(first), folder_of(second)
     records = first.record(), second.record()
+    if margin is not None and any(record.format == TOURNAMENT.name for record in records):
+        raise DeclarationError(
+            "--margin says nothing of tournaments: strengths are relative to the mean of their topic in each run, so "
+            "the means of two runs are nearly equal whatever is compared. Leave --margin out to see which items "
+            "changed; to compare systems, hold one tournament of the arguments of all (--system)"
+        )
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)
     left, right = _by(key, one, first), _by(key, other, second)
@@ -193,7 +200,7 @@ def diff(
         )
         for before, after in pairs
         for name in common
-        if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
+        if (a := before.value(name)) is not None and (b := after.value(name)) is not None and _differ(a, b)
     ]
     parts, apart = changed_parts(
         first, second, {name for name, text in texts[0].items() if texts[1].get(name) == text}
@@ -222,6 +229,11 @@ def diff(
         left_out=sorted(set(had[0]) ^ set(had[1])),
         unlike=tuple(before.item for before, after in pairs if _asked(before) != _asked(after)),
     )
+
+
+def _differ(before: float, after: float) -> bool:
+    """Whether more than rounding tells two scores apart."""
+    return abs(after - before) > SAME
 
 
 _C = TypeVar("_C", ChangedScore, ChangedPart)
@@ -289,6 +301,7 @@ def _on(
     both = np.flatnonzero(~lost.any(axis=1)).tolist()
     names = [clusters[place] for place in both]
     steps = values[both, 1] - values[both, 0]
+    steps[np.abs(steps) <= SAME] = 0
     moved = mean(steps, names) if both else without_value("no pair was scored by both")
     first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
     nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
@@ -343,7 +356,7 @@ def changed_parts(
             second_says=second_says,
         )
         for (item, metric, part), (before, first_says), (after, second_says) in both
-        if before != after
+        if _differ(before, after)
     ]
     return len(both), apart
 

@@ -89,7 +89,8 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
     note = f"Strength: log-odds against a mean item. Reliability {reliability}; {group.ordered:.0%} of the pairs of "
     note += "items are expected to stand in the right order."
     if top is not None and group.top_probability is not None:
-        note += f" The best {words.count(top)} are known with a probability of {group.top_probability:.2f}."
+        best = "best item is" if top == 1 else f"best {words.count(top)} are"
+        note += f" The {best} known with a probability of {group.top_probability:.2f}."
     return Table(
         group.name,
         (

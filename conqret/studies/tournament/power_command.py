@@ -18,7 +18,7 @@ def tournament(
     comparisons: Annotated[float, Within(1)] = 8.0,
     design: list[str] | None = None,
     topics: Annotated[int, Within(1)] = 10,
-    spread: Annotated[float, Within(0)] = 2.0,
+    spread: Annotated[float, Within(0, 10)] = 2.0,
     position: float = 0.0,
     ties: float = 0.1,
     simulations: Annotated[int, Within(1)] = 10,

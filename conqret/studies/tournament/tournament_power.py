@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.show.table import Column, Table
+from conqret.stats.comparative_judgment import MOST_CELLS, MOST_ITEMS
 from conqret.stats.pair_design import Design
 from conqret.stats.tournament_simulation import (
     SimulatedJudge,
@@ -59,10 +61,19 @@ def power_tournament(
     """
     import numpy as np
 
-    if not items or min(items) < 2 or comparisons < 1 or topics < 1 or simulations < 1:
-        raise DeclarationError(
-            "a tournament has topics of 2 items or more and a comparison an item, at least one of each"
-        )
+    largest = max(items, default=2)
+    for name, low, high, values in (
+        ("items", 2, MOST_ITEMS, items),
+        ("comparisons", 1, math.inf, [comparisons]),
+        ("topics", 1, MOST_CELLS // largest**2, [topics]),
+        ("simulations", 1, math.inf, [simulations]),
+    ):
+        wrong = [value for value in values if not low <= value <= high or math.isinf(value)]
+        if wrong or not values:
+            given = f"{wrong[0]:g}" if wrong else "empty"
+            limit = f"at least {low}" if math.isinf(high) else f"from {low} to {high}"
+            beside = f" with {largest} items" if name == "topics" else ""
+            raise DeclarationError(f"{name} is {given}; it must be {limit}{beside}")
     judge = SimulatedJudge(spread, position, ties)
     planned = []
     for size in items:
@@ -100,5 +111,10 @@ def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iter
             ),
             rows,
             note="Reliability as a tournament prints it; rank correlation with the true strengths, mean over topics; "
-            f"share of 95% intervals that hold the true strength. Means of {simulations} simulated tournaments.",
+            "share of 95% intervals that hold the true strength. "
+            + (
+                f"Means of {simulations} simulated tournaments."
+                if simulations > 1
+                else "One simulated tournament."
+            ),
         )
