@@ -13,13 +13,21 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from conqret.judging.responses import Typed
-from conqret.text.citations import MARK, citations
+from conqret.text.citations import citations, find_marks
 
 _END_MARKS = ".!?\u2026\u3002\uff01\uff1f"
 _CLOSED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d\u00bb)\]*_]+$")
-_marks_at_the_end = re.compile(
-    rf"(?:\s{{0,9}}{MARK}){{1,40}}(?P<end>\s{{0,9}}[.!?\u2026\u3002\uff01\uff1f]{{0,9}})$"
-)
+
+
+def _start_of_marks(line: str, end: int) -> int:
+    """Where the marks begin that stand one after another before ``end``; there, where none does."""
+    start = end
+    for mark in reversed(list(find_marks(line))):
+        if mark.end() <= end:
+            if line[mark.end() : start].strip():
+                break
+            start = mark.start()
+    return start
 
 
 def _one_line(text: str) -> str:
@@ -84,9 +92,11 @@ def cited(text: str, numbers: Sequence[int]) -> str:
     """
     line = " ".join(text.split())
     existing: tuple[int, ...] = ()
-    if match := _marks_at_the_end.search(line):
-        existing = citations(match.group())
-        line = line[: match.start()] + match.group("end").lstrip()
+    end = len(line.rstrip(_END_MARKS).rstrip())
+    start = _start_of_marks(line, end)
+    if start < end:
+        existing = citations(line[start:end])
+        line = line[:start].rstrip() + line[end:].lstrip()
     marks = "".join(f"[{number}]" for number in dict.fromkeys((*existing, *numbers)) if number >= 0)
     if _CLOSED.search(line):  # a closing quotation mark comes last: the citation follows it
         return f"{line} {marks}".rstrip()

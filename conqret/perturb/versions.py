@@ -62,14 +62,13 @@ def reason_lines(reasons: Sequence[str]) -> list[str]:
         return list(reasons)
     lines: dict[tuple[str, str, str], list[str]] = {}
     for reason, count in counts.most_common():
-        language = _language.fullmatch(reason)
-        before, name, behind = language.groups("") if language else ("", reason, "")
-        key = (before, behind, "" if language else reason)
+        before, rule, language = reason.partition(f" {NO_RULE} ")
+        name, mark, behind = language.partition(";") if rule else (reason, "", "")
+        key = (before + rule, mark + behind, "" if rule else reason)
         lines.setdefault(key, []).append(f"{name} ({number(count, 'item')})")
     return [f"{before}{', '.join(several)}{behind}" for (before, behind, _), several in lines.items()]
 
 
-_language = re.compile(rf"(.* {NO_RULE} )([^;]+)(;.*)?")
 _item = re.compile(r"^item .{1,200}?: ")
 MOST_REASONS = 10
 

@@ -66,7 +66,7 @@ _NO_POWER = (
 """What does not stand before a citation in superscript: a figure, a unit of length, a variable, or a gas."""
 
 _RAISED_PART = rf"[{_RAISED}]{{1,3}}(?:[\u207b\u2010-\u2015-][{_RAISED}]{{1,3}})?"
-_SUPERSCRIPT = rf"{_NO_POWER}{_RAISED_PART}(?:{_COMMA}\s?{_RAISED_PART}|[\u02d2\u2e32]{_RAISED_PART})*"
+_SUPERSCRIPT = rf"{_NO_POWER}{_RAISED_PART}(?:{_COMMA}\s?{_RAISED_PART}|[\u02d2\u2e32]{_RAISED_PART}){{0,40}}"
 
 MARK = rf"(?:{_BRACKETED}|{_SUPERSCRIPT})"
 """The pattern of one mark, for use inside other patterns: in square, lenticular or tortoise shell brackets of any width
