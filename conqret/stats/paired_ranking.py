@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.comparative_judgment import Bound, PairOutcomes, bounds
+from conqret.stats.comparative_judgment import Bound, bounds
 from conqret.stats.estimate import CONFIDENCE, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.stats.strength_posterior import PairOutcomes
 
 if TYPE_CHECKING:
     import numpy as np
