@@ -62,7 +62,9 @@ def _place(config: Mapping[str, Any]) -> Path:
             f"{folder} is open to others: remove it, or set TMPDIR to a folder of your own"
         )
     identity = json.dumps([os.getppid(), str(Path.cwd()), dict(config)], sort_keys=True)
-    return folder / hashlib.sha256(identity.encode()).hexdigest()[:24]
+    return (
+        folder / hashlib.sha256(identity.encode()).hexdigest()[:16]
+    )  # a socket's path has 107 characters at most
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ languages have counts 1/n for each. Where they do not decide and no model does, 
 _noise = re.compile(
     r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|(?<![A-Za-z])[A-Za-z]*+[0-9][A-Za-z0-9]*+"
 )
-_word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*(?:[\u0900-\u0963]+[^\W\d_\u0900-\u0963]*)*")
+_word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*(?:[\u0900-\u0963][^\W\d_\u0900-\u0963]*)*")
 
 _ascii_word = re.compile("[a-z]+")
 

@@ -78,7 +78,7 @@ _ROMAN = frozenset("IVXLCDM")
 _ROMAN_END = frozenset("fr es pt it ca ro ru uk bg".split())
 """Languages in which a Roman numeral with a full stop is no ordinal."""
 
-_token = re.compile(rf"[^\s{_UNSPACED}{UNSPACED}]+\Z")
+_between_tokens = re.compile(rf"[\s{_UNSPACED}{UNSPACED}]")
 _says = re.compile(
     r"[^\W\d_]{0,6}?[\u8bf4\u95ee\u9053\u7b54\u558a\u5199\u8aaa\u554f\u79f0]|[\u3068\u3063]"
     r"|[^\W\d_]{0,12}?(?:\u8a00|\u5c0b\u306d|\u805e|\u554f|\u7b54|\u53eb|\u8ff0\u3079|\u8a71)"
@@ -175,10 +175,10 @@ class _FullStops:
         text = self._text
         if stop + 1 < end and text[stop + 1] == ".":  # an ellipsis ends it only before a capital
             return _next_is_upper(text, end)
-        token = _token.search(text, max(0, stop - _LONGEST_ABBREVIATION), stop)
-        if token is None:
+        token = _between_tokens.split(text[max(0, stop - _LONGEST_ABBREVIATION) : stop])[-1]
+        if not token:
             return True
-        word = token.group().lstrip(_OPENERS)
+        word = token.lstrip(_OPENERS)
         if len(word) >= _SURELY_A_WORD and word.isalpha():
             return not _quotation_goes_on(text, stop, end)
         if word.isdigit() and len(word) <= _LONGEST_LIST_NUMBER:  # the 3. of a list, at the start of its line

@@ -35,6 +35,7 @@ from conqret.perspectives.perspective_checks import Checked
 from conqret.perspectives.perspective_sides import Supports
 from conqret.perspectives.perspective_writing import WAYS
 from conqret.perturb.rewriting import Rewrites
+from conqret.perturb.translating import Translation
 from conqret.retrieval.expansion import Perspectives
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.studies.improve.learned import WordingAnswer
@@ -95,7 +96,7 @@ ANSWERS = (
     *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
     *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
     *(Arguments, Statement, Challenge, Reply, Plain),
-    *(SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
+    *(Translation, SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
     *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep, WordingAnswer),
 )
 """What is asked for by others than judges."""

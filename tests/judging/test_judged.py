@@ -24,6 +24,7 @@ class Slow:
 
     context_window = None
     model_id = "slow"
+    baseline = False
 
     def __init__(self) -> None:
         self.running = self.most = 0
