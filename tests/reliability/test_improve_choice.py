@@ -63,9 +63,9 @@ def test_candidates_are_compared_on_what_all_scored() -> None:
 
 @pytest.mark.parametrize("case", [0, 1, 2, 3, 4])
 def test_a_gain_is_hardly_ever_claimed_where_there_is_none(case: int) -> None:
-    """Of 24 runs one may claim it; the benchmark has 400."""
-    found = [improving.claims(improving.CASES[case], seed) for seed in range(24)]
-    assert sum(over for over, *_ in found) <= 1
+    """Of 12 runs none claims it; the benchmark has 400."""
+    found = [improving.claims(improving.CASES[case], seed) for seed in range(12)]
+    assert sum(over for over, *_ in found) == 0
 
 
 def test_a_gain_is_found_that_is_there() -> None:
