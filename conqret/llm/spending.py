@@ -33,10 +33,11 @@ class SpendingLedger:
             self._file.db.execute(_MAKE)
 
     def total(self) -> tuple[float, float]:
-        """What was spent on the model, and what is held for requests under way, by all clients."""
+        """What was spent on the model, and what is held for requests under way, by all clients: what rounding leaves of
+        what was given back is nothing."""
         with self._file.guarded("what was spent could not be read"):
             spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
-        return float(spent), float(held)
+        return float(spent), float(held) if held > _ROUNDING else 0.0
 
     def dearer(self) -> float:
         """How many times dearer than expected the dearest answer was; 0 where none came yet."""
