@@ -85,7 +85,7 @@ def test_processes_at_once_share_the_budget(forks: Forks, tmp_path: Path) -> Non
 
 def test_what_was_spent_before_a_kill_counts(forks: Forks, tmp_path: Path) -> None:
     with Counting(latency=0.2) as server:
-        for _ in range(4):
+        for _ in range(2):
             number = forks.start(*words(server, tmp_path / "run", "--max-concurrency", 2))
             before = len(server.requests)
             deadline = time.monotonic() + 20
