@@ -60,6 +60,12 @@ MARGIN = 0.05
 """What counts as standing still: a shift of less than this share of the scale (a quarter of a step of 0 to 5)."""
 
 
+def check_margin(margin: float) -> None:
+    """Raise DeclarationError where a margin that a user gave is no share of the scale inside (0, 1)."""
+    if not 0 < margin < 1:
+        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
+
+
 @dataclass(frozen=True, slots=True)
 class CurveStep:
     """The mean score at level ``to`` less that at level ``start``, over items.

@@ -20,6 +20,7 @@ from conqret.io.labels import Labels, Unit, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
+from conqret.stats.curve_tests import check_margin
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean
@@ -153,8 +154,8 @@ def diff(
         DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
         UnknownNameError: they do not both have one of the ``metrics``.
     """
-    if margin is not None and not 0 < margin < 1:
-        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
+    if margin is not None:
+        check_margin(margin)
     first, second = folder_of(first), folder_of(second)
     records = first.record(), second.record()
     if margin is not None and any(record.format == TOURNAMENT.name for record in records):

@@ -18,7 +18,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
 from conqret.perturb.levels import Level
 from conqret.runs.session import Sessions
-from conqret.stats.curve_tests import MARGIN
+from conqret.stats.curve_tests import MARGIN, check_margin
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, load_labels
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import (
@@ -124,8 +124,8 @@ def sensitivity_plan(
         ItemsError, DeclarationError: as there.
     """
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
-    if not 0 < (margin := settings.get("margin", MARGIN)) < 1:
-        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
+    margin = settings.get("margin", MARGIN)
+    check_margin(margin)
     damages = damages_of(perturb)
     crossed = (
         [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
