@@ -15,7 +15,8 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.studies.diff.result import ChangedScore, RunDifference, WithinMargin
+from conqret.stats.resampling import SAME
+from conqret.studies.diff.result import ChangedScore, DifferenceOn, RunDifference, WithinMargin
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
 
@@ -41,7 +42,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
     margins = [row.within for row in run_difference.metrics.values()]
     margin = next((within.margin for within in margins if within is not None), None)
-    uneven = any(row.difference.value != row.over_topics.value for row in run_difference.metrics.values())
+    uneven = any(_uneven(row) for row in run_difference.metrics.values())
     extra: list[tuple[str, list[Cell]]] = []
     if uneven:
         extra.append(("Mean over topics", [row.over_topics for row in run_difference.metrics.values()]))
@@ -121,6 +122,12 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             ],
             note=_changed_note(run_difference),
         )
+
+
+def _uneven(row: DifferenceOn) -> bool:
+    """Whether the mean over topics is another than the mean over items, by more than rounding."""
+    items, topics = row.difference.value, row.over_topics.value
+    return items is not None and topics is not None and abs(items - topics) > SAME
 
 
 def _within(within: WithinMargin | None) -> str:
