@@ -67,7 +67,7 @@ def cut(text: str, limit: int) -> str:
 
 def link(url: str) -> str | None:
     """``url`` if it is safe to link to: http or https, with a host, without white space or controls."""
-    if not url or len(url) > 2000 or _CONTROLS.search(url) or any(character.isspace() for character in url):
+    if not url or len(url) > 2000 or _CONTROLS.search(url) or url.split() != [url]:
         return None
     try:
         parts = urlsplit(url)

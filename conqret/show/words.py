@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from conqret.data import Reason
 from conqret.data.judgment import HTML
@@ -92,6 +93,7 @@ LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": 
 """Metrics whose label is not their name with blanks."""
 
 
+@lru_cache(maxsize=512)
 def label(metric: str) -> str:
     """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
     name = metric.removeprefix(SECOND)

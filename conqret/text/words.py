@@ -46,14 +46,22 @@ _letter_or_figure = re.compile(r"[^\W_]")
 _not_latin = re.compile("[^\x00-\u02ff\u1e00-\u1eff\u2000-\u2bff\ufb00-\ufb06]")
 _latin_word = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W_]+(?:['\u2019][^\W_]+)?")
 
+_ASCII = bytes(range(128))
 _SPACES = bytes(32 if chr(code).isspace() else code for code in range(256))
 _MARKS = bytes(code for code in range(128) if not chr(code).isalnum() and not chr(code).isspace())
 """How the words of an ASCII text are counted at once: its marks go, and pieces of nothing but marks with them."""
+_MOST_REPLACED = 48
+"""Different characters beyond ASCII that are made ASCII one after the other, so that words are counted at once."""
 
 
 def is_latin(text: str) -> bool:
     """Whether a text has only Latin letters, and no combining marks: then Python's ``\\w`` finds its words."""
-    return text.isascii() or _not_latin.search(text) is None
+    return text.isascii() or _not_latin.search(_beyond_ascii(text)) is None
+
+
+def _beyond_ascii(text: str) -> str:
+    """The characters of a text that are not ASCII: few in most texts, and found ten times as fast as by a pattern."""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def split_words(text: str, *, keep_case: bool = False) -> list[str]:
@@ -84,9 +92,14 @@ def count_words(text: str) -> int:
     """
     if text.isascii():
         return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
-    pieces = text.split()
     if is_latin(text):
-        return sum(map(bool, map(_letter_or_figure.search, pieces)))
+        characters = set(_beyond_ascii(text))
+        if len(characters) > _MOST_REPLACED:
+            return sum(map(bool, map(_letter_or_figure.search, text.split())))
+        for character in characters:
+            text = text.replace(character, "a" if character.isalnum() else " " if character.isspace() else "")
+        return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
+    pieces = text.split()
     dense = sum(map(len, _dense.findall(text)))
     loose = sum(map(len, _loose.findall(text)))
     if dense or loose:
