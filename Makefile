@@ -1,7 +1,7 @@
 # make demo       judge the demo items offline, replay a model's answers to them, and write a report (no key, no network)
 # make demo-corpus  from debate pages to rankings, on a small site served from this machine
 # make test       everything pytest finds, a real browser included where one can be had
-# make torture    every attack of docs/reliability.md at full length, and the table of what came of each
+# make torture    every attack of docs/results/attacks.md at full length, and the table of what came of each
 # make test-adapters  each adapter with the real library, in an environment of its own (ADAPTERS=autojudge: only that)
 # make docs       the documentation site, in site/, with its notebooks executed
 # make pictures   the pictures of README.md and docs/, from runs

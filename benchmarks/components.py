@@ -4,7 +4,7 @@
 
 Scores of 4 items a topic (unbalanced: 1 to 12) by 3 models, in 2 samples each, are drawn with the standard deviations
 below, and the components estimated. A cell is coverage / median width of the interval of the standard deviation, and
-the mean of the estimated variance over the true one. The table stands in docs/noise.md.
+the mean of the estimated variance over the true one. The table stands in docs/results/simulations.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The tables of docs/you-know-it-as.md, from what conqret answers names of other tools with.
+"""The table of docs/you-know-it-as.md, from what conqret answers names of other tools with.
 
     python scripts/known_as.py --write
 
-A test holds page and tables equal.
+A test holds page and table equal.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from conqret.cli.commands import MEANT
 from conqret.judging.known_as import KNOWN_AS
 
 PAGE = Path(__file__).parents[1] / "docs" / "you-know-it-as.md"
-METRICS, COMMANDS = "metrics", "commands"
+METRICS = "metrics"
 
 
 def metrics() -> Iterator[str]:
@@ -30,23 +29,12 @@ def metrics() -> Iterator[str]:
         yield f"| {here} | {names} | `{row.typed}` | {row.differs} |"
 
 
-def commands() -> Iterator[str]:
-    """The rows of commands: how words begin that stand for them."""
-    yield "| words that begin so | stand for |"
-    yield "|---|---|"
-    for command in dict.fromkeys(MEANT.values()):
-        stems = ", ".join(f"`{word}`" for word, meant in MEANT.items() if meant == command)
-        yield f"| {stems} | `conqret {command}` |"
-
-
 def with_tables(page: str) -> str:
-    """The page with its tables as they are to be."""
-    for name, rows in ((METRICS, metrics()), (COMMANDS, commands())):
-        opening, closing = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
-        before, _, rest = page.partition(opening)
-        _, _, after = rest.partition(closing)
-        page = before + opening + "\n" + "\n".join(rows) + "\n" + closing + after
-    return page
+    """The page with its table as it is to be."""
+    opening, closing = f"<!-- {METRICS} -->\n", f"\n<!-- end of {METRICS} -->"
+    before, _, rest = page.partition(opening)
+    _, _, after = rest.partition(closing)
+    return before + opening + "\n" + "\n".join(metrics()) + "\n" + closing + after
 
 
 def main() -> None:

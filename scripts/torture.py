@@ -1,6 +1,6 @@
-"""Run every attack of docs/reliability.md, at full length, and write its table with what came of each.
+"""Run every attack of docs/results/attacks.md, at full length, and write its table with what came of each.
 
-The rows stand in docs/reliability.md alone; each names its tests there. The command runs these tests and those of
+The rows stand in docs/results/attacks.md alone; each names its tests there. The command runs these tests and those of
 tests/torture (CONQRET_TORTURE=1 makes them long), and writes a table with an outcome for each row. Exit code 1 where
 a row's tests failed, were skipped, or do not exist.
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "results" / "attacks.md"
 FOLDER = "tests/torture"
 HEAD = "| Attack | Outcome | Test |"
 _NAMED = re.compile(r"`([\w/]*\.py)?(?:::(\w+))?`")

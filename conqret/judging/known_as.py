@@ -76,8 +76,8 @@ KNOWN_AS = (
             "DeepEval": ("ContextualPrecisionMetric",),
             "RAGChecker": ("context_precision",),
         },
-        "The share of documents that are relevant. ragas and DeepEval weigh by rank, RAGChecker asks whether a passage "
-        "bears out a claim of the reference.",
+        "The share of documents that are relevant. ragas and DeepEval weigh by rank, RAGChecker checks whether a "
+        "passage bears out a claim of the reference.",
     ),
     KnownAs(
         "context_recall",
@@ -110,7 +110,7 @@ KNOWN_AS = (
             "inspect_ai": ("model_graded_fact",),
         },
         "The same as RAGChecker's, but for halves. ragas' `AnswerCorrectness` mixes it with the similarity of "
-        "embeddings; inspect_ai asks for one grade, correct or not.",
+        "embeddings; inspect_ai has one grade, correct or not.",
     ),
     KnownAs(
         "citation_precision",
@@ -128,7 +128,7 @@ KNOWN_AS = (
         "preference",
         "--format direct --metric preference",
         {"DeepEval": ("ArenaGEval",), "MT-Bench": ("pairwise",)},
-        "Both orders are asked, and a preference that turns with them is a tie.",
+        "Both orders are requested, and a preference that turns with them is a tie.",
     ),
     KnownAs(
         "harmlessness",

@@ -87,7 +87,7 @@ async def check_address(url: str) -> None:
         ) from None
     except ConnectionRefusedError:
         raise DeclarationError(
-            f"nobody answers at {shown}, the connection is refused: is the server running, and the port right?"
+            f"no server answers at {shown}, the connection is refused: is the server running, and the port right?"
         ) from None
     except OSError:  # unreachable for now, or too slow (TimeoutError): the requests will say
         return

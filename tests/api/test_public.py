@@ -151,11 +151,16 @@ def test_public_functions_are_typed_and_short(name: str) -> None:
 
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
-    assert named == set(conqret.__all__)
-    for command in re.findall(r"^\| `\w+` \|.*\(`conqret ([^`]+)`\)", page, re.MULTILINE):
+    classes = set(re.findall(r"^\| `([A-Z]\w+)`", page, re.MULTILINE))
+    functions = {
+        name: [*group.split(), word or name.replace("_", "-")]
+        for group, cell in re.findall(r"^\| `conqret ?([^`]*)` \| (.+) \|$", page, re.MULTILINE)
+        for name, word in re.findall(r"`(\w+)`(?: \(`([\w-]+)`\))?", cell)
+    }
+    assert classes | set(functions) == set(conqret.__all__)
+    for command in functions.values():
         home: Any = HOMES
-        for part in command.split():
+        for part in command:
             home = home[part] if part in home else home[APP]
         assert isinstance(home, str), command
     assert dir(conqret) == sorted([*conqret.__all__, "__version__"])

@@ -192,7 +192,7 @@ def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tm
         tmp_path / "r",
     )
     assert done.code == 2
-    assert "nobody answers at http://127.0.0.1:9/v1, the connection is refused" in done.err
+    assert "no server answers at http://127.0.0.1:9/v1, the connection is refused" in done.err
     assert "pw" not in done.err
     assert not (tmp_path / "r").exists()
 

@@ -1,0 +1,198 @@
+"""Check that help texts, documentation, messages and reports use the field's words: each word of ``WORDS`` has a better
+one, and each of ``EXCEPTIONS`` a reason why it stays.
+
+    python scripts/check_words.py              # counts of each surface; exit code 1 where a strict one has a word
+    python scripts/check_words.py --list help  # each place of a surface
+
+Help texts and documentation (results apart) are strict. Messages and reports are counted, as are results: records of
+what was done once.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from typer.main import get_command  # noqa: E402
+
+from conqret.cli.main import app  # noqa: E402
+
+WORDS = {
+    r"people|persons?|somebody|nobody|whoever": "annotators, human labels, users",
+    r"floors?": "baseline",
+    r"beside": "compared with, with, next to",
+    r"damag(?:e|es|ed|ing)": "perturbation, perturbed",
+    r"instruments?": "judge configuration",
+    r"ask(?:s|ed|ing)?|re-ask\w*": "request, prompt, call",
+    r"what was (?:said|told|heard|asked)": "a noun",
+    r"by the way|in (?:this|the same|either) way|ways? to": "variant, strategy, route",
+    r"brakes?|breakers?": "failure limit, circuit breaker",
+    r"doors?|desks?|fate": "a word of the field",
+    r"occasions?": "waves",
+    r"(?<!pareto )frontier(?! llm)": "Pareto frontier",
+    r"promis(?:e|es|ed)": "risk guarantee",
+    r"stand(?:s)? still": "invariant, does not change",
+    r"noise of samples": "sampling variance",
+    r"strays?": "invalid citations, deviates",
+    r"address(?:es)? the judge": "prompt injection",
+    r"keeping": "run management",
+    r"sheets?": "annotation form, report page",
+    r"what to buy|worth its price": "cost-effectiveness",
+    r"labell\w+|behaviour\w*|colour\w*|favour\w*|neighbour\w*|licences?|grey"
+    r"|(?:recogni|normali|tokeni|summari|randomi|optimi|organi)s(?:e|es|ed|ing|ation)\w*": "American spelling",
+}
+"""What is not written, as patterns of whole words in any case, and what to write."""
+
+
+class Kept(NamedTuple):
+    """A passage in which a word stays, as a pattern over the text around it, and why."""
+
+    passage: str
+    reason: str
+
+
+EXCEPTIONS: Sequence[Kept] = (
+    Kept(r"informed people|people who (?:build|agree)|most people agree", "a population, not annotators"),
+    Kept(r"first person", "the grammatical person"),
+)
+SPAN = 40
+"""Characters around a word that an exception may look at."""
+STRICT = ("help", "docs")
+CODE = re.compile(
+    r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->", re.DOTALL | re.MULTILINE
+)
+MARKUP = re.compile(
+    r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.DOTALL
+)
+REPORTS = re.compile(r"(?:page|_page|report_page|charts|forest|words|score_cells)\.py$")
+TEXTS_OF_ITEMS = (
+    "perturb",
+    "text",
+    "baseline",
+    "studies/bias/probes",
+    "labels/page_words",
+    "retrieval",
+    "generation",
+)
+"""Folders whose strings go into texts that are judged, or are words to look for."""
+
+
+class Place(NamedTuple):
+    """Where a text stands, and the text."""
+
+    where: str
+    text: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print how often each surface has a word that is not the field's, or its places."""
+    surfaces: Mapping[str, Any] = {
+        "help": help_texts, "docs": docs, "messages": messages, "reports": reports, "results": results,
+    }  # fmt: skip
+    wanted = arguments[1:] if arguments[:1] == ["--list"] else list(surfaces)
+    failed = False
+    for name in wanted:
+        found = [
+            (place.where, word, passage, better)
+            for place in surfaces[name]()
+            for word, passage, better in faults(place.text)
+        ]
+        if arguments[:1] == ["--list"]:
+            for where, word, passage, better in found:
+                print(f"{where}: {word} ({better}): …{passage}…")
+        commonest = ", ".join(
+            f"{word} {n}" for word, n in Counter(word for _, word, *_ in found).most_common(6)
+        )
+        print(f"{name}: {len(found)}" + (f" ({commonest})" if found else ""))
+        failed |= bool(found) and name in STRICT
+    return int(failed)
+
+
+def faults(text: str) -> Iterator[tuple[str, str, str]]:
+    """The words of a text that are not the field's: each with the passage around it, and what to write."""
+    for pattern, better in WORDS.items():
+        for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE):
+            passage = " ".join(text[max(0, found.start() - SPAN) : found.end() + SPAN].split())
+            if not any(re.search(one.passage, passage, re.IGNORECASE) for one in EXCEPTIONS):
+                yield found[0].lower(), passage, better
+
+
+def help_texts() -> Iterator[Place]:
+    """What ``--help`` and ``--help-all`` of each command say."""
+    yield from of_command("conqret", get_command(app))
+
+
+def of_command(name: str, command: Any) -> Iterator[Place]:
+    """The help of a command and its options, and of those below it."""
+    for text in (command.help, command.epilog):
+        yield Place(name, prose(text or ""))
+    for param in command.params:
+        yield Place(f"{name} {param.opts[0]}", prose(getattr(param, "help", None) or ""))
+    for child, below in getattr(command, "commands", {}).items():
+        yield from of_command(f"{name} {child}", below)
+
+
+def docs() -> Iterator[Place]:
+    """The pages for users, README among them."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    yield from (page_of(page) for page in pages if "results" not in page.parts)
+
+
+def results() -> Iterator[Place]:
+    """The pages of results."""
+    yield from map(page_of, sorted((ROOT / "docs" / "results").glob("*.md")))
+
+
+def page_of(page: Path) -> Place:
+    """A page without its code and the targets of its links."""
+    return Place(str(page.relative_to(ROOT)), prose(page.read_text(encoding="utf-8")))
+
+
+def messages() -> Iterator[Place]:
+    """Sentences in the code that are no docstrings: errors, notes, what is printed."""
+    yield from strings(lambda path: not REPORTS.search(path))
+
+
+def reports() -> Iterator[Place]:
+    """Sentences of pages: their modules, and their templates."""
+    yield from strings(lambda path: bool(REPORTS.search(path)))
+    for template in sorted((ROOT / "conqret").rglob("*.html.j2")):
+        yield Place(
+            str(template.relative_to(ROOT)),
+            " ".join(MARKUP.sub(" ", template.read_text(encoding="utf-8")).split()),
+        )
+
+
+def strings(wanted: Any) -> Iterator[Place]:
+    """The literal strings of two words and more in the modules whose path is wanted, docstrings left out."""
+    for file in sorted((ROOT / "conqret").rglob("*.py")):
+        path = str(file.relative_to(ROOT))
+        if not wanted(path) or any(path.startswith(f"conqret/{folder}") for folder in TEXTS_OF_ITEMS):
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in plain
+                and " " in node.value.strip()
+            ):
+                yield Place(f"{path}:{node.lineno}", prose(node.value))
+
+
+def prose(text: str) -> str:
+    """A text without code and the targets of links."""
+    return CODE.sub(" ", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
