@@ -296,7 +296,7 @@ def _translated_id(item: Item, code: str) -> str:
 
 def _tie(item: Item) -> str:
     """What ties an item to its translations: its id, or that of the item of which it is a translation itself."""
-    return str(item.metadata.get(TRANSLATION_OF) or item.id)
+    return item.translation_of or item.id
 
 
 def _tied(item: Item, language: str, original: str, share: float | None = None) -> Item:
