@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from conqret.baseline.alignment import clip
 from conqret.baseline.relevance import Features, RelevanceQuery
 from conqret.text.analysis import Sentence
+from conqret.text.words import word_spans
 
 _ASPECTS = {
     "Cost and who pays": "cost price pay money tax budget expensive fund spend afford million billion",
@@ -39,7 +40,7 @@ ASPECTS: dict[str, frozenset[str]] = {name: Sentence(words).terms for name, word
 
 
 _FROM = {"pro": "in favour of", "con": "against", "none": "on"}
-_clause = re.compile(r"[;:,\u2013\u2014]\s+|\s-\s")
+_clause = re.compile(r"[;:,\u2013\u2014\u061b\u060c]\s+|[\uff1b\uff1a\uff0c\u3001]\s*|\s-\s")
 SHORTEST_SENTENCE = 6
 
 
@@ -83,16 +84,23 @@ def document_nuggets(
         for sentence in pool:
             nuggets.update(
                 dict.fromkeys(
-                    c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(c.split()) > 1
+                    c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(word_spans(c)) > 1
                 )
             )
     for size in (8, 5, 3, 2, 1):
         if len(nuggets) >= n:
             break
         for sentence in pool:
-            words = sentence.text.split()
-            nuggets.update(dict.fromkeys(" ".join(words[i : i + size]) for i in range(0, len(words), size)))
+            nuggets.update(dict.fromkeys(_runs(sentence.text, size)))
     return tuple(nuggets)[:n]
+
+
+def _runs(text: str, size: int) -> Iterator[str]:
+    """A text in runs of so many words, also where its script puts no spaces between them."""
+    spans = word_spans(text)
+    for place in range(0, len(spans), size):
+        run = spans[place : place + size]
+        yield " ".join(text[run[0][0] : run[-1][1]].split())
 
 
 def _worth(sentence: Sentence, query: RelevanceQuery) -> float:

@@ -64,6 +64,7 @@ def show(
         ),
     ] = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     metric: options.Metric = None,
     prompts: Prompts = None,
 ) -> None:
@@ -83,7 +84,7 @@ def show(
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
-    question_item = _find_item(items, item, skip_invalid=skip_invalid)
+    question_item = _find_item(items, item, skip_invalid=skip_invalid, language=language)
     faults = []
     for identifier, ask in asks.items():
         try:
@@ -191,7 +192,7 @@ def steps(
         say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
-def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool) -> Item:
+def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool, language: str | None) -> Item:
     from conqret.errors import DeclarationError, UnknownNameError
     from conqret.errors import number as counted
     from conqret.io import open_items
@@ -201,7 +202,7 @@ def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool) -> Item:
     if file is None and not path.exists():
         note("no items are given: this one is made up (--items FILE takes them from a file)")
         return PROBE
-    source = open_items(path, skip_invalid=skip_invalid)
+    source = open_items(path, skip_invalid=skip_invalid, language=language)
     note_left_out(source.check())
     for number, item in enumerate(source, start=1):
         if item.id == wanted or str(number) == wanted:

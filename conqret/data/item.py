@@ -151,6 +151,11 @@ class Item(Frozen):
         return dumped(self, dump, "messages", "images", "nuggets", "language")
 
     @property
+    def translation_of(self) -> str:
+        """What ties it to its translations, by its metadata; empty where they say nothing."""
+        return str(self.metadata.get(TRANSLATION_OF) or "")
+
+    @property
     def pictures(self) -> tuple[str, ...]:
         """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
         earlier = (image for turn in self.messages for image in turn.images)

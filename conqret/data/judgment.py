@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from conqret.data.item import Frozen, Version
+from conqret.data.item import Frozen, Version, dumped
 
 
 class Status(StrEnum):
@@ -220,7 +220,7 @@ class Judgment(Frozen):
 
     ``fingerprint`` names judge, prompts and model: equal fingerprints mean the same instrument. ``version`` says which
     version of an item was judged; None: the item as it is. ``language`` is the item's, as an ISO 639-1 code; empty
-    where it could not be told.
+    where it could not be told. ``translation_of`` is what ties it to its translations, as its metadata say.
     """
 
     item: str
@@ -235,7 +235,12 @@ class Judgment(Frozen):
     trims: tuple[Trim, ...] = ()
     strays: tuple[int, ...] = ()
     language: str = ""
+    translation_of: str = ""
     trace: Trace = Trace()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "translation_of")
 
     @property
     def addressed(self) -> tuple[Flag, ...]:

@@ -109,6 +109,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         trims=_most_trimmed(outcomes),
         strays=_strays(item),
         language=item_language(item),
+        translation_of=item.translation_of,
         trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
     )
 

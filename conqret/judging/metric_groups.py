@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.data import Item, Judgment
+from conqret.data.topic_keys import TopicKeys
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, mean_of_sums
@@ -26,6 +27,7 @@ class Scores:
     def __init__(self) -> None:
         self.items: dict[str, int] = {}
         self.topics: list[str] = []
+        self.keys = TopicKeys()
         self.stances: list[str] = []
         self.languages: list[str] = []
         self._names: dict[str, str] = {}
@@ -36,6 +38,7 @@ class Scores:
         place = len(self.items)
         if self.items.setdefault(judgment.item, place) != place:
             return
+        self.keys.add(judgment)
         self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
         self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
         self.languages.append(words.language(judgment.language))
@@ -52,12 +55,14 @@ class Scores:
         """The mean of a metric over some items (None: all) with its interval over topics."""
         values = self._values.get(metric, array("d"))
         wanted = range(len(values)) if places is None else [index for index in places if index < len(values)]
+        joined = self.keys.joined
         sums: defaultdict[str, float] = defaultdict(float)
         counts: Counter[str] = Counter()
         for place in wanted:
             if not math.isnan(values[place]):
-                sums[self.topics[place]] += values[place]
-                counts[self.topics[place]] += 1
+                topic = joined.get(self.topics[place], self.topics[place])
+                sums[topic] += values[place]
+                counts[topic] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
 

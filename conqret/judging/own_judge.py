@@ -29,6 +29,7 @@ from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.loop import Loop
+from conqret.text.language import item_language
 
 if TYPE_CHECKING:
     from conqret.judging.judge_folder import InstrumentRecord
@@ -38,8 +39,11 @@ PAIRED = "preference"
 SINGLE = "overall_quality"
 """What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
-SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference", "messages", "images")
-"""What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
+SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference", "messages", "images",
+    "language",
+)  # fmt: skip
+"""What a judge is told of an item, where it has it, and in which language it is. Not its id, not its metadata: a
+change must show in the texts."""
 
 
 class OwnVerdict(BaseModel):
@@ -96,6 +100,7 @@ def _value(name: str, response: Any) -> float:
 def plain(item: Item, *, pair: bool) -> dict[str, Any]:
     """What a judge is told: the fields of :data:`SHOWN` that the item has; the second argument only of a ``pair``."""
     fields = item.model_dump(mode="json", include=set(SHOWN) - (set() if pair else {"second_argument"}))
+    fields["language"] = item_language(item)
     return {name: fields[name] for name in SHOWN if fields.get(name)}
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from conqret.data import Judgment, Status
+from conqret.data.topic_keys import TopicKeys
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate, mean_of_sums
 
@@ -169,10 +170,10 @@ class _Tally:
         self._sums[topic] += value
         self._counts[topic] += 1
 
-    def summary(self) -> MetricSummary:
+    def summary(self, roots: Sequence[int]) -> MetricSummary:
         missing = self.total - self.scored
         whole = self.mean * self.scored
-        interval = mean_of_sums(self._sums, self._counts)
+        interval = mean_of_sums(*(_joined(sums, roots) for sums in (self._sums, self._counts)))
         counts: dict[str, Any] = {
             f"{name}s": dict(sorted(tally.items())) for name, tally in self.said.items()
         }
@@ -191,11 +192,22 @@ class _Tally:
         )
 
 
+def _joined(sums: Sequence[float], roots: Sequence[int]) -> Sequence[float]:
+    """Sums by topic, each added to the one that stands for it; zeros where another one does."""
+    if all(root == place for place, root in enumerate(roots[: len(sums)])):
+        return sums
+    joined = array("d", bytes(8 * len(sums)))
+    for place, value in enumerate(sums):
+        joined[roots[place]] += value
+    return joined
+
+
 class Summariser:
-    """Takes judgments as they come; memory grows with the topics alone, by sixteen bytes for each metric."""
+    """Takes judgments as they come; memory grows with the topics, by sixteen bytes for each metric, and by what
+    tells translations of an item (a number an item)."""
 
     def __init__(self) -> None:
-        self._topics: dict[str, int] = {}
+        self._topics = TopicKeys()
         self._statuses: Counter[Status] = Counter()
         self._reasons: Counter[str] = Counter()
         self._details: dict[str, Counter[str]] = {}
@@ -217,7 +229,7 @@ class Summariser:
             self._attacks.setdefault(flag.kind, judgment.item)
         self._trimmed += bool(judgment.trims)
         self._miscited += bool(judgment.strays)
-        topic = self._topics.setdefault(judgment.topic, len(self._topics))
+        topic = self._topics.add(judgment)
         for metric, measure in judgment.measures.items():
             tally = self._metrics[metric]
             tally.total += 1
@@ -250,6 +262,7 @@ class Summariser:
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
+        roots = self._topics.roots()
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],
@@ -262,7 +275,7 @@ class Summariser:
                 for reason, details in sorted(self._details.items())
                 for detail, _ in details.most_common(1)
             },
-            metrics={metric: tally.summary() for metric, tally in self._metrics.items()},
+            metrics={metric: tally.summary(roots) for metric, tally in self._metrics.items()},
             usage=Usage(**self._usage),
             flagged=self._flagged,
             attacks=self._attacks,

@@ -106,6 +106,7 @@ def run(
     ] = "en",
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
 ) -> None:
     """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
 
@@ -127,6 +128,7 @@ def run(
         options.column_map(columns, options.ITEM_COLUMNS),
         metrics=metrics,
         skip_invalid=skip_invalid,
+        language=language,
         on_check=note_left_out,
     )
     planned = planned_screens(source, asked.task, metrics=metrics, scale=points, seed=seed, plan=asked.plan)
@@ -140,6 +142,7 @@ def run(
             scale=points,
             seed=seed,
             skip_invalid=skip_invalid,
+            language=language,
             on_check=note_left_out,
         )
     names = options.listed(panel.annotators)

@@ -73,6 +73,7 @@ def label(
     sampling: SamplingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -114,6 +115,7 @@ def label(
         on_check=shown.left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
+        language=language,
     )
     sheet = AnnotationForm(
         asked,

@@ -33,6 +33,7 @@ def practice_screens(
     scale: tuple[int, int] | None = None,
     seed: int = 13,
     skip_invalid: bool = False,
+    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> list[Screen]:
     """The screens of the items in a file whose answers are known, for a study of ``others``. ``on_check`` gets what the
@@ -42,7 +43,9 @@ def practice_screens(
         ItemsError: the file has faults.
         DeclarationError: no answer is known, or an item is among those of the study, too.
     """
-    source = sound_source(path, task, metrics=metrics, skip_invalid=skip_invalid, on_check=on_check)
+    source = sound_source(
+        path, task, metrics=metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
+    )
     screens = planned_screens(source, task, metrics=metrics, scale=scale, seed=seed).screens
     known = [screen for screen in screens if screen.gold]
     if not known:

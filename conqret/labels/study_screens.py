@@ -34,6 +34,7 @@ def items_of(
     *,
     metrics: Sequence[str] = (),
     skip_invalid: bool = False,
+    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> Iterable[Item]:
     """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
@@ -45,7 +46,9 @@ def items_of(
     """
     reads = task_of(task).reads
     if reads is None:
-        return sound_source(path, task, columns, metrics, skip_invalid=skip_invalid, on_check=on_check)
+        return sound_source(
+            path, task, columns, metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
+        )
     if skip_invalid:
         raise DeclarationError(
             f"the task {task} reads files of its own, of which no row is left out: mend it, and leave --skip-invalid "
@@ -61,10 +64,11 @@ def sound_source(
     metrics: Sequence[str] = (),
     *,
     skip_invalid: bool,
+    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> ItemSource:
     """A file of items that have what the task shows. Raises as :func:`items_of` does."""
-    source = open_items(path, columns=columns, skip_invalid=skip_invalid)
+    source = open_items(path, columns=columns, skip_invalid=skip_invalid, language=language)
     asked = task_of(task)
     wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics))
     try:

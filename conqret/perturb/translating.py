@@ -246,24 +246,20 @@ async def translated(
     original = item_language(item)
     if original not in NAMES:
         return LeftOutItem(item.id, f"item {item.id}: its language cannot be told; say it with --language")
-    new: list[dict[int, str]] = []
+    groups = list(groups_of(item))
+    new, why = await _each(item, groups, code, client, library)
+    if why is None:
+        returned, why = await _each(item, new, original, client, library)
+    if why is not None:
+        return why
     shares: list[tuple[float, int]] = []
-    for texts in groups_of(item):
-        there = await client.ask(_request(item, texts, code, library))
-        if there.value is None:
-            return LeftOutItem(item.id, f"item {item.id}: {there.reason}: {there.detail}")
-        made = {one.number: one.translation.strip() for one in there.value.texts}
-        back = await client.ask(_request(item, made, original, library))
-        if back.value is None:
-            return LeftOutItem(item.id, f"item {item.id}: {back.reason}: {back.detail}")
-        returned = {one.number: one.translation for one in back.value.texts}
+    for texts, back in zip(groups, returned, strict=True):
         for number, text in texts.items():
-            if lost := figures(text) - figures(returned[number]):
+            if lost := figures(text) - figures(back[number]):
                 return LeftOutItem(
                     item.id, f"item {item.id}: figures do not come back from {NAMES[code]}: {min(lost)}"
                 )
-            shares.append((overlap(text, returned[number]), len(split_words(text))))
-        new.append(made)
+            shares.append((overlap(text, back[number]), len(split_words(text))))
     words = sum(count for _, count in shares)
     share = sum(value * count for value, count in shares) / words if words else 0.0
     if share < least_overlap:
@@ -282,13 +278,25 @@ async def translated(
     return _tied(version, code, _tie(item), share), share
 
 
+async def _each(
+    item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Asks, library: Library
+) -> tuple[list[dict[int, str]], LeftOutItem | None]:
+    """Every group of texts in another language, all asked for at the same time; or why one has no translation."""
+    answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))
+    for answer in answers:
+        if answer.value is None:
+            return [], LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
+    values = [answer.value for answer in answers if answer.value is not None]
+    return [{one.number: one.translation.strip() for one in value.texts} for value in values], None
+
+
 def _translated_id(item: Item, code: str) -> str:
     return f"{item.id[: LONGEST_ID - len(code) - 1]}-{code}"
 
 
 def _tie(item: Item) -> str:
     """What ties an item to its translations: its id, or that of the item of which it is a translation itself."""
-    return str(item.metadata.get(TRANSLATION_OF) or item.id)
+    return item.translation_of or item.id
 
 
 def _tied(item: Item, language: str, original: str, share: float | None = None) -> Item:

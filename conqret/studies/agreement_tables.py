@@ -186,6 +186,40 @@ def agreement_table(validation: Validation) -> Table:
     ).varying("Coverage")
 
 
+def language_tables(validation: Validation) -> Iterator[Table]:
+    """The same on the items of each language, where there are several."""
+    languages = validation.languages
+    if not languages:
+        return
+    several = any(row.annotators > 1 for row in validation.dimensions.values())
+    clustered = validation.basis.clustered_by
+    yield Table(
+        "Krippendorff's alpha with people by language",
+        (
+            Column("Language", "text"),
+            "Dimension",
+            "Units",
+            f"{clustered.capitalize()}s",
+            "Judge and people",
+            *several * ("People",),
+        ),
+        [
+            (
+                words.language(row.language) or "cannot be told",
+                words.label(row.dimension),
+                row.units,
+                row.topics,
+                row.alpha,
+                *several * (row.people,),
+            )
+            for row in languages
+        ],
+        note=f"Each language alone, with intervals over its own {clustered}s; not corrected for the number of "
+        "languages. An alpha depends on how far labels spread, so that two languages are compared fairly only where "
+        "their items are alike, such as translations.",
+    )
+
+
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
     """The judge's alpha beside that of free baselines, by dimension."""
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]

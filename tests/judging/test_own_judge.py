@@ -93,6 +93,7 @@ def test_it_is_told_what_judges_are_shown_and_nothing_that_would_give_a_change_a
         "argument",
         "second_argument",
         "documents",
+        "language",
     }
     assert told[0]["documents"][0]["text"] == "A text."
     assert {one["argument"] for one in told} == {PAIRS[0]["argument"], PAIRS[0]["second_argument"]}

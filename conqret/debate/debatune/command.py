@@ -144,6 +144,7 @@ def score(
     good_from: int = 100,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     asking: StudyOptions,
 ) -> None:
     """How often are statements wholly on the side that they were told to take?
@@ -171,7 +172,9 @@ def score(
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
-    items = read_statements(statements, skip_invalid=skip_invalid, on_check=asking.shown.left_out)
+    items = read_statements(
+        statements, skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
+    )
     scores = judged(
         items, statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(controllability, items, good_from=good_from),
@@ -189,6 +192,7 @@ def quality(
     against: str | None = None,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     asking: StudyOptions,
 ) -> None:
     """Whose statements are better: two at a time, to the same instruction, read in both orders?
@@ -212,7 +216,7 @@ def quality(
     from conqret.debate.debatune.statements import read_statements, system_of
 
     items = read_statements(
-        statements, sided=False, skip_invalid=skip_invalid, on_check=asking.shown.left_out
+        statements, sided=False, skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
     other = against or system_of(items[0])
     scores = judged(
@@ -235,6 +239,7 @@ def filter_(
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     asking: StudyOptions,
 ) -> None:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
@@ -262,10 +267,13 @@ def filter_(
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
-    items = read_statements([statements], skip_invalid=skip_invalid, on_check=asking.shown.left_out)
+    items = read_statements(
+        [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
+    )
     done = judged(
         items, [statements], FORMAT, model=model, output=run, asking=asking,
-        by=partial(filter_statements, statements, scored=scored, good_from=good_from, skip_invalid=skip_invalid),
+        by=partial(filter_statements, statements, scored=scored, good_from=good_from, skip_invalid=skip_invalid,
+            language=language),
     )  # fmt: skip
     if done is not None:
         sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
@@ -280,6 +288,7 @@ def topics(
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     asking: StudyOptions,
 ) -> None:
     """Turn collected topics into claims with two sides, and keep each once.
@@ -307,7 +316,7 @@ def topics(
     from conqret.show.words import reason
 
     check_arguments(arguments)
-    source = open_items(raw, skip_invalid=skip_invalid)
+    source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
     judgments = judged(

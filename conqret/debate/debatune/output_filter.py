@@ -52,7 +52,7 @@ def filter_statements(
     """
     check_good_from(good_from)
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
-    items = read_statements([file], skip_invalid=skip_invalid)
+    items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
     sides = None if scored is None else controllability_of(Path(scored))
     named: JudgeSettings = {**settings, "format": FORMAT}
     judgments = judge(items, **named).whole()

@@ -32,13 +32,15 @@ def read_statements(
     blank: bool = False,
     sided: bool = True,
     skip_invalid: bool | None = None,
+    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
     Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
     Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
-    ``skip_invalid`` leaves out rows that have faults, and ``on_check`` gets what each file holds.
+    ``skip_invalid`` leaves out rows that have faults, ``language`` is that of all rows, and ``on_check`` gets what each
+    file holds.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
@@ -50,7 +52,7 @@ def read_statements(
         name = stem(file)
         twin = names.setdefault(name, file)
         prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
-        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid)
+        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid, language=language)
         on_check(source.check())
         for item in source:
             system = item.metadata.get(SYSTEM) or item.metadata.get("model")
@@ -68,12 +70,17 @@ def read_statements(
 
 
 def statements_in(
-    file: Path, *, blank: bool = False, sided: bool = True, skip_invalid: bool | None = None
+    file: Path,
+    *,
+    blank: bool = False,
+    sided: bool = True,
+    skip_invalid: bool | None = None,
+    language: str | None = None,
 ) -> ItemSource:
     """The statements of one file; see :func:`read_statements`."""
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
-    return replace(open_items(file, skip_invalid=skip_invalid), needs=needs)
+    return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
 
 
 def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know

@@ -97,7 +97,9 @@ def two_sided_topics(
     check_arguments(arguments)
     if arguments and not settings.get("output"):
         raise DeclarationError("arguments are kept in the run's folder: name it as output")
-    source = open_items(Path(collected), skip_invalid=settings.get("skip_invalid", False))
+    source = open_items(
+        Path(collected), skip_invalid=settings.get("skip_invalid", False), language=settings.get("language")
+    )
     source.check()
     items = tuple(source)
     named: JudgeSettings = {**settings, "format": FORMAT}

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
+from markupsafe import Markup
+
 from conqret.io.images import described, inline
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import Screen
 from conqret.show.page import page
+from conqret.text.language import language_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -120,11 +123,18 @@ def page_of(
         described=described,
         inline=inline,
         t=messages,
+        tongue=tongue,
         language=messages.language,
         direction=messages.direction,
         **content,
     )
     return html_of("".join(parts).encode("utf-8", "replace"), status)
+
+
+def tongue(text: str) -> Markup:
+    """The attribute that says in which language a text is; empty where script and common words do not tell."""
+    code = language_of(text, model=False)
+    return Markup(' lang="{}"').format(code) if code else Markup("")
 
 
 def html_of(content: bytes, status: int = 200) -> Response:

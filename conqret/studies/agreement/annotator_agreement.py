@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import Labels, LabelSet, Unit, labels_of
@@ -15,6 +16,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out, whole
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
+from conqret.text.language_names import NAMES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +71,7 @@ def agreement(
     import numpy as np
 
     labels = labels_of(labels)
-    clusters, kind = unit_clusters(labels.units, labels.topics)
+    clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     height = max(len(table) for table in tables.values())
@@ -97,6 +99,15 @@ def agreement(
         average=average(averaged).estimate(settings.confidence),
         together=together,
     )
+
+
+def _topics(labels: LabelSet) -> dict[Unit, str]:
+    """The topic of each unit that has one; those of items whose ids differ in the code of a language alone are one."""
+    keys = TopicKeys()
+    for unit, topic in labels.topics.items():
+        code = unit.item.rpartition("-")[2]
+        keys.tie(topic, unit.item, code if code in NAMES else "")
+    return {unit: keys[topic] for unit, topic in labels.topics.items()}
 
 
 def unit_clusters(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:

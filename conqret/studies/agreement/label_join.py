@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
@@ -72,7 +73,8 @@ class UnitScores:
 class JoinedLabels:
     """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
     was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``), and
-    ``said`` has the scores of each by all metrics that it has, labelled or not. ``fitted`` has, by dimension and
+    ``said`` has the scores of each by all metrics that it has, labelled or not; ``languages`` has the language of each
+    item, where it is known. ``fitted`` has, by dimension and
     variant, how scores come about that are fitted on labels, so that what leaves out a topic can fit them again without
     it."""
 
@@ -85,6 +87,7 @@ class JoinedLabels:
     said: Mapping[Unit, Mapping[str, float]]
     report: JoinReport
     fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
+    languages: Mapping[str, str] = field(default_factory=dict)
 
     def beside(
         self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
@@ -101,6 +104,17 @@ class JoinedLabels:
         return replace(
             self, scores={**self.scores, dimension: scores}, fitted={**self.fitted, dimension: fits}
         )
+
+    def only(self, items: Collection[str]) -> JoinedLabels:
+        """The same join of some items alone, with the scores as they are."""
+        places = [place for place, unit in enumerate(self.units) if unit.item in items]
+        scores = {
+            dimension: {unit: score for unit, score in by_unit.items() if unit.item in items}
+            for dimension, by_unit in self.scores.items()
+        }
+        units = tuple(self.units[place] for place in places)
+        clusters = tuple(self.clusters[place] for place in places)
+        return replace(self, scores=scores, units=units, clusters=clusters, fitted={})
 
 
 def join_labels(
@@ -134,7 +148,8 @@ def join_labels(
     if not both or not named:
         raise DeclarationError(_nothing(labels, judged, known))
     units = tuple(dict.fromkeys(unit for unit_scores in scores.values() for unit in unit_scores))
-    topics = {unit: judged[unit.item].topic for unit in units}
+    keys = TopicKeys.of(judged.values())
+    topics = {unit: keys[judged[unit.item].topic] for unit in units}
     clusters, kind = unit_clusters(units, topics)
     scores_by_item = {item: said_of(judgment) for item, judgment in judged.items()}
     unknown = {
@@ -151,6 +166,7 @@ def join_labels(
         clusters=tuple(clusters),
         clustered_by=kind,
         said={unit: scores_by_item[unit.item].get(unit.part or None, {}) for unit in units},
+        languages={item: judgment.language for item, judgment in judged.items() if judgment.language},
         report=JoinReport(
             judged=len(judged),
             labelled=len(items),

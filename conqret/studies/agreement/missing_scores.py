@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conqret.data import Item, Judgment, Status
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.io.labels import LabelSet, Unit
 from conqret.stats.effects import holm
 from conqret.stats.missingness import Association, missing_by_group, missing_by_value
@@ -48,11 +49,12 @@ def missingness(
     lengths = {item.id: _length(item) for item in items}
     human = _human(labels, joined)
     nan = float("nan")
+    keys = TopicKeys.of(judgments)
     clusters, _ = unit_clusters(
         [Unit(judgment.item) for judgment in judgments],
-        {Unit(judgment.item): judgment.topic for judgment in judgments},
+        {Unit(judgment.item): keys[judgment.topic] for judgment in judgments},
     )
-    associations = [missing_by_group("topic", lost, [judgment.topic for judgment in judgments], rng)]
+    associations = [missing_by_group("topic", lost, [keys[judgment.topic] for judgment in judgments], rng)]
     for covariate, known in ((LENGTH, lengths), (HUMAN, human)):
         values = [known.get(judgment.item, nan) for judgment in judgments]
         associations.append(missing_by_value(covariate, lost, values, rng, clusters))

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import ClassVar
 
 from conqret.data import Item, Judgment
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
@@ -292,7 +293,7 @@ class BiasRun(JudgedPlan[BiasTable]):
         }
         return BiasTable(
             record=self.record(),
-            topics=len({item.topic for item in ground.items}),
+            topics=TopicKeys.of(ground.items).count,
             confidence=self.confidence,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=self.confidence),

@@ -8,6 +8,7 @@ from typing import Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
@@ -211,8 +212,16 @@ class Probe:
         Raises:
             NotAskedError: they cannot be made with this judge or these items.
         """
+        keys = TopicKeys.of(ground.items)
         return tuple(
-            replace(contrast, probe=contrast.probe or self.name) for contrast in self.contrasts(ground)
+            replace(
+                contrast,
+                probe=contrast.probe or self.name,
+                pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs)
+                if keys.joined
+                else contrast.pairs,
+            )
+            for contrast in self.contrasts(ground)
         )
 
 

@@ -340,7 +340,11 @@ def _example(
         return None
     other = "" if contrast.people is None else pair.changed[1]
     return BiasExample(
-        item=pair.item or pair.base[1], other=other, topic=pair.cluster, base=base, changed=changed
+        item=pair.item or pair.base[1],
+        other=other,
+        topic=readings[pair.base].topic,
+        base=base,
+        changed=changed,
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.data import Item, Judgment
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
@@ -112,7 +113,10 @@ def calibrate(
         model=judge.model,
         fingerprint=judge.fingerprint,
         basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        folds=folds,
+        folds={
+            **folds,
+            **{name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
+        },
         maps=maps,
         left_out=left_out,
     )

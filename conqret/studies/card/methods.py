@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
@@ -85,7 +86,7 @@ def describe_methods(
         raise DeclarationError("--bias and --sensitivity go together with --labels, as for conqret validate")
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
-    topics = len({judgment.topic for judgment in folder.judgments()})
+    topics = TopicKeys.of(folder.judgments()).count
     if labels is None:
         return methods(record, summary, topics)
     found = validate(

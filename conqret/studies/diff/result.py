@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, Unit, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
@@ -179,7 +180,8 @@ def diff(
         check_known("metric of both runs", common, name)
     common = [name for name in common if name in (metrics or common)]
     pairs = [(left[name], right[name]) for name in shared]
-    topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
+    keys = TopicKeys.of(judgment for judgment, _ in pairs)
+    topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
     texts = texts_of(first), texts_of(second)
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)

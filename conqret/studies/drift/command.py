@@ -81,6 +81,7 @@ class AnchorReading(OptionGroup):
 
     item_columns: options.Columns = None
     skip_invalid: options.SkipInvalid = False
+    language: options.Language = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +171,7 @@ def drift(
             "prompts": ran.prompts,
             "columns": options.column_map(read.item_columns, options.ITEM_COLUMNS),
             "skip_invalid": read.skip_invalid,
+            "language": read.language,
             **chosen.own.given(),
             **judging.given(),
             **ran.calls.given(),

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, Unpack
 
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.judge import judge_checked
@@ -46,7 +47,7 @@ def judge_wave(
     place = wave_folder(folder, wave, batch=settings.get("batch", False))
 
     def check(source: ItemSource, checked: CheckedItems, setup: Setup) -> None:
-        (planned or WavePlan()).check(len({item.topic for item in source}))
+        (planned or WavePlan()).check(TopicKeys.of(source).count)
         first = _first(Path(folder))
         if first is not None:
             check_alike(first, judge_record(source, checked, setup), str(place))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number, shortened
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.summary import Summary
@@ -107,6 +108,7 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
 
 def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJudgments:
     judgments = list(folder.judgments())
+    keys = TopicKeys.of(judgments)
     calls = [call for judgment in judgments for call in judgment.trace.calls]
     cost = Cost.of(summary).item
     batched = batches_beside(folder.recordings_file).is_file()
@@ -130,7 +132,7 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
             recorded=bool(calls) and not batched and all(call.recorded for call in calls),
         ),
         record,
-        {judgment.item: judgment.topic for judgment in judgments},
+        {judgment.item: keys[judgment.topic] for judgment in judgments},
         {judgment.item: judgment.values for judgment in judgments},
     )
 

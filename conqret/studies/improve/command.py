@@ -110,6 +110,7 @@ def improve(
     improving: Improving,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
     output: Path = Path("runs/improved"),
     asking: StudyOptions,
 ) -> None:
@@ -152,6 +153,7 @@ def improve(
         ),
         columns=options.column_map(item_columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
+        language=language,
         **asking.calls.given(),
         **asking.settings,
         **given,

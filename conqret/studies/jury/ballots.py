@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
@@ -105,13 +106,14 @@ class Ballots:
         """The scores of the jury by place, and the metrics for which the rule has none."""
         combined_scores: dict[Place, float] = {}
         without = set()
+        keys = TopicKeys.of(self.judgments[0].values())
         for metric in self.metrics:
             places, scores = self.table(metric)
             for parts in (False, True):
                 here = [number for number, (_, _, part) in enumerate(places) if (part is not None) is parts]
                 if not here:
                     continue
-                topics = [self.judgments[0][places[number][0]].topic for number in here]
+                topics = [keys[self.judgments[0][places[number][0]].topic] for number in here]
                 values = combine(scores[here], topics)
                 if values is not None:
                     combined_scores |= {

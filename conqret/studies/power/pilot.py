@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known
 from conqret.stats.curve_tests import trends
 
@@ -52,8 +53,9 @@ def between_runs(first: Iterable[Judgment], second: Iterable[Judgment], metric: 
     """
     before = _checked(first, metric)
     after = {judgment.item: judgment for judgment in second}
+    keys = TopicKeys.of(before)
     differences = {
-        judgment.item: (new - old, judgment.topic)
+        judgment.item: (new - old, keys[judgment.topic])
         for judgment in before
         if judgment.item in after
         and (old := judgment.value(metric)) is not None
@@ -87,14 +89,14 @@ def of_versions(
         if judgment.version is not None and judgment.version.perturbation == perturbation
     )
     levels = {level for versions in changed.values() for level, _ in versions}
-    trends_by_item = {}
+    keys, trends_by_item = TopicKeys.of(known), {}
     for item, versions in changed.items():
         by_level = dict(versions)
         rows = [plain.get(item), *(by_level.get(level) for level in sorted(levels))]
         scores = [None if row is None else row.value(metric) for row in rows]
         if all(score is not None for score in scores):
             (trend,) = trends([[score or 0.0 for score in scores]])
-            trends_by_item[item] = trend, versions[0][1].topic
+            trends_by_item[item] = trend, keys[versions[0][1].topic]
     return Differences.around(trends_by_item, f"a score for {metric} at every level of {perturbation}")
 
 

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from conqret.data import Item
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge import Items
@@ -164,7 +165,7 @@ def selftest(
 
     return SelfTest(
         items=len(plan.ground.items),
-        topics=len({item.topic for item in plan.ground.items}),
+        topics=TopicKeys.of(plan.ground.items).count,
         size=size,
         noise=noise,
         simulations=simulations,

@@ -43,6 +43,7 @@ class SimulatedItems(OptionGroup):
 
     item_columns: options.Columns = None
     skip_invalid: options.SkipInvalid = False
+    language: options.Language = None
 
 
 @grouped
@@ -96,6 +97,7 @@ def selftest(
             **own.given(),
             columns=options.column_map(read.item_columns, options.ITEM_COLUMNS),
             skip_invalid=read.skip_invalid,
+            language=read.language,
             probes=probe or (),
             labels=None if labels is None else reading.load(labels),
             metrics=metric or (),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
@@ -116,7 +117,8 @@ def check(
     name = metric.replace("-", "_")
     columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
     rows = list(zip(*columns, strict=True))
-    whole = [(row, item.topic) for row, item in zip(rows, able, strict=True) if None not in row]
+    keys = TopicKeys.of(able)
+    whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
     title = f"{name} of {_called(judge)} under {changes.name}"
     if not whole or lacking > allow_missing * len(rows):

@@ -10,6 +10,7 @@ from typing import Self
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
+from conqret.data.topic_keys import TopicKeys
 from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
@@ -47,7 +48,8 @@ class Drawing:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
         at every level."""
         rows, lost = self._rows(damage, metric)
-        topics = [item.topic for item, _ in rows]
+        keys = TopicKeys.of(item for item, _ in rows)
+        topics = [keys[item.topic] for item, _ in rows]
         return (respond([row for _, row in rows], damage.levels, topics) if rows else None), lost
 
     def curves(
@@ -138,7 +140,10 @@ class Drawing:
         from conqret.stats.resampling import mean_interval
 
         items = self.plan.versions[stack].values()
-        scored = [(value, item.topic) for item in items if (value := self.value(item.id, metric)) is not None]
+        keys = TopicKeys.of(items)
+        scored = [
+            (value, keys[item.topic]) for item in items if (value := self.value(item.id, metric)) is not None
+        ]
         if not scored:
             return None
         values, topics = zip(*scored, strict=True)

@@ -74,7 +74,7 @@ def validate(
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import not_beaten
-    from conqret.studies.agreement_tables import agreement_table, beside_table
+    from conqret.studies.agreement_tables import agreement_table, beside_table, language_tables
     from conqret.studies.validate.validate import validate as compare
 
     validated = compare(
@@ -93,7 +93,8 @@ def validate(
         output=output or run,
     )
     _remark(validated.validation)
-    tables = [agreement_table(validated.validation), beside_table(validated.validation)]
+    shown = validated.validation
+    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
     result(validated.validation, tables, as_json=json_output, outcomes=validated.requirements)
     over = {name: row.over for name, row in validated.validation.dimensions.items()}
     note(*not_beaten(over))

@@ -12,7 +12,13 @@ from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_tables import agreement_table, beside_table, in_one_line, over_parts
+from conqret.studies.agreement_tables import (
+    agreement_table,
+    beside_table,
+    in_one_line,
+    language_tables,
+    over_parts,
+)
 from conqret.studies.validate.result import Validation
 
 MOST_NAMED = 10
@@ -46,6 +52,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
+    yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})
     yield Section(beside.title, [beside, *over])

@@ -8,16 +8,20 @@ overall quality, and on overall quality (Table 5), for the samples singly, their
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data import Item, Judgment
-from conqret.data.item import Frozen
+from conqret.data.digest import gathered
+from conqret.data.item import Frozen, dumped
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
@@ -69,10 +73,23 @@ class Average(Frozen):
         }
 
 
+class LanguageAgreement(Frozen):
+    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
+    label, on so many ``topics``; the ``alpha`` of judge and people, and that of the ``people`` among themselves."""
+
+    language: str
+    dimension: str
+    units: int
+    topics: int
+    alpha: Estimate
+    people: Estimate
+
+
 class Validation(Frozen):
     """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
 
-    ``coverage`` is the share of the judged and labelled units that have a score, over all dimensions.
+    ``languages`` has each dimension in each language, where labelled items are in several. ``coverage`` is the share
+    of the judged and labelled units that have a score, over all dimensions.
     """
 
     schema_name: str = SCHEMA
@@ -83,6 +100,11 @@ class Validation(Frozen):
     dimensions: dict[str, DimensionValidation]
     average: Average
     missing: Missingness
+    languages: tuple[LanguageAgreement, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "languages")
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -260,7 +282,39 @@ def validate(
         dimensions={name: check.result for name, check in checked.items()},
         average=_average(checked, settings.confidence),
         missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
+        languages=tuple(_by_language(joined, settings)),
     )
+
+
+def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[LanguageAgreement]:
+    """The agreement on the items of each language, the largest first; nothing where all labels are of one."""
+    labelled = {unit.item for unit in joined.labels.units} & {unit.item for unit in joined.units}
+    items = gathered((joined.languages.get(item, ""), item) for item in labelled)
+    if len(items) < 2:
+        return
+    for language, of_language in sorted(items.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        part = joined.only(set(of_language))
+        drawn = leave_one_out(part.clusters)
+        for dimension in part.metrics:
+            view = View(part, dimension, settings)
+            topics = len(set(view.clusters_of(view.compared)))
+            alpha, people = (
+                over.estimate(settings.confidence)
+                for over in (
+                    view.alpha("mean", drawn),
+                    alphas(view.table[None], view.scale.level, drawn)[0],
+                )
+            )
+            if (few := too_few(topics)) and alpha.value is not None:
+                alpha = replace(alpha, reason=few)
+            yield LanguageAgreement(
+                language=language,
+                dimension=dimension,
+                units=int(view.compared.sum()),
+                topics=topics,
+                alpha=alpha,
+                people=people,
+            )
 
 
 def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of
 from conqret.runs.run_folder import told_apart
@@ -126,7 +127,7 @@ def variance(
         raise DeclarationError("the runs share no metric: " + "; ".join(
             f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
-    topics = sorted({*topics, len({judgment.topic for judgment in judged[0]})})
+    topics = sorted({*topics, TopicKeys.of(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:
@@ -161,10 +162,10 @@ def repeatabilities(
     """How far a judge repeats itself on each of ``metrics`` that it scored twice on some item: in several samples, or
     in several ``judgments`` of the item."""
     kept = list(judgments)
-    repeated = []
+    keys, repeated = TopicKeys.of(kept), []
     for metric in metrics:
         rows = [
-            (value, judgment.topic, judgment.item)
+            (value, keys[judgment.topic], judgment.item)
             for judgment in kept
             for _, value in samples_of(judgment.measures.get(metric))
         ]
@@ -238,8 +239,9 @@ def _notes(
 def _components(
     metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
 ) -> Components:
+    keys = TopicKeys.of(judgment for run in judged for judgment in run)
     rows = [
-        (value, judgment.topic, (judgment.topic, judgment.item), number, *part)
+        (value, keys[judgment.topic], (keys[judgment.topic], judgment.item), number, *part)
         for run, part in zip(judged, parts, strict=True)
         for judgment in run
         for number, value in samples_of(judgment.measures.get(metric))

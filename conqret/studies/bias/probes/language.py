@@ -28,7 +28,7 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
     tied: dict[str, dict[str, Item]] = {}
     for item in items:
         if language := item_language(item):
-            tied.setdefault(str(item.metadata.get(TRANSLATION_OF) or item.id), {}).setdefault(language, item)
+            tied.setdefault(item.translation_of or item.id, {}).setdefault(language, item)
     return [versions for versions in tied.values() if len(versions) > 1]
 
 

@@ -1,0 +1,71 @@
+"""``--language`` wherever items are read, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import judge
+from conqret.baseline.evidence import Evidence
+from conqret.data import Document, Item
+from conqret.debate.debatune.statements import read_statements
+from conqret.labels.study_screens import items_of
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+ITEM = {"topic": "Tram?", "argument": "Ja, gern [1].", "documents": ["Ein Text."]}
+
+
+def test_whatever_command_leaves_items_out_takes_their_language_too() -> None:
+    for file in (ROOT / "conqret").rglob("*command*.py"):
+        declared = file.read_text(encoding="utf-8")
+        skips = len(re.findall(r": options\.SkipInvalid\b", declared))
+        languages = len(re.findall(r": options\.Language\b", declared))
+        assert skips == languages, file
+
+
+def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text(json.dumps({"id": "a", "stance": "pro", **ITEM}) + "\n", encoding="utf-8")
+    (item,) = items_of(path, "rating", language="German")
+    assert item.language == "de"
+    (statement,) = read_statements([path], language="de")
+    assert statement.language == "de"
+
+
+@pytest.mark.parametrize("words", ["judges drift", "debate score", "labels sample"])
+def test_a_language_that_nobody_knows_is_refused(cli: Cli, tmp_path: Path, words: str) -> None:
+    path = tmp_path / "items.jsonl"
+    path.write_text(json.dumps({"id": "a", "stance": "pro", **ITEM}) + "\n", encoding="utf-8")
+    refused = cli(*words.split(), path, "--language", "Klingonish", "-o", tmp_path / "out")
+    assert refused.code == 2
+    assert "Klingonish" in refused.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_judge_of_ones_own_is_told_the_language() -> None:
+    told: list[dict[str, Any]] = []
+
+    def watching(item: dict[str, Any]) -> float:
+        told.append(item)
+        return 0.5
+
+    judge([{"id": "a", **ITEM}], judge=watching, language="de")
+    judge([{"id": "b", **ITEM, "argument": "城市应当修建电车，因为空气会更好。"}], judge=watching)
+    assert list(dict.fromkeys(item["language"] for item in told)) == ["de", "zh"]
+
+
+def test_runs_of_words_are_found_where_no_spaces_stand_between_them() -> None:
+    item = Item(
+        id="a",
+        topic="电车？",
+        documents=(Document(id="d", text="城市修建电车以后空气质量有所改善交通也更加安静。"),),
+    )
+    wanted = 6
+    points = Evidence(item).document_nuggets(wanted)
+    assert len(points) == wanted
+    assert all(point in item.documents[0].text for point in points)

@@ -1,0 +1,105 @@
+"""Translations of an item are one topic: an interval over them is that of equal copies."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Item, Judgment, Measure, Status
+from conqret.data.topic_keys import TopicKeys
+from conqret.io.labels import read_labels
+from conqret.judging.metric_groups import Scores
+from conqret.judging.summary import summarise
+from conqret.studies.agreement.annotator_agreement import agreement
+from conqret.studies.agreement.label_join import join_labels
+
+CODES = ("en", "de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
+TOPICS = 12
+
+
+def _judgment(item: str, topic: str, value: float, language: str = "", translation_of: str = "") -> Judgment:
+    return Judgment(
+        item=item,
+        topic=topic,
+        stance="pro",
+        format="direct",
+        model="m",
+        fingerprint="f",
+        measures={"groundedness": Measure(status=Status.SCORED, value=value)},
+        language=language,
+        translation_of=translation_of,
+    )
+
+
+def _translated(tied: bool) -> list[Judgment]:
+    """Twelve topics in ten languages, the same score in each."""
+    rng = random.Random(1)
+    scores = [rng.random() for _ in range(TOPICS)]
+    return [
+        _judgment(f"{topic}-{code}", f"{topic} in {code}", score, code, f"{topic}" if tied else "")
+        for topic, score in enumerate(scores)
+        for code in CODES
+    ]
+
+
+def _copied() -> list[Judgment]:
+    return [
+        judgment.model_copy(update={"topic": judgment.item.split("-")[0], "translation_of": ""})
+        for judgment in _translated(False)
+    ]
+
+
+@pytest.mark.parametrize("tied", [True, False], ids=["by translation_of", "by their ids"])
+def test_an_interval_over_translations_is_that_over_equal_copies(tied: bool) -> None:
+    translated, copies = (
+        summarise(judgments).metrics["groundedness"].interval for judgments in (_translated(tied), _copied())
+    )
+    assert translated.n == copies.n == TOPICS * len(CODES)
+    assert translated.low == pytest.approx(copies.low)
+    assert translated.high == pytest.approx(copies.high)
+
+
+def test_so_is_that_of_a_group_of_a_report() -> None:
+    means = []
+    for judgments in (_translated(True), _copied()):
+        scores = Scores()
+        for judgment in judgments:
+            scores.add(judgment)
+        means.append(scores.mean("groundedness"))
+    assert means[0].low == pytest.approx(means[1].low)
+
+
+def test_labels_meet_translations_by_topic(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    rows = [
+        f"{judgment.item},{judgment.topic},{name},groundedness,{1 + (place + shift) % 5}"
+        for place, judgment in enumerate(_translated(True))
+        for shift, name in enumerate(("ann", "bob"))
+    ]
+    path.write_text("\n".join(["item,topic,annotator,dimension,value", *rows]) + "\n", encoding="utf-8")
+    labels = read_labels(path, scales=["1:5"])
+    assert len(set(join_labels(_translated(True), labels).clusters)) == TOPICS
+    assert agreement(labels).basis.clusters == TOPICS
+
+
+def test_what_ties_topics() -> None:
+    items = [
+        Item(id="bees", topic="Bees?"),
+        Item(id="x1", topic="Bienen?", metadata={"translation_of": "bees"}),
+        Item(id="bees-fr", topic="Abeilles ?", language="fr"),
+        Item(id="bees-xx", topic="Other", language="de"),
+        Item(id="bees-con", topic="Bees?"),
+        Item(id="bees-con-de", topic="Bienen, anders?", language="de"),
+    ]
+    keys = TopicKeys.of(items)
+    assert [keys[item.topic] for item in items] == ["Bees?", "Bees?", "Bees?", "Other", "Bees?", "Bees?"]
+    assert keys.count == 2
+    assert not TopicKeys.of(items[:1]).joined
+
+
+def test_a_judgment_that_is_no_translation_is_written_as_before() -> None:
+    assert "translation_of" not in _judgment("a", "A", 1.0).model_dump()
+    tied = _judgment("a", "A", 1.0, translation_of="b")
+    assert Judgment.model_validate_json(tied.model_dump_json()) == tied
