@@ -178,6 +178,7 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
         "images": ("https://example.org/zoo.png",),
         "reference": "They are.",
         "nuggets": (Nugget(text="Zoos are old."),),
+        "language": "en",
     }
     one, other = (item.model_copy(update=shown) for item in arguments(2, ("Why?",)))
     pair = pair_item(one, other)
