@@ -44,8 +44,11 @@ EACH = 8
 """Arguments of a topic."""
 DRAWS = 10_000
 """Of the bootstrap."""
-SETS = {"webis": 12, "webis-kept-back": 8, "speeches": 12, "ukp": 8}
-"""How many topics of each set. Of UKPConvArg1 one side of so many debates; both sides of the others are kept back."""
+SETS = {"webis": 12, "webis-kept-back": 8, "speeches": 12, "ukp": 8, "ukp-whole": 4}
+"""How many topics of each set. Of UKPConvArg1 one side of so many debates; both sides of the others are kept back, and
+of the first debates all arguments of that side are a set, too."""
+LANGUAGE = "en"
+"""Of all of them: some texts are too short to tell."""
 
 Values = NDArray[np.float64]
 Label = dict[str, Any]
@@ -75,6 +78,7 @@ def webis(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple
                 id=f"webis-{topic}-{row['Discussion ID']}-{row['Argument ID']}",
                 topic=topics[topic],
                 argument=row["Premise"].strip(),
+                language=LANGUAGE,
             )
             yield item, {"label": float(row["Combined Quality"])}
 
@@ -96,28 +100,34 @@ def speeches(folder: Path, seed: int) -> Iterator[tuple[Item, Label]]:
                 topic=topic,
                 stance="pro",
                 argument=row["text"],
+                language=LANGUAGE,
                 metadata={"system": row["source"]},
             )
             yield item, {"label": float(np.mean(json.loads(row["goodopeningspeech"])))}
 
 
-def ukp(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple[Item, Label]]:
+def ukp(
+    folder: Path, seed: int, *, kept_back: bool = False, whole: bool = False
+) -> Iterator[tuple[Item, Label]]:
     """Arguments of one side of a debate; a rank near 0 is the most convincing one, so that it is turned round.
-    ``kept_back``: both sides of the debates that are left."""
+    ``kept_back``: both sides of the debates that are left; ``whole``: all arguments of the first sides."""
     sides: dict[str, list[Path]] = {}
     for path in sorted((folder / "ukpconvarg1" / "UKPConvArg1-Ranking-CSV").glob("*.csv")):
         sides.setdefault(path.stem.partition("_")[0], []).append(path)
     order, count = _chosen(list(sides), "ukp", len(sides), seed), SETS["ukp"]
     chosen = [random.Random(f"{seed}/{debate}").choice(sides[debate]) for debate in order[:count]]
-    for path in [path for debate in order[count:] for path in sides[debate]] if kept_back else chosen:
+    if kept_back:
+        chosen = [path for debate in order[count:] for path in sides[debate]]
+    for path in chosen[: SETS["ukp-whole"]] if whole else chosen:
         debate, _, side = path.stem.partition("_")
         lines = path.read_text(encoding="utf-8").splitlines()[1:]
-        for line in random.Random(f"{seed}/{path.stem}").sample(lines, EACH):
+        for line in lines if whole else random.Random(f"{seed}/{path.stem}").sample(lines, EACH):
             name, rank, text = line.split("\t")
             item = Item(
                 id=f"{path.stem[:60]}-{name}",
                 topic=f"{_words(debate)} (both arguments are on the side: {_words(side)})",
                 argument=text.replace("<br/>", "\n").strip(),
+                language=LANGUAGE,
             )
             yield item, {"label": -float(rank)}
 
@@ -137,6 +147,7 @@ READERS: dict[str, Callable[[Path, int], Iterator[tuple[Item, Label]]]] = {
     "speeches": speeches,
     "ukp": ukp,
     "ukp-kept-back": lambda folder, seed: ukp(folder, seed, kept_back=True),
+    "ukp-whole": lambda folder, seed: ukp(folder, seed, whole=True),
 }
 
 

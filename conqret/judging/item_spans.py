@@ -18,13 +18,14 @@ from conqret.runs.run_spans import KIND, TYPE, tracer
 EVENT = "gen_ai.evaluation.result"
 
 
-def span_attributes(instrument: Instrument) -> dict[str, Any]:
-    """What the spans of a run and of its items say of the judge."""
-    return {
-        "conqret.format": instrument.judge.name,
-        "conqret.model": instrument.model,
-        "conqret.fingerprint": instrument.fingerprint,
+def span_attributes(*instruments: Instrument) -> dict[str, Any]:
+    """What the spans of a run and of its items say of the judge, or of several: each value once, by commas."""
+    values = {
+        "conqret.format": [instrument.judge.name for instrument in instruments],
+        "conqret.model": [instrument.model for instrument in instruments],
+        "conqret.fingerprint": [instrument.fingerprint for instrument in instruments],
     }
+    return {name: ", ".join(dict.fromkeys(of_each)) for name, of_each in values.items()}
 
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:

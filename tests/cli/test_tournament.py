@@ -60,6 +60,13 @@ def test_a_plan(cli: Cli) -> None:
     adaptive, random = json.loads(done.out)
     assert (adaptive["design"], random["design"]) == ("adaptive", "random")
     assert [row["comparisons"] for row in random["after"]] == [1, 2, 3]
+    better = cli(
+        "judges", "power", "tournament", "--items", "4", "--comparisons", "3", "--topics", "2", "--simulations", "2",
+        "--discrimination", "2,2,1", "--ratings", "0.9", "--design", "random", "--json",
+    )  # fmt: skip
+    (three,) = json.loads(better.out)
+    assert [row["comparisons"] for row in three["after"]] == [1, 2, 3]
+    assert three["after"][-1]["reliability"] > random["after"][-1]["reliability"]
     assert cli("judges", "power", "tournament", "--design", "swiss").code == 2
     assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
 
@@ -198,6 +205,10 @@ def test_what_is_known_before_and_what_is_enough(cli: Cli, items: Path, tmp_path
         ("--spread", "nan"),
         ("--position", "3"),
         ("--ties", "1"),
+        ("--discrimination", "-1"),
+        ("--discrimination", "1,x"),
+        ("--discrimination", ","),
+        ("--ratings", "1.1"),
         ("--comparisons", "inf"),
     ],
 )

@@ -20,7 +20,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.system_ratings import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
-from conqret.studies.tournament.page import tournament_page, tournament_tables
+from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 from tests.server import FaultServer
 
@@ -141,8 +141,15 @@ def test_a_position_is_told_and_does_not_move_strengths() -> None:
 def test_it_stops_where_it_is_reliable() -> None:
     long = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random")
     short = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random", reliability=0.4)
-    assert short.planned < long.planned
+    assert short.planned < long.planned == long.possible == short.possible
     assert (short.reliability or 0) >= 0.4
+    assert (long.reliable, short.reliable) == (None, True)
+    early = f"0.4 that was asked for was reached after {short.planned} of at most {long.planned}"
+    assert early in " ".join(headlines(short))
+    assert early in tournament_page(short).markdown()
+    never = conqret.tournament(arguments(8), judge=longer, comparisons=2, design="random", reliability=0.99)
+    assert never.reliable is False
+    assert "0.99 that was asked for was not reached" in " ".join(headlines(never))
 
 
 def test_offline_formats_compare(tmp_path: Path) -> None:
@@ -178,6 +185,7 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
         "images": ("https://example.org/zoo.png",),
         "reference": "They are.",
         "nuggets": (Nugget(text="Zoos are old."),),
+        "language": "en",
     }
     one, other = (item.model_copy(update=shown) for item in arguments(2, ("Why?",)))
     pair = pair_item(one, other)
@@ -301,6 +309,9 @@ def test_several_models_compare_and_the_unreliable_one_is_told(tmp_path: Path) -
         assert len(server.requests) == found.planned == found.answered == 3 * 6 * 16
         again = conqret.tournament(items, model=models, output=tmp_path / "run", **how)
         assert len(server.requests) == found.planned
+        plan = tournament_plan(items, model=models, **how)
+        with plan.models:
+            assert next(iter(plan.stages())).about["conqret.model"] == ", ".join(models)
     assert again.groups == found.groups
     assert found.unreliable == ("openai/poor",)
     assert [judge.answered for judge in found.judges] == [96] * 3

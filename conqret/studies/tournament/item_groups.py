@@ -17,8 +17,8 @@ from conqret.studies.tournament.tournament_options import TournamentOptions
 
 LONGEST_ID = 200
 OWN_FIELDS = ("topic", "stance")
-BESIDE = ("documents", "reference", "nuggets")
-"""What a judge is shown beside the arguments, where both items of a pair have the same."""
+BESIDE = ("documents", "reference", "nuggets", "language")
+"""What a judge is shown or told beside the arguments, where both items of a pair have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ def comparison_id(pair: str, judge: str) -> str:
 
 
 def pair_item(first: Item, second: Item) -> Item:
-    """Two items as one with two arguments, under the question that both answer. Stance, documents, reference and
-    nuggets are those that both have; where they differ there are none, as citations of one argument count documents
-    that the other does not have."""
+    """Two items as one with two arguments, under the question that both answer. Stance, documents, reference, nuggets
+    and language are those that both have; where they differ there are none, as citations of one argument count
+    documents that the other does not have."""
     alike = {name: value for name in BESIDE if (value := getattr(first, name)) == getattr(second, name)}
     return Item(
         id=pair_id(first, second),

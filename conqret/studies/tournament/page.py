@@ -159,6 +159,14 @@ def headlines(tournament: Tournament) -> Iterator[str]:
             f"Scale separation reliability {tournament.reliability:.2f}: about {tournament.reliability:.0%} of the "
             f"variance of the strengths within topics is of true differences."
         )
+    wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
+    if wanted is not None and not tournament.reliable:
+        yield f"The reliability of {wanted:g} that was asked for was not reached."
+    elif wanted is not None and tournament.planned < most:
+        yield (
+            f"It ended early: the reliability of {wanted:g} that was asked for was reached after "
+            f"{words.count(tournament.planned)} of at most {words.number(most, 'comparison')}."
+        )
     if tournament.settled:
         yield (
             f"What was asked for is known of {tournament.settled} of {words.number(len(tournament.groups), 'group')}; "

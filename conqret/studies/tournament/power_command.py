@@ -21,6 +21,8 @@ def tournament(
     spread: Annotated[float, Within(0, 10)] = 2.0,
     position: float = 0.0,
     ties: float = 0.1,
+    discrimination: str = "1",
+    ratings: Annotated[float | None, Within(0, 1)] = None,
     simulations: Annotated[int, Within(1)] = 10,
     seed: Annotated[int, Within(0)] = 13,
     json_output: options.Json = False,
@@ -29,13 +31,17 @@ def tournament(
 
     Args:
         items: Numbers of items per topic.
-        comparisons: Comparisons per item, at most.
+        comparisons: Comparisons per item and judge, at most.
         design: Which pairs are compared: `adaptive`, `random` or `exhaustive`. Default: the first two. May be repeated.
         topics: Number of topics in one tournament.
         spread: Standard deviation of the true strengths in log-odds. With 1 the better of two items is preferred in
             about 73% of pairs, with 2 in 83%, with 4 in 91%.
         position: By how much more than half the first of two equals gets, from -0.5 to 0.5.
         ties: Share of ties between equals, from 0 to 1.
+        discrimination: By what a judge multiplies the differences between items, from 0 to 100: with 0 it answers by
+            chance. Of several numbers each is a judge that compares every pair, as with several `--model`.
+        ratings: Correlation, within topics, of the true strengths with ratings that are known before, as `--ratings` of
+            `conqret tournament` takes them: at most the square root of the ratings' reliability.
         simulations: Number of simulated tournaments of each kind.
         seed: The seed of the simulations.
 
@@ -44,6 +50,8 @@ def tournament(
     conqret judges power tournament --items 8,20 --comparisons 8 --spread 2
 
     conqret judges power tournament --items 20 --design adaptive --position 0.15 --json
+
+    conqret judges power tournament --items 8 --comparisons 4 --discrimination 1,0.5 --ratings 0.8
     """
     from dataclasses import asdict
 
@@ -52,6 +60,7 @@ def tournament(
     from conqret.studies.tournament.tournament_power import power_tables, power_tournament
 
     sizes, designs = options.counts("--items", items), design or ["adaptive", "random"]
+    judges = options.numbers(discrimination, "--discrimination is a list of numbers, such as 1,0.5")
     check_known("design", get_args(Design), *designs)
     with progress("simulating", len(sizes) * len(designs)) as bar:
         planned = power_tournament(
@@ -62,6 +71,8 @@ def tournament(
             spread=spread,
             position=position,
             ties=ties,
+            discrimination=judges,
+            ratings=ratings,
             simulations=simulations,
             seed=seed,
             on_cell=bar.advance,

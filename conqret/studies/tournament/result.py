@@ -135,8 +135,10 @@ class Tournament(Frozen):
     ``prior_sensitivity`` is the smallest correlation of the strengths with those under a spread that is known to be
     half or twice as large. ``length`` is the mean rank correlation of strength and number of words within groups.
     ``judges`` are there where several compare, ``systems`` where items have one. ``settled`` counts the groups of which
-    all that was asked for was known before their last comparison. ``slope`` is by how much the strength rises with a
-    standard deviation of the ratings that were known before, and ``misfit`` that of a single judge.
+    all that was asked for was known before their last comparison. ``wanted_reliability`` is the reliability at which it
+    ends, where one was given, and ``possible`` the most comparisons that there could have been. ``slope`` is by how
+    much the strength rises with a standard deviation of the ratings that were known before, and ``misfit`` that of a
+    single judge.
     """
 
     judge: str
@@ -164,11 +166,19 @@ class Tournament(Frozen):
     systems: tuple[RankedSystem, ...] = ()
     top: int | None = None
     settled: int = 0
+    wanted_reliability: float | None = None
+    possible: int | None = None
     slope: Estimate | None = None
     confidence: float
     notes: tuple[str, ...] = ()
     session: SessionCounts
     missing: tuple[str, ...] = ()
+
+    @property
+    def reliable(self) -> bool | None:
+        """Whether the reliability that was wanted is reached; None where none was given."""
+        wanted = self.wanted_reliability
+        return None if wanted is None else (self.reliability or 0.0) >= wanted
 
     @property
     def unreliable(self) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ def power_tournament(
     spread: float = 2.0,
     position: float = 0.0,
     ties: float = 0.1,
+    discrimination: Sequence[float] = (1.0,),
+    ratings: float | None = None,
     simulations: int = 10,
     seed: int = 13,
     on_cell: Callable[[], object] = lambda: None,
@@ -45,13 +47,17 @@ def power_tournament(
 
     Args:
         items: numbers of items per topic.
-        comparisons: comparisons per item, at most.
+        comparisons: comparisons per item and judge, at most.
         designs: which pairs are compared.
         topics: topics of one tournament; all have as many items.
         spread: the standard deviation of the true strengths (log-odds): with 1 the better of two items is preferred in
             about 73% of pairs, with 2 in 83%, with 4 in 91%.
         position: by how much more than half the first of two equals gets.
         ties: the share of ties between equals.
+        discrimination: by what each judge multiplies differences between items; of several numbers there are as many
+            judges, and each compares every pair.
+        ratings: the correlation with the true strengths, within topics, of ratings that are known before; that of a
+            rating with the reliability r is at most the square root of r.
         simulations: tournaments of each kind.
         seed: the seed of the simulations.
         on_cell: called after each kind.
@@ -74,7 +80,7 @@ def power_tournament(
             limit = f"at least {low}" if math.isinf(high) else f"from {low} to {high}"
             beside = f" with {largest} items" if name == "topics" else ""
             raise DeclarationError(f"{name} is {given}; it must be {limit}{beside}")
-    judge = SimulatedJudge(spread, position, ties)
+    judge = SimulatedJudge(spread, position, ties, tuple(discrimination), ratings)
     planned = []
     for size in items:
         for design in designs:

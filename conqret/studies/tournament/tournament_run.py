@@ -241,7 +241,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             setup.in_one_order(PREFERENCE).instrument(client)
             for setup, client in zip(self.setups, clients, strict=True)
         ]
-        span = span_attributes(instruments[0])
+        span = span_attributes(*instruments)
         in_flight = sum(client.in_flight for client in clients)
         pairs = self.schedule.drawn()
         planned = list(self._planned.rounds)
@@ -350,6 +350,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             ratings=self.ratings,
             top=self.options.top,
             settled=self._settled([row.id for row in ordered]),
+            wanted_reliability=self.options.reliability,
+            possible=self.comparisons,
             judge=self.setups[0].judge.name,
             model=record.model,
             baseline=record.baseline,
