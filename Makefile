@@ -75,7 +75,7 @@ demo-corpus: $(CORPUS)
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	@scripts/install_chromium.sh
-	$(BIN)/pytest -n $(JOBS) $(ARGS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(ARGS)
 	@echo "Next: make demo, or . $(BIN)/activate and conqret --help"
 
 test-adapters:

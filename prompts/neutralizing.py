@@ -68,4 +68,4 @@ def hides(text: str) -> bool:
 def _rare(text: str) -> str:
     """The text without what is usual."""
     data = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_ASCII)
-    return _USUAL.sub("", data.decode("utf-8", "surrogatepass"))
+    return _USUAL.sub("", data.decode("utf-8", "surrogatepass")) if data else ""

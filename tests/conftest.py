@@ -63,10 +63,16 @@ def data_dir() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that no worker is alone with one when all others have ended."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What runs commands in forks goes to one worker (``--dist loadgroup``), since what forks them takes five seconds
+    to import; it comes first, and then the files with slow tests, so that no worker is alone with one when all others
+    have ended."""
+    forked = {item for item in items if "forks" in getattr(item, "fixturenames", ())}
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in forked:
+            item.add_marker(pytest.mark.xdist_group("forks"))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item not in forked, item.path not in slow))
 
 
 # What is imported and collected lives to the end: a million objects, which no collection of garbage need walk through.

@@ -24,6 +24,11 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+_SCORED = (
+    Status.SCORED
+)  # looking a member up takes Python 3.11 longer than all else that a measure's check does
+
+
 class Reason(StrEnum):
     """Why there is no value."""
 
@@ -122,7 +127,7 @@ class Measure(Frozen):
 
     @model_validator(mode="after")
     def _failure_is_never_a_score(self) -> Self:
-        scored = self.status is Status.SCORED
+        scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
             raise ValueError("a scored measure has a value and no reason; any other a reason and no value")
         if self.reason is not None and self.reason.status is not self.status:

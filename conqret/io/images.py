@@ -40,9 +40,9 @@ def is_image(value: object) -> bool:
     nothing else; an object by its type, by such a text, or because it has an image and no text."""
     if isinstance(value, Mapping):
         text = _text(value)
-        named = any(value.get(name) for name in ("image", "image_url"))
+        named = value.get("image") or value.get("image_url")
         of_type = isinstance(value.get("type"), str) and value["type"] in IMAGE_PARTS
-        return of_type or says_image(text) or (named and text in ("", PICTURE))
+        return of_type or says_image(text) or (bool(named) and text in ("", PICTURE))
     return isinstance(value, str) and (says_image(value) or _is_named(value.strip()))
 
 
@@ -67,8 +67,11 @@ def says_image(text: str) -> bool:
 
 def _text(document: Mapping[str, Any]) -> str:
     """The text that a document has beside an image; empty where there is none."""
-    texts = (document.get(name) for name in _TEXTS)
-    return next((text.strip() for text in texts if isinstance(text, str)), "")
+    for name in _TEXTS:
+        text = document.get(name)
+        if isinstance(text, str):
+            return text.strip()
+    return ""
 
 
 def image_url(value: object, folder: Path | None, within: Path | None) -> str:

@@ -168,12 +168,19 @@ class TableReader:
                 there = bool(_head(record, column))
                 self._met[name, column] = self._met.get((name, column), False) or there
         for name, declared_field in schema.fields.items():
-            column, value = _first(record, declared_field.columns)
+            column = declared_field.columns[0] if declared_field.columns else ""
+            value = record.get(column)
+            if type(value) is not str or not column:  # most fields are texts under their own names
+                column, value = _first(record, declared_field.columns)
             if column and value == "" == declared_field.default:  # as it is written where there is nothing
                 values[name] = ""
             elif column:
                 columns[name] = column
-                values[name] = self.checked(declared_field.check, value, inside + column)
+                try:
+                    values[name] = declared_field.check(value, inside + column, self)
+                except Unfit as unfit:
+                    self._unfit(unfit, inside + column)
+                    values[name] = None
             else:
                 values[name] = declared_field.default
                 if declared_field.needed:
@@ -195,8 +202,11 @@ class TableReader:
         try:
             return check(value, where, self)
         except Unfit as unfit:
-            self.fault(unfit.where or where, unfit.problem, unfit.remedy)
+            self._unfit(unfit, where)
             return None
+
+    def _unfit(self, unfit: Unfit, where: str) -> None:
+        self.fault(unfit.where or where, unfit.problem, unfit.remedy)
 
     def model(self, of: type[Model], values: Mapping[str, object]) -> Model | None:
         """The pydantic model of these values; None, and faults, where it refuses them."""

@@ -65,6 +65,17 @@ class Scores:
                 counts[topic] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
+    def first_mean(self, metrics: Sequence[str], places: Sequence[int]) -> float:
+        """The mean over some items of one topic of the first metric that any of them has; infinite where none has."""
+        for metric in metrics:
+            values = self._values.get(metric, array("d"))
+            there = [
+                value for place in places if place < len(values) and not math.isnan(value := values[place])
+            ]
+            if there:
+                return sum(there) / len(there)
+        return math.inf
+
 
 class Kinds:
     """Which items share a value of their metadata, for the fields that have few values."""
@@ -92,13 +103,14 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
         "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
     ]
     for title, groups in _groups(scores, kinds):
-        means = {name: [scores.mean(metric, places) for metric in metrics] for name, places in groups.items()}
-        shown = list(means)
+        shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
-            shown = sorted(shown, key=lambda name: _lowest(means[name]))[:MOST_TOPICS]
+            shown = sorted(shown, key=lambda name: scores.first_mean(metrics, groups[name]))[:MOST_TOPICS]
             notes.append(f"Of {words.count(len(groups))} topics those {MOST_TOPICS} that are lowest.")
         rows.append((title.capitalize(),))
-        rows += [(name, len(groups[name]), *map(_plain, means[name])) for name in shown]
+        for name in shown:
+            means = [scores.mean(metric, groups[name]) for metric in metrics]
+            rows.append((name, len(groups[name]), *map(_plain, means)))
     return Table(
         "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
     )
@@ -127,10 +139,6 @@ def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[
         if len(judged) > 1 and list(judged.values()) not in seen_groups:
             seen_groups.append(list(judged.values()))
             yield title, judged
-
-
-def _lowest(means: Sequence[Estimate]) -> float:
-    return next((mean.value for mean in means if mean.value is not None), math.inf)
 
 
 def _plain(mean: Estimate) -> Estimate:
