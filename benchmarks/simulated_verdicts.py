@@ -308,8 +308,6 @@ CASES: tuple[Case, ...] = (
 """Every verdict, what is true, what is counted, and how often that may be."""
 
 
-SKEWED = "skewed: "
-"""What stands before the name of a case of the second family, where samples are kept."""
 TOPIC_SPREAD, HEAVY = 0.15, 3
 """In the second family: the standard deviation of topics' effects, and the degrees of freedom of the noise of items."""
 TIED = 0.4
@@ -393,21 +391,39 @@ def alike(rng: Rng, topics: int, balanced: bool) -> VerdictCondition | None:
     return of_difference(difference, world.names, corrected=p)
 
 
-def _under_skew(
-    title: str,
-    truth: str,
-    counted: str,
-    found: Callable[[Rng, int, bool], Sequence[VerdictCondition | None]],
-    *,
-    errs: bool,
-) -> Iterator[Case]:
-    """A case, and those of its verdicts that say that they hold under skew; of the latter a rate is promised."""
-    yield Case(title, truth, counted, lambda *drawn: bool(found(*drawn)))
-    yield Case(
-        title, truth, f"{counted}, also under skew",
-        lambda *drawn: any(condition is None or condition.holds_if_skewed for condition in found(*drawn)),
-        ALPHA if errs else None,
-    )  # fmt: skip
+Conditions = Sequence[VerdictCondition | None]
+
+
+@dataclass(frozen=True)
+class SkewedCase:
+    """One question to a verdict of the second family: ``found(rng, topics, balanced)`` gives the conditions of the
+    verdicts that are counted."""
+
+    verdict: str
+    truth: str
+    counted: str
+    found: Callable[[Rng, int, bool], Conditions]
+    errs: bool
+
+    @property
+    def name(self) -> str:
+        """What it is kept under."""
+        return f"skewed: {self.verdict}: {self.truth}: {self.counted}"
+
+    def happened(self, topics: int, balanced: bool, seed: int) -> dict[str, bool]:
+        """Whether what is counted happened in one sample, and whether it was said to hold under skew."""
+        rng = np.random.default_rng([seed, topics, balanced, crc32(self.name.encode())])
+        conditions = self.found(rng, topics, balanced)
+        holds = any(condition is None or condition.holds_if_skewed for condition in conditions)
+        return {self.counted: bool(conditions), f"{self.counted}{ALSO}": holds}
+
+    def cases(self) -> Iterator[Case]:
+        """Its rows: of what is said to hold under skew a rate is promised."""
+        for counted, errs in ((self.counted, None), (f"{self.counted}{ALSO}", ALPHA if self.errs else None)):
+            yield Case(self.verdict, self.truth, counted, lambda *drawn: False, errs)
+
+
+ALSO = ", also under skew"
 
 
 def _skewed_curves(
@@ -417,17 +433,16 @@ def _skewed_curves(
         said = skewed_curve(rng, topics, balanced, direction, shift, sign)
         return [said.condition] if said.verdict == verdict else []
 
-    return _under_skew(title, f"shift {shift:+g}", f'"{verdict}"', found, errs=errs)
+    return SkewedCase(title, f"shift {shift:+g}", f'"{verdict}"', found, errs)
 
 
-def _skewed_differences(gap: float, sign: int, *, errs: bool):
+def _skewed_differences(gap: float, sign: int, *, errs: bool) -> SkewedCase:
     def found(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition | None]:
         condition = skewed_difference(rng, topics, balanced, gap, sign)
         return [] if condition is None else [condition]
 
-    return _under_skew(
-        "diff", f"one better by {gap:g}" if gap else "two systems alike", "p < .05", found, errs=errs
-    )
+    truth = f"one better by {gap:g}" if gap else "two systems alike"
+    return SkewedCase("diff", truth, "p < .05", found, errs)
 
 
 def _alike(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition]:
@@ -435,31 +450,26 @@ def _alike(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition]:
     return [] if condition is None else [condition]
 
 
-SKEWED_CASES: tuple[Case, ...] = (
-    *_skewed_curves("falls", Direction.FALL, 0.0, "yes", 1, errs=True),
-    *_skewed_curves("falls", Direction.FALL, -0.2, "yes", 1, errs=False),
-    *_skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "yes", 1, errs=True),
-    *_skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "no", -1, errs=True),
-    *_skewed_curves("no rise", Direction.NO_RISE, MARGIN, "yes", 1, errs=True),
-    *_skewed_differences(0.0, 1, errs=True),
-    *_skewed_differences(0.2, 1, errs=False),
-    *_under_skew(
+SKEWED_CASES: tuple[SkewedCase, ...] = (
+    _skewed_curves("falls", Direction.FALL, 0.0, "yes", 1, errs=True),
+    _skewed_curves("falls", Direction.FALL, -0.2, "yes", 1, errs=False),
+    _skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "yes", 1, errs=True),
+    _skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "no", -1, errs=True),
+    _skewed_curves("no rise", Direction.NO_RISE, MARGIN, "yes", 1, errs=True),
+    _skewed_differences(0.0, 1, errs=True),
+    _skewed_differences(0.2, 1, errs=False),
+    SkewedCase(
         "bias alarm, 20 rows", "nothing moves", "any alarm",
-        lambda rng, topics, balanced: skewed_alarms(rng, topics, balanced, 20), errs=True,
+        lambda rng, topics, balanced: skewed_alarms(rng, topics, balanced, 20), True,
     ),
-    *_under_skew("compare", "two judges alike", "p < .05", _alike, errs=True),
+    SkewedCase("compare", "two judges alike", "p < .05", _alike, True),
 )  # fmt: skip
 """The verdicts of the second family."""
 
 
 def happened(name: str, topics: int, balanced: bool, seed: int) -> bool:
     """Whether what the case counts happened in one sample."""
-    case = next((case for case in CASES if case.name == name), None)
-    seeds = [seed, topics, balanced]
-    if case is None:
-        case = next(case for case in SKEWED_CASES if f"{SKEWED}{case.name}" == name)
-        seeds.append(1)  # both counts of a case are of the same samples
-        return bool(
-            case.happens(np.random.default_rng([*seeds, crc32(case.truth.encode())]), topics, balanced)
-        )
-    return bool(case.happens(np.random.default_rng([*seeds, crc32(name.encode())]), topics, balanced))
+    case = next(case for case in CASES if case.name == name)
+    return bool(
+        case.happens(np.random.default_rng([seed, topics, balanced, crc32(name.encode())]), topics, balanced)
+    )

@@ -62,7 +62,7 @@ from simulated_intervals import (
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
-from simulated_verdicts import CASES, SKEWED, SKEWED_CASES, Case, happened
+from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
 
 TOPICS = (8, 20, 50)
 HEADS = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
@@ -105,6 +105,9 @@ ONCE = {
 }
 """What makes one sample of each."""
 
+SKEWED = {case.name: case for case in SKEWED_CASES}
+"""The verdicts of the second family by what they are kept under."""
+
 Truth = dict[bool, dict[str, float]]
 """What each statistic is, for balanced topics and others."""
 Cell = tuple[str, int, bool, int]
@@ -131,7 +134,7 @@ def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
                 if only != "verdicts":
                     yield from ((kind, topics, balanced, begin) for kind in SECOND_KINDS)
                 if only != "intervals":
-                    yield from ((f"{SKEWED}{case.name}", topics, balanced, begin) for case in SKEWED_CASES)
+                    yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
 
 
 def more_cells(simulations: int) -> Iterator[Cell]:
@@ -191,6 +194,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind in SKEWED:
+            drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
             drawn = {kind: happened(kind, topics, balanced, seed)}
         for name, one in drawn.items():
@@ -402,14 +407,14 @@ def verdict_table(
     before: str = "",
 ) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others;
-    ``before`` stands before the names under which they are kept."""
+    ``cases`` come with the cell in which they are kept and their name there."""
     yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
     yield f"| --- | --- | --- | ---: |{' ---: |' * len(HEADS)}"
-    for case in cases:
-        shares, name = [], f"{before}{case.name}"
+    for case, cell, name in cases:
+        shares = []
         for topics in TOPICS:
             for balanced in (True, False):
-                drawn = together(done, name, topics, balanced).get(name, [])
+                drawn = together(done, cell, topics, balanced).get(name, [])
                 if not drawn:
                     shares.append("–")
                     continue
@@ -466,9 +471,10 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"\n### {words.capitalize()}: beside other intervals\n"
             yield from width_table(done, kind, truth, simulations)
             yield ""
-    if any(kind.startswith(SKEWED) for kind in kinds):
+    if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        yield from verdict_table(done, simulations, SKEWED_CASES, SKEWED)
+        cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
+        yield from verdict_table(done, simulations, cases)
 
 
 def write_section(page: Path, heading: str, tables: str) -> None:
