@@ -1,28 +1,35 @@
 """Made-up scores of which the truth is known, and every verdict that conqret gives of them.
 
 Each case has a name, what it should say, and how often it may: ``errs`` at most in that share of the cases (None: its
-power, of which nothing is promised).
+power, of which nothing is promised). Those of the second family have skewed effects of topics and heavy-tailed noise;
+where topics are of unequal sizes, the larger ones have the larger effects. There a verdict promises its rate where its
+condition says "also under skew".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from simulated_commands import better_ranker
+from simulated_intervals import NOISE as RATING_NOISE
+from simulated_intervals import made
 
 from conqret.perturb import Direction
+from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
+from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.resampling import mean
-from conqret.studies.bias.result import spanned
-from conqret.studies.sensitivity.verdict import Verdict, corrected, judge_response
+from conqret.stats.resampling import leave_one_out, mean
+from conqret.stats.verdict_condition import VerdictCondition, of_difference, verdict_condition
+from conqret.studies.bias.result import alarm_claim, spanned
+from conqret.studies.sensitivity.verdict import ResponseVerdict, Verdict, corrected, judge_response
 
 Numbers = NDArray[np.float64]
 Rng = np.random.Generator
@@ -299,6 +306,165 @@ CASES: tuple[Case, ...] = (
     ),
 )  # fmt: skip
 """Every verdict, what is true, what is counted, and how often that may be."""
+
+
+TOPIC_SPREAD, HEAVY = 0.15, 3
+"""In the second family: the standard deviation of topics' effects, and the degrees of freedom of the noise of items."""
+TIED = 0.4
+"""By how much the logarithm of a topic's size rises with its effect."""
+
+
+@cache
+def middle() -> float:
+    """The mean over items of exponential effects where larger topics have larger ones."""
+    effects = np.random.default_rng(0).exponential(size=1_000_000)
+    return float(np.average(effects, weights=tied(effects)))
+
+
+def tied(effects: Numbers) -> Numbers:
+    """How many items the topics with these effects have."""
+    return np.asarray(np.clip(np.round(ITEMS * np.exp(TIED * (effects - 1))), 1, max(UNBALANCED)))
+
+
+def skewed_topics(rng: Rng, topics: int, balanced: bool, sign: int) -> tuple[NDArray[np.intp], Numbers]:
+    """The topic of each item, and the effects of topics, whose mean over items is 0: most a little below, few far above
+    it (``sign`` 1), or the other way."""
+    effects = rng.exponential(size=topics)
+    sizes = np.full(topics, ITEMS) if balanced else tied(effects).astype(int)
+    return np.repeat(np.arange(topics), sizes), sign * TOPIC_SPREAD * (
+        effects - (1 if balanced else middle())
+    )
+
+
+def heavy(rng: Rng, shape: tuple[int, ...], spread: float = NOISE) -> Numbers:
+    """Noise with heavy tails."""
+    return np.asarray(rng.standard_t(HEAVY, size=shape) * spread / HEAVY**0.5)
+
+
+def skewed_curve(
+    rng: Rng, topics: int, balanced: bool, direction: Direction, shift: float, sign: int
+) -> ResponseVerdict:
+    """The verdict on a curve whose last level is ``shift`` above the first."""
+    which, effects = skewed_topics(rng, topics, balanced, sign)
+    steps = np.linspace(0, 1, len(LEVELS))
+    scores = (shift + effects[which])[:, None] * steps + heavy(rng, (len(which), len(LEVELS)))
+    response = respond(scores.tolist(), LEVELS, which.tolist())
+    (p_values,) = corrected([response], [direction])
+    return judge_response(response, direction, p_values)
+
+
+def skewed_difference(
+    rng: Rng, topics: int, balanced: bool, gap: float, sign: int
+) -> VerdictCondition | None:
+    """The condition of what ``diff`` finds between two systems; None where it finds nothing."""
+    which, effects = skewed_topics(rng, topics, balanced, sign)
+    names = which.tolist()
+    return of_difference(mean(gap + effects[which] + heavy(rng, which.shape), names), names)
+
+
+def skewed_alarms(rng: Rng, topics: int, balanced: bool, rows: int) -> list[VerdictCondition | None]:
+    """The conditions of the alarms in so many rows of a bias table where nothing moves in the mean."""
+    series = []
+    which, _ = skewed_topics(rng, topics, balanced, 1)
+    for row in range(rows):
+        effects = rng.permutation(skewed_topics(rng, topics, True, 1 - 2 * (row % 2))[1])
+        series.append(PairedEffects((effects[which] + heavy(rng, which.shape)).tolist(), which.tolist()))
+    return [
+        verdict_condition(
+            [alarm_claim(mean(paired.differences, paired.clusters), effect, rises=False)], two_sided=True
+        )
+        for paired, effect in zip(series, paired_effects(series, rng), strict=True)
+        if raised(effect)
+    ]
+
+
+def alike(rng: Rng, topics: int, balanced: bool) -> VerdictCondition | None:
+    """The condition of a difference of alphas that is found between two judges that are alike."""
+    world = made(rng, topics, balanced, "harsh", worse=RATING_NOISE)
+    left_out = leave_one_out(world.names)
+    first, second = (
+        alphas(np.stack([[world.people[0], judge]]), "ordinal", left_out)[0]
+        for judge in (world.judge, world.other)
+    )
+    difference = first.minus(second)
+    (p,) = largest_p([difference], left_out.sizes(), rng)
+    return of_difference(difference, world.names, corrected=p)
+
+
+Conditions = Sequence[VerdictCondition | None]
+
+
+@dataclass(frozen=True)
+class SkewedCase:
+    """One question to a verdict of the second family: ``found(rng, topics, balanced)`` gives the conditions of the
+    verdicts that are counted."""
+
+    verdict: str
+    truth: str
+    counted: str
+    found: Callable[[Rng, int, bool], Conditions]
+    errs: bool
+
+    @property
+    def name(self) -> str:
+        """What it is kept under."""
+        return f"skewed: {self.verdict}: {self.truth}: {self.counted}"
+
+    def happened(self, topics: int, balanced: bool, seed: int) -> dict[str, bool]:
+        """Whether what is counted happened in one sample, and whether it was said to hold under skew."""
+        rng = np.random.default_rng([seed, topics, balanced, crc32(self.name.encode())])
+        conditions = self.found(rng, topics, balanced)
+        holds = any(condition is None or condition.holds_if_skewed for condition in conditions)
+        return {self.counted: bool(conditions), f"{self.counted}{ALSO}": holds}
+
+    def cases(self) -> Iterator[Case]:
+        """Its rows: of what is said to hold under skew a rate is promised."""
+        for counted, errs in ((self.counted, None), (f"{self.counted}{ALSO}", ALPHA if self.errs else None)):
+            yield Case(self.verdict, self.truth, counted, lambda *drawn: False, errs)
+
+
+ALSO = ", also under skew"
+
+
+def _skewed_curves(
+    title: str, direction: Direction, shift: float, verdict: Verdict, sign: int, *, errs: bool
+):
+    def found(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition | None]:
+        said = skewed_curve(rng, topics, balanced, direction, shift, sign)
+        return [said.condition] if said.verdict == verdict else []
+
+    return SkewedCase(title, f"shift {shift:+g}", f'"{verdict}"', found, errs)
+
+
+def _skewed_differences(gap: float, sign: int, *, errs: bool) -> SkewedCase:
+    def found(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition | None]:
+        condition = skewed_difference(rng, topics, balanced, gap, sign)
+        return [] if condition is None else [condition]
+
+    truth = f"one better by {gap:g}" if gap else "two systems alike"
+    return SkewedCase("diff", truth, "p < .05", found, errs)
+
+
+def _alike(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition]:
+    condition = alike(rng, topics, balanced)
+    return [] if condition is None else [condition]
+
+
+SKEWED_CASES: tuple[SkewedCase, ...] = (
+    _skewed_curves("falls", Direction.FALL, 0.0, "yes", 1, errs=True),
+    _skewed_curves("falls", Direction.FALL, -0.2, "yes", 1, errs=False),
+    _skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "yes", 1, errs=True),
+    _skewed_curves("stands still", Direction.UNCHANGED, MARGIN, "no", -1, errs=True),
+    _skewed_curves("no rise", Direction.NO_RISE, MARGIN, "yes", 1, errs=True),
+    _skewed_differences(0.0, 1, errs=True),
+    _skewed_differences(0.2, 1, errs=False),
+    SkewedCase(
+        "bias alarm, 20 rows", "nothing moves", "any alarm",
+        lambda rng, topics, balanced: skewed_alarms(rng, topics, balanced, 20), True,
+    ),
+    SkewedCase("compare", "two judges alike", "p < .05", _alike, True),
+)  # fmt: skip
+"""The verdicts of the second family."""
 
 
 def happened(name: str, topics: int, balanced: bool, seed: int) -> bool:

@@ -1,6 +1,8 @@
 """How often intervals hold the truth, and how often verdicts err: the tables of docs/results/statistics.md.
 
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
+    nice python benchmarks/simulation.py --second --simulations 1000 --kept second.jsonl \\
+        --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
 are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
@@ -9,8 +11,9 @@ more than two standard errors is drawn five times as often, and five times that 
 of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
 alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
 goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
-``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. The tables
-replace what stands on the page under its heading "Tables", or are printed.
+``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. ``--second``
+draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. The tables replace
+what stands on the page under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ from simulated_intervals import (
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
-from simulated_verdicts import CASES, Case, happened
+from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
 
 TOPICS = (8, 20, 50)
 HEADS = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced in (True, False)]
@@ -72,12 +75,15 @@ AGAIN = 5
 WANTED = 0.93
 WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
-TABLES = "## Tables\n"
+TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
+"""The headings under which the tables of either family stand on the page, the second after the first."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
-    "harsh": "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher",
 }
+HARSH = "harsh"
+SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
+"""What the second family has in place of :data:`KINDS`."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -99,6 +105,9 @@ ONCE = {
 }
 """What makes one sample of each."""
 
+SKEWED = {case.name: case for case in SKEWED_CASES}
+"""The verdicts of the second family by what they are kept under."""
+
 Truth = dict[bool, dict[str, float]]
 """What each statistic is, for balanced topics and others."""
 Cell = tuple[str, int, bool, int]
@@ -115,6 +124,17 @@ def cells(simulations: int, only: str | None) -> Iterator[Cell]:
                     yield from ((kind, topics, balanced, begin) for kind in SMALLER)
                 if only != "intervals":
                     yield from ((case.name, topics, balanced, begin) for case in CASES)
+
+
+def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
+    """The chunks of the second family, the first ones of every cell first."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in TOPICS:
+            for balanced in (True, False):
+                if only != "verdicts":
+                    yield from ((kind, topics, balanced, begin) for kind in SECOND_KINDS)
+                if only != "intervals":
+                    yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
 
 
 def more_cells(simulations: int) -> Iterator[Cell]:
@@ -166,7 +186,7 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for seed in range(begin, begin + samples):
         drawn: dict[str, Any]
-        if kind in KINDS:
+        if kind in KINDS or kind in SECOND_KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
         elif kind == "plans":
             drawn = planned(topics, seed)
@@ -174,6 +194,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind in SKEWED:
+            drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
             drawn = {kind: happened(kind, topics, balanced, seed)}
         for name, one in drawn.items():
@@ -378,15 +400,21 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
-def verdict_table(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """A row for each case: how often what is counted happened, and in how many simulations if in more than others."""
+def verdict_table(
+    done: dict[Cell, dict[str, list[Any]]],
+    simulations: int,
+    cases: tuple[Case, ...] = CASES,
+    before: str = "",
+) -> Iterator[str]:
+    """A row for each case: how often what is counted happened, and in how many simulations if in more than others;
+    ``cases`` come with the cell in which they are kept and their name there."""
     yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
     yield f"| --- | --- | --- | ---: |{' ---: |' * len(HEADS)}"
-    for case in CASES:
+    for case, cell, name in cases:
         shares = []
         for topics in TOPICS:
             for balanced in (True, False):
-                drawn = together(done, case.name, topics, balanced).get(case.name, [])
+                drawn = together(done, cell, topics, balanced).get(name, [])
                 if not drawn:
                     shares.append("–")
                     continue
@@ -431,6 +459,31 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
             yield f"| power | {' | '.join(f'{share:.2f}' for share in shares)} |"
 
 
+def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of the second family as Markdown."""
+    kinds = {cell[0] for cell in done}
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in SECOND_KINDS.items():
+        if kind in kinds:
+            truth = {balanced: truths(kind, balanced) for balanced in (True, False)}
+            yield f"### {words.capitalize()}\n"
+            yield from interval_table(done, kind, INTERVALS, truth, simulations)
+            yield f"\n### {words.capitalize()}: beside other intervals\n"
+            yield from width_table(done, kind, truth, simulations)
+            yield ""
+    if kinds & set(SKEWED):
+        yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
+        cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
+        yield from verdict_table(done, simulations, cases)
+
+
+def write_section(page: Path, heading: str, tables: str) -> None:
+    """Put ``tables`` under their heading on the page, up to the next heading of that kind."""
+    before, _, after = page.read_text("utf-8").partition(heading)
+    rest = after.partition("\n## ")[2]
+    page.write_text(f"{before}{heading}\n{tables}\n" + (f"\n## {rest}" if rest else ""), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
@@ -441,7 +494,15 @@ def main() -> None:
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
+    parser.add_argument("--second", action="store_true", help="the second family")
     args = parser.parse_args()
+    if args.second:
+        wanted = list(second_cells(args.simulations, args.only))
+        processes = 0 if args.as_it_is else args.processes
+        done = kept_chunks(args.kept, wanted, processes, min(CHUNK, args.simulations))
+        tables = "\n".join(second_page(done, args.simulations))
+        print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
+        return
     wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
     if args.only in (None, "verdicts"):
         wanted += more_cells(args.simulations)
@@ -460,8 +521,7 @@ def main() -> None:
     if args.page is None:
         print(tables)
     else:
-        before = args.page.read_text("utf-8").split(TABLES)[0]
-        args.page.write_text(f"{before}{TABLES}\n{tables}\n", encoding="utf-8")
+        write_section(args.page, TABLES, tables)
 
 
 if __name__ == "__main__":

@@ -91,10 +91,10 @@ class Response:
 
     ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
     whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
-    before it. ``moves`` are the differences of each later level from the first, ``shifts`` their means, and ``trend``
-    is the difference of last and first by the line through all levels: all are means over items, tested over
-    ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary, and of two levels, where
-    they are always 1 or -1.
+    before it, and ``steps`` are the means of these differences. ``moves`` are the differences of each later level from
+    the first, ``shifts`` their means, and ``trend`` is the difference of last and first by the line through all levels:
+    all are means over items, tested over ``clusters`` topics. Correlations (of level and mean) are None where the means
+    do not vary, and of two levels, where they are always 1 or -1.
     """
 
     levels: tuple[float, ...]
@@ -107,6 +107,7 @@ class Response:
     fell: float
     rose: float
     neighbours: tuple[CurveStep, ...]
+    steps: tuple[JackknifedEstimate, ...]
     moves: tuple[PairedEffects, ...]
     shifts: tuple[JackknifedEstimate, ...]
     trend: JackknifedEstimate
@@ -115,6 +116,11 @@ class Response:
     def means(self) -> tuple[float, ...]:
         """The mean at each level."""
         return tuple(interval.value or 0.0 for interval in self.intervals)
+
+    @property
+    def topics(self) -> Sequence[Hashable]:
+        """The topic of each item."""
+        return self.moves[0].clusters
 
 
 def respond(
@@ -136,6 +142,7 @@ def respond(
     means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
     moves = tuple(PairedEffects(_differences(columns[0], column), clusters) for column in columns[1:])
+    steps = tuple(mean(_differences(*pair), clusters) for pair in pairwise(columns))
     return Response(
         levels=tuple(levels),
         intervals=intervals,
@@ -146,7 +153,8 @@ def respond(
         spearman=correlation.spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
-        neighbours=_steps(columns, levels, clusters),
+        neighbours=_neighbours(steps, levels),
+        steps=steps,
         moves=moves,
         shifts=tuple(mean(move.differences, move.clusters) for move in moves),
         trend=mean(trends(scores), clusters),
@@ -170,14 +178,11 @@ def strictly_falls(means: Sequence[float]) -> bool:
     return all(later < earlier for earlier, later in pairwise(means))
 
 
-def _steps(
-    columns: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
-) -> tuple[CurveStep, ...]:
-    differences = [mean(_differences(*pair), clusters) for pair in pairwise(columns)]
-    corrected = holm([difference.p() for difference in differences])
+def _neighbours(steps: Sequence[JackknifedEstimate], levels: Sequence[float]) -> tuple[CurveStep, ...]:
+    corrected = holm([step.p() for step in steps])
     return tuple(
-        CurveStep(start=start, to=to, difference=float(difference.value), p=p)
-        for (start, to), difference, p in zip(pairwise(levels), differences, corrected, strict=True)
+        CurveStep(start=start, to=to, difference=float(step.value), p=p)
+        for (start, to), step, p in zip(pairwise(levels), steps, corrected, strict=True)
     )
 
 

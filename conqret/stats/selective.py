@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, TOLERANCE, Estimate
+from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, TOLERANCE, Estimate, JackknifedEstimate
 from conqret.stats.resampling import cluster_means, cluster_places, mean
 from conqret.stats.student import quantile
 
@@ -117,9 +117,7 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     With ``S = (mean - error) / s`` per topic, s the jackknife's, and g the skewness of the topics, the t of C topics is
     ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. Where nothing is wrong, it is as if one thing were.
     """
-    import numpy as np
-
-    error_rate = mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
+    error_rate = kept_error(errors, topics)
     high = error_rate.estimate(1 - 2 * delta).high
     if high is None or high > error:
         return False
@@ -132,6 +130,13 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
     freedom = min(max(error_rate.freedom, LEAST_FREEDOM), count - 1.0)
     return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)
+
+
+def kept_error(errors: NDArray[np.float64], topics: Sequence[Hashable]) -> JackknifedEstimate:
+    """The share of ``errors`` (0 or 1) over ``topics``; where nothing is wrong, it is as if one thing were."""
+    import numpy as np
+
+    return mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
 
 
 def by_betting(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.show import words
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
@@ -138,14 +139,22 @@ def _by_dimension(comparison: JudgeComparison) -> str:
 
 def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
+    noted = condition_note((pair.condition for pair in pairs), basis.clustered_by)
+    holds = [Column("Where that holds", "text")] if noted else []
     return Table(
         "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in pairs],
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p", *holds),
+        [
+            (
+                pair.first, pair.second, pair.difference, words.p_value(pair.p),
+                *([condition_cell(pair.condition, basis.clustered_by)] if holds else []),
+            )
+            for pair in pairs
+        ],
         note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
         f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given. "
-        f"{words.NOT_CORRECTED}",
-    )
+        f"{words.NOT_CORRECTED} {noted}".rstrip(),
+    )  # fmt: skip
 
 
 def as_one(mapped: bool) -> tuple[str, ...]:

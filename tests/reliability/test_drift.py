@@ -83,7 +83,11 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     )
     alarms, others = chart_tables(stricter)
     assert [table.rows[0][1] for table in (alarms, others)] == ["severity (mean)", "spread (SD)"]
-    assert alarms.rows[0][2:4] == (f"alarm since {severity.alarm.wave}", f"{severity.level:.3f}")
+    assert alarms.rows[0][3] == f"{severity.level:.3f}"
+    assert alarms.rows[0][2].startswith(f"alarm since {severity.alarm.wave}; ")
+    assert severity.condition is not None
+    assert (severity.condition.topics, severity.condition.rests_on) == (8, ())
+    assert spread.condition is None
     assert others.rows[0][2:4] == ("no alarm", f"{spread.level:.3f}")
     assert "the lower, the more severe" in others.note
     assert not alarms.note

@@ -46,6 +46,22 @@ def test_a_bias_is_as_large_as_it_is_said_to_be_and_where_it_was_planted(pairs, 
     assert effects(scores, "length", 0.2) == {"length": pytest.approx(0.2, abs=0.03)}
 
 
+def test_a_bias_that_varies_is_as_large_in_the_mean_and_harder_to_find(pairs, scores):
+    contrasts = primary_contrasts(scores.contrasts)
+    sizes = []
+    for seed in range(60):
+        judge = PlantedJudge(scores.ground, contrasts, "length", 0.1, NOISE, np.random.default_rng(seed), 1.0)
+        (row,) = bias_rows(contrasts, judge.readings(), seed=seed)
+        sizes.append(row.effect.value)
+    assert np.mean(sizes) == pytest.approx(0.1, abs=0.02)
+    constant, varied = (selftest(scores, size=0.08, vary=vary, simulations=60) for vary in (0.0, 2.0))
+    assert (constant.vary, varied.vary) == (0.0, 2.0)
+    assert varied.rows[0].found < constant.rows[0].found
+    assert varied.raised == constant.raised  # judges without a bias are the same
+    with pytest.raises(DeclarationError, match="--vary lies in"):
+        selftest(scores, vary=-1)
+
+
 def test_one_judge_says_the_same_of_the_same_question(pairs):
     """Both orders of a pair are the two verdicts on which the places are compared."""
     contrasts = primary_contrasts(pairs.contrasts)

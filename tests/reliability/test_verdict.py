@@ -23,7 +23,7 @@ def response(shifts, *, spread=0.05, seed=0, topics=TOPICS):
 
 def verdict(found, expected):
     (p_values,) = corrected([found], [expected]) if expected in STILL else ([],)
-    return judge_response(found, expected, p_values)
+    return judge_response(found, expected, p_values)[:2]
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,40 @@ def test_verdicts_err_as_seldom_as_they_say():
         raised += any(map(alarms, corrected(curves, [Direction.UNCHANGED] * 6)))
     assert fell <= 17  # of 200 at 5%: one in 50 seeds has more
     assert raised <= 17
+
+
+def conditions(found, expected):
+    (p_values,) = corrected([found], [expected]) if expected in STILL else ([],)
+    return judge_response(found, expected, p_values).condition
+
+
+@pytest.mark.parametrize(
+    ("shifts", "expected"),
+    [
+        ([0, -0.1, -0.2, -0.3], Direction.FALL),
+        ([0, -0.2, -0.05, -0.3], Direction.FALL),
+        ([0, 0.1, 0.2, 0.3], Direction.FALL),
+        ([0, 0.1, 0.2, 0.3], Direction.NO_RISE),
+        ([0, -0.1, -0.2, -0.3], Direction.UNCHANGED),
+        ([0, 0, 0, 0], Direction.UNCHANGED),
+        ([0, 0, 0, 0], Direction.FALL),
+    ],
+)
+def test_every_verdict_says_under_which_condition_it_holds(shifts, expected):
+    condition = conditions(response(shifts, spread=0.01 if not any(shifts) else 0.05), expected)
+    assert (condition.topics, condition.holds_if_skewed, condition.rests_on) == (12, True, ())
+    assert condition.p_if_skewed < 0.05
+
+
+def test_what_is_inconclusive_has_no_condition():
+    assert conditions(response([0, 0, 0, 0], spread=0.2), Direction.UNCHANGED) is None
+
+
+def test_a_fall_that_few_topics_make_names_them():
+    """Six topics fall by a little more than they stray, so that the test needs them all."""
+    rows = [[0.5, 0.5 - fall] for fall in (0.02, 0.03, 0.01, 0.2, -0.01, 0.09, 0.01, 0.05)]
+    found = respond(rows, (0, 100), [f"topic {place}" for place in range(8)])
+    condition = conditions(found, Direction.FALL)
+    assert condition is not None
+    assert "topic 5" in condition.rests_on
+    assert "topic 4" not in condition.rests_on

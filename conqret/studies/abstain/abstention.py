@@ -16,6 +16,7 @@ from conqret.judging.scales import confidences
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.stats.selective import Bound, SelectedScores, fewest_labels
+from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.fitted_file import FittedFile
 
@@ -37,7 +38,8 @@ class AbstainsOn(Frozen):
     ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
     (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` and ``mapped``
     are the confidences as they are, and after an isotonic map fitted on other topics; ``constant`` is the Brier score
-    of saying of everything how often the judge is right.
+    of saying of everything how often the judge is right. ``condition`` is the one under which the promise holds (None:
+    there is no threshold, or it is tested by betting, which takes topics of any kind).
     """
 
     metrics: tuple[str, ...]
@@ -50,6 +52,7 @@ class AbstainsOn(Frozen):
     stated: Trust
     mapped: Trust | None
     constant: float
+    condition: VerdictCondition | None = None
 
     @property
     def taken(self) -> SelectedScores | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
@@ -60,18 +61,23 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
             kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
-        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
+        holds = condition_cell(rule.condition, abstention.basis.clustered_by)
+        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept, holds))
+    noted = condition_note(
+        (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
+    )
+    holding = [Column("Where that holds", "text")] if noted else []
     yield Table(
         TITLE,
-        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
-        rows,
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
+        [row if noted else row[:-1] for row in rows],
         note=f"Promised: {abstention.promise} (tested by {TESTED[abstention.bound]}). Wrong: further than "
         f"{abstention.tolerance:.0%} of the scale from people's label, or where labels have no order, another. "
         "From: the "
         f"confidence from which on scores are kept, by {SAID.get(abstention.source, abstention.source)}. In "
         f"brackets: {ends} "
         f"intervals over {abstention.basis.clustered_by}s, whose upper end is the bound that is passed in "
-        f"{abstention.delta:.0%} of draws.",
+        f"{abstention.delta:.0%} of draws. {noted}".rstrip(),
     )
     yield Table(
         WORTH,

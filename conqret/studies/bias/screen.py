@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from conqret.errors import number, shortened
 from conqret.show import words
+from conqret.show.condition_words import condition_note, with_condition
 from conqret.studies.bias.contrast import PROBES, Probe, probe_name
 from conqret.studies.bias.result import BiasRow, BiasTable, Verdict, falls_unasked
 
@@ -40,6 +41,9 @@ def screen(table: BiasTable) -> Iterator[str]:
         yield ""
         yield from wrap(text, WIDTH, subsequent_indent="  ")
     yield from pointed("What to do", list(_to_do(table)))
+    if note := condition_note(row.condition for row in table.primary):
+        yield ""
+        yield from wrap(note, WIDTH)
     yield ""
 
 
@@ -121,11 +125,11 @@ def felt(row: BiasRow) -> str:
     if row.places:
         side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
         rates = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
-        return rates if row.verdict == "alarm" else f"{rates}; {row.words}"
+        return with_condition(rates, row.condition) if row.verdict == "alarm" else f"{rates}; {row.why}"
     if row.observed:
         return f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {row.words}"
     moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
-    return moved + row.words
+    return moved + row.why
 
 
 def example_of(row: BiasRow) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
+from conqret.show.condition_words import condition_note
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.studies.agreement_tables import in_one_line, over_parts
@@ -98,7 +99,8 @@ def _noticed(card: Card) -> str:
         "Mean scores over levels of damage, with 95% intervals over topics; the charts leave out single dimensions of "
         "quality that behave as they should."
     )
-    return " ".join((*answer(card.sensitivity), shown, HOW_DECIDED))
+    conditions = condition_note(curve.condition for curve in card.sensitivity)
+    return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
 
 
 def _bias(card: Card) -> Iterator[Section]:

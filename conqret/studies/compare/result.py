@@ -10,7 +10,7 @@ what is chosen so is held against the labels of that fold (:mod:`conqret.studies
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose
 from typing import TYPE_CHECKING
@@ -21,9 +21,11 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, LabelSet, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
+from conqret.show.condition_words import with_condition
 from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
+from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
@@ -45,13 +47,14 @@ class JudgeOn(Frozen):
 
 class JudgePair(Frozen):
     """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
-    ``shown`` says which of the two is shown to agree better; empty where neither is."""
+    ``shown`` says which of the two is shown to agree better, under a ``condition``; empty where neither is."""
 
     first: str
     second: str
     difference: Estimate
     p: float | None
     shown: str
+    condition: VerdictCondition | None = None
 
 
 class ComparedOn(Frozen):
@@ -68,7 +71,8 @@ class JudgeComparison(Frozen):
     ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
     of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
-    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    each fold of topics; empty where none is. ``condition`` is the one under which that holds. ``left_out`` are labelled
+    dimensions that not all have.
     """
 
     judges: tuple[str, ...]
@@ -79,6 +83,7 @@ class JudgeComparison(Frozen):
     over: Mapping[str, float | None]
     winner: str
     left_out: tuple[str, ...]
+    condition: VerdictCondition | None = None
 
     @property
     def averaged(self) -> list[str]:
@@ -108,7 +113,8 @@ class JudgeComparison(Frozen):
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
             worst = p_words(max(known.values()))
-            return f"winner: “{best}” is shown to agree better with people than {beaten} ({worst} at most)"
+            said = f"winner: “{best}” is shown to agree better with people than {beaten} ({worst} at most)"
+            return with_condition(said, self.condition, self.basis.clustered_by)
         if len(known) < len(self.over):
             return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
         rivals = [name for name, p in known.items() if p >= ALPHA]
@@ -207,8 +213,8 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     means = shared.averaged(alphas_by_dimension)
     choice = HeldOutChoice.of(shared, settings.seed, drawn)
     sizes = shared.sizes(drawn)
-    (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
-    by_dimension = _pairs(shared.names, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
+    (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
     rows = {
         name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
         for (name, alphas_), pairs in zip(alphas_by_dimension.items(), by_dimension, strict=True)
@@ -220,6 +226,7 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     best = by_name[order[0]]
     over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
     won = all(p is not None and p < ALPHA for p in over.values())
+    winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
     return JudgeComparison(
         judges=tuple(order),
         basis=basis,
@@ -227,25 +234,31 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
         average=_averaged(shared, rows, means, pairs, settings.confidence),
         held_out=held_out,
         over=over,
-        winner=order[0] if won and held_out.chosen[order[0]] == held_out.folds else "",
+        winner=winner,
         left_out=shared.left_out,
+        condition=weakest(
+            of_difference(best.minus(by_name[name]), shared.clusters, corrected=p) for name, p in over.items()
+        )
+        if winner
+        else None,
     )
 
 
 def _pairs(
-    names: Sequence[str],
+    shared: SharedUnits,
     rows: Sequence[Sequence[JackknifedEstimate]],
     sizes: NDArray[np.float64],
     rng: np.random.Generator,
     confidence: float,
 ) -> list[tuple[JudgePair, ...]]:
     """All pairs of the judges in each of ``rows``, corrected together."""
+    names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
     tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
     return [
         tuple(
-            _pair(names[first], names[other], difference, next(tested), confidence)
+            _pair((names[first], names[other]), difference, next(tested), confidence, shared.clusters)
             for (first, other), difference in zip(pairs, row, strict=True)
         )
         for row in differences
@@ -253,8 +266,13 @@ def _pairs(
 
 
 def _pair(
-    first: str, second: str, difference: JackknifedEstimate, p: float | None, confidence: float
+    names: tuple[str, str],
+    difference: JackknifedEstimate,
+    p: float | None,
+    confidence: float,
+    topics: Sequence[Hashable],
 ) -> JudgePair:
+    first, second = names
     better = first if difference.value > 0 else second
     return JudgePair(
         first=first,
@@ -262,6 +280,7 @@ def _pair(
         difference=difference.estimate(confidence),
         p=p,
         shown=better if p is not None and p < ALPHA else "",
+        condition=of_difference(difference, topics, corrected=p),
     )
 
 

@@ -10,12 +10,14 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.page import Ways, write_file
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import SAME
+from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.diff.result import ChangedScore, DifferenceOn, RunDifference, WithinMargin
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
@@ -23,6 +25,8 @@ from conqret.text.sentences import sentences
 PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
 IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
+TEXTS = ("Where that holds",)
+"""Columns that hold words."""
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
 TEXT = 3_000
@@ -48,10 +52,17 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         extra.append(("Mean over topics", [row.over_topics for row in run_difference.metrics.values()]))
     if margin is not None:
         extra.append((f"Within {margin:g}", [_within(within) for within in margins]))
+    clusters = run_difference.clustered_by
+    conditions = [_conditions(row, clusters) for row in run_difference.metrics.values()]
+    if any(conditions):
+        extra.append(("Where that holds", list(conditions)))
     columns = [values for _, values in extra]
     yield Table(
         "Second minus first",
-        ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)", *(name for name, _ in extra)),
+        (
+            "Metric", "Pairs", "First", "Second", "Difference", "p (Holm)",
+            *(Column(name, "text") if name in TEXTS else name for name, _ in extra),
+        ),
         [(*row, *more) for row, *more in zip(rows, *columns, strict=True)],
         note=f"{run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
         f"{run_difference.clustered_by}s, or as many as "
@@ -67,8 +78,10 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             " Within the margin: equivalent, or the second not worse by as much, where that is shown at 5% (one-sided "
             "tests, not corrected over metrics)."
         )
-        + (favour if not run_difference.same_items and not corrected else ""),
-    )
+        + (favour if not run_difference.same_items and not corrected else "")
+        + " " * any(conditions)
+        + condition_note(_all_conditions(run_difference), clusters),
+    )  # fmt: skip
     if corrected:
         yield Table(
             "People's difference, second minus first",
@@ -122,6 +135,21 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             ],
             note=_changed_note(run_difference),
         )
+
+
+def _conditions(row: DifferenceOn, clusters: str) -> str:
+    """Under which condition what is said of a metric holds, in words; empty where nothing is shown."""
+    within = condition_cell(None if row.within is None else row.within.condition, clusters)
+    differs = condition_cell(row.condition, clusters)
+    if within and differs:
+        return differs if within == differs else f"difference {differs}; margin {within}"
+    return differs or within
+
+
+def _all_conditions(run_difference: RunDifference) -> Iterator[VerdictCondition | None]:
+    for row in run_difference.metrics.values():
+        yield row.condition
+        yield None if row.within is None else row.within.condition
 
 
 def _uneven(row: DifferenceOn) -> bool:

@@ -27,6 +27,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, with
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME, mean, snapped
 from conqret.stats.topic_mean import TopicMean, topic_mean
+from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
@@ -38,12 +39,13 @@ class WithinMargin(Frozen):
     """Whether the second run's mean is within ``margin`` of the first's: p-values of "it is not" against "the two are
     equivalent" (two one-sided tests, Schuirmann 1987) and against "the second is not worse by ``margin`` or more"
     (non-inferiority), and the smallest difference that would be found in 80% of such comparisons; None below six
-    topics."""
+    topics. ``condition`` is the one under which the verdict holds."""
 
     margin: float
     p_equivalent: float | None
     p_not_worse: float | None
     smallest_detectable: float | None
+    condition: VerdictCondition | None = None
 
     @property
     def verdict(self) -> Literal["equivalent", "not worse", "not shown"]:
@@ -58,7 +60,8 @@ class DifferenceOn(Frozen):
 
     ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.topic_mean`), which
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
-    (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
+    (None below six), ``p_holm`` corrected over the metrics; where it is below .05, ``condition`` is the one under which
+    that holds. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
     count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
     difference, where labels were given: by the judge alone, by the labels alone, and by both.
@@ -77,6 +80,7 @@ class DifferenceOn(Frozen):
     only_first: int
     only_second: int
     p_holm: float | None = None
+    condition: VerdictCondition | None = None
     within: WithinMargin | None = None
     corrected: CorrectedMean | None = None
 
@@ -191,7 +195,7 @@ def diff(
         else {}
     )
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence, margin) for name in common]
-    corrected = holm([row.p for row in rows])
+    corrected = holm([row.p for row, _ in rows])
     moved = [
         ChangedScore(
             first_item=before.item,
@@ -220,7 +224,10 @@ def diff(
         clusters=len(set(clusters)),
         confidence=settings.confidence,
         metrics={
-            row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
+            row.metric: row.model_copy(
+                update={"p_holm": p, "condition": of_difference(moved, topic_names, corrected=p)}
+            )
+            for (row, (moved, topic_names)), p in zip(rows, corrected, strict=True)
         },
         changed=_furthest(moved, most),
         moved=len({change.first_item for change in moved}),
@@ -296,7 +303,8 @@ def _on(
     known: Mapping[str, float],
     confidence: float,
     margin: float | None,
-) -> DifferenceOn:
+) -> tuple[DifferenceOn, tuple[JackknifedEstimate, list[Hashable]]]:
+    """What is said of a metric, and the difference of which that is said, with the topic of each pair."""
     import numpy as np
 
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
@@ -309,7 +317,7 @@ def _on(
     first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
     nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
     topics = topic_mean(steps, names, confidence=confidence) if both else nothing
-    return DifferenceOn(
+    on_metric = DifferenceOn(
         metric=metric,
         pairs=len(both),
         first=first.estimate(confidence),
@@ -322,20 +330,24 @@ def _on(
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        within=None if margin is None else _within(moved, margin),
+        within=None if margin is None else _within(moved, margin, names),
         corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
         if known
         else None,
     )
+    return on_metric, (moved, names)
 
 
-def _within(moved: JackknifedEstimate, margin: float) -> WithinMargin:
-    return WithinMargin(
+def _within(moved: JackknifedEstimate, margin: float, topics: Sequence[Hashable]) -> WithinMargin:
+    within = WithinMargin(
         margin=margin,
         p_equivalent=moved.equivalent(margin),
         p_not_worse=moved.above(-margin),
         smallest_detectable=moved.smallest_detectable(),
     )
+    claims = [Claim(moved, -margin, 1), Claim(moved, margin, -1)]
+    needs = {"equivalent": claims, "not worse": claims[:1], "not shown": []}
+    return within.model_copy(update={"condition": verdict_condition(needs[within.verdict], topics)})
 
 
 def changed_parts(

@@ -11,6 +11,7 @@ from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.condition_words import condition_note, with_condition
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
@@ -135,7 +136,8 @@ def chart_words(chart: DriftChart) -> str:
     now = "no score" if value is None else f"{value:.2f}"
     now = f"{now} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
     if chart.alarm is not None:
-        return f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
+        said = f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
+        return with_condition(said, chart.condition)
     seen = f"a shift of {chart.missable:.2f} would show" if chart.missable else "too few to show any shift"
     return f"{now}; {seen}"
 
@@ -182,6 +184,7 @@ def _carried(drift: Drift) -> Iterator[str]:
 def _to_do(drift: Drift) -> Iterator[str]:
     newest = drift.waves[-1].name
     if drift.alarms:
+        yield from filter(None, [condition_note(chart.condition for chart in drift.alarms)])
         yield f"see which anchors moved: conqret runs diff {drift.waves[0].place} {drift.waves[-1].place}"
         yield "validate the judge against human labels again: conqret validate"
         alarmed = {alarm.alarm.wave for alarm in drift.alarms if alarm.alarm}
@@ -210,6 +213,7 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
         ALARMS: [chart for chart in drift.charts if chart.verdict == "alarm"],
         OTHERS: [chart for chart in drift.charts if chart.verdict != "alarm"],
     }
+    noted = condition_note(chart.condition for chart in drift.charts)
     for title, rows in charts.items():
         if rows:
             yield (
@@ -217,7 +221,9 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
                     title,
                     ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
                     [_row(row) for row in rows],
-                    note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
+                    note=f"{_NOTE} {noted}".rstrip()
+                    if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1]
+                    else "",
                 )
                 .varying(*["Verdict"] * (title == OTHERS))
                 .compact()
@@ -225,7 +231,9 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
 
 
 def _row(chart: DriftChart) -> tuple[Cell, ...]:
-    verdict = chart.verdict if chart.alarm is None else Alarm(f"alarm since {chart.alarm.wave}")
+    verdict: Cell = chart.verdict
+    if chart.alarm is not None:
+        verdict = Alarm(with_condition(f"alarm since {chart.alarm.wave}", chart.condition))
     name = {"severity": "severity (mean)", "spread": "spread (SD)"}[chart.quantity]
     ewma = cusum = ""
     if (last := chart.newest) is not None:

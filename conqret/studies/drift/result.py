@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from conqret._optional import require
 from conqret.data.item import Frozen
@@ -26,12 +26,20 @@ from conqret.stats.control_charts import (
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.time_series import Moves, severity, spread
+from conqret.stats.verdict_condition import VerdictCondition, rarest
 from conqret.studies.drift.waves import Wave, WaveJudgments, read_waves
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 SCHEMA = "conqret.drift/1"
 DATA_NAME = "drift.json"
 
 Quantity = Literal["severity", "spread"]
+MOST_LEFT_OUT = 200
+"""Topics that are left out one by one, to see whether an alarm rests on one; of more, none counts for much."""
+
 Verdict = Literal["alarm", "no alarm", "baseline", "no value"]
 """Of a chart: it passed a limit on some wave, on none, there is no wave after the baseline yet, or nothing was
 scored by which it could be charted."""
@@ -59,7 +67,8 @@ class DriftChart(Frozen):
     of the scores). A shift of ``missable`` or more, had it
     come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said).
     ``autocorrelation`` is that of a topic's noise from one wave to the next (None: fewer than six waves or topics);
-    where it is shown to be above 0 (``carried``), the promised rate of false alarms does not hold."""
+    where it is shown to be above 0 (``carried``), the promised rate of false alarms does not hold. ``condition`` is the
+    one under which an alarm holds (None: there is none, or there are more than :data:`MOST_LEFT_OUT` topics)."""
 
     metric: str
     quantity: Quantity
@@ -70,6 +79,7 @@ class DriftChart(Frozen):
     missable: float | None = None
     autocorrelation: float | None = None
     carried: bool = False
+    condition: VerdictCondition | None = None
 
     @property
     def newest(self) -> SeriesPoint | None:
@@ -184,18 +194,20 @@ def chart_waves(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Seq
     seed, places, charts = planned.seed, list(topics.values()), []
     for metric in metrics:
         values = [[_value(wave, item, metric) for item in topics] for wave in waves]
-        charts += [
-            _chart(metric, "severity", severity(values, places, planned.baseline), waves, design, each, seed),
-            _chart(
-                metric,
-                "spread",
-                spread(values, places, planned.baseline),
-                waves,
-                design.of_squares,
-                each,
-                seed,
-            ),
-        ]
+        for quantity, moves_of, of in (
+            ("severity", severity, design),
+            ("spread", spread, design.of_squares),
+        ):
+            chart = _chart(
+                metric, quantity, moves_of(values, places, planned.baseline), waves, of, each, seed
+            )
+            limits = set_limits(of, each, seed)
+            rests_on = (
+                _rests_on(values, places, moves_of, limits, planned.baseline)
+                if chart.verdict == "alarm" and design.topics <= MOST_LEFT_OUT
+                else None
+            )
+            charts.append(chart if rests_on is None else _conditioned(chart, design, planned.rate, rests_on))
     return Drift(
         format=waves[0].record.format,
         anchors=len(topics),
@@ -225,9 +237,7 @@ def _chart(
         return DriftChart(metric=metric, quantity=quantity, level=None, verdict="no value")
     limits = set_limits(design, rate, seed)
     later = slice(design.baseline, None)
-    charts = Charts(moves.shifts[later, None], moves.errors[later, None], design.baseline)
-    moved = np.abs(charts.ewma) > TOLERANCE
-    alarms = (charts.alarms(limits) & moved)[:, 0]
+    charts, alarms = _alarms(moves, limits, design.baseline)
     points = [
         SeriesPoint(
             wave=wave.wave.name,
@@ -257,6 +267,47 @@ def _chart(
         autocorrelation=moves.carried.correlation,
         carried=moves.carried.shown,
     )
+
+
+def _conditioned(chart: DriftChart, design: Design, rate: float, rests_on: tuple[str, ...]) -> DriftChart:
+    condition = VerdictCondition(
+        topics=design.topics,
+        level=rate,
+        p_if_skewed=None,
+        rarest=rarest(design.topics),
+        rests_on=rests_on,
+    )
+    return chart.model_copy(update={"condition": condition})
+
+
+def _rests_on(
+    values: Sequence[Sequence[float]],
+    topics: Sequence[str],
+    moves_of: Callable[[ArrayLike, Sequence[Hashable], int], Moves],
+    limits: ControlLimits,
+    baseline: int,
+) -> tuple[str, ...]:
+    """The topics without each of which no wave passes the same limits."""
+    import numpy as np
+
+    scores = np.asarray(values, dtype=float)
+    names = np.array(topics, dtype=object)
+    needed = []
+    for topic in dict.fromkeys(topics):
+        left = names != topic
+        moves = moves_of(scores[:, left], names[left].tolist(), baseline)
+        if np.isnan(moves.level) or not _alarms(moves, limits, baseline)[1].any():
+            needed.append(topic)
+    return tuple(needed)
+
+
+def _alarms(moves: Moves, limits: ControlLimits, baseline: int) -> tuple[Charts, NDArray[np.bool_]]:
+    """The charts of the waves after the baseline, and which of them raise an alarm."""
+    import numpy as np
+
+    charts = Charts(moves.shifts[baseline:, None], moves.errors[baseline:, None], baseline)
+    moved = np.abs(charts.ewma) > TOLERANCE
+    return charts, (charts.alarms(limits) & moved)[:, 0]
 
 
 def _missable(design: Design, limits: ControlLimits, seed: int, later: int, error: float) -> float | None:

@@ -9,6 +9,7 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
@@ -66,19 +67,24 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
 
 def _rules(checked: JuryCheck) -> Table:
     topics = f"{checked.basis.clustered_by}s"
+    noted = condition_note((rule.condition for rule in checked.rules.values()), checked.basis.clustered_by)
+    holds = [Column("Where that holds", "text")] if noted else []
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
-        ("Jury by", "Alpha", "Gain", "p"),
+        ("Jury by", "Alpha", "Gain", "p", *holds),
         [
-            (rule, checked_rule.alpha, checked_rule.gain, words.p_value(checked_rule.p))
+            (
+                rule, checked_rule.alpha, checked_rule.gain, words.p_value(checked_rule.p),
+                *([condition_cell(checked_rule.condition, checked.basis.clustered_by)] if holds else []),
+            )
             for rule, checked_rule in _alike(checked)
         ],
-        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "")],
+        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", *[""] * len(holds))],
         note="Krippendorff's alpha with people, the mean over the labelled dimensions without overall quality "
         "(that one, where it is the only one), on what all scored. "
-        f"Gain: alpha less that of the member {_chosen(checked)}, before rounding; p is of that gain (signs of whole "
-        f"{topics} are flipped). The first rule is the one that was asked for; the others are exploratory.",
-    )
+        f"Gain: alpha less that of the member {_chosen(checked)}, before rounding; p is of that gain (t-test over "
+        f"{topics}). The first rule is the one that was asked for; the others are exploratory. {noted}".rstrip(),
+    )  # fmt: skip
 
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:

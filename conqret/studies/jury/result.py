@@ -20,10 +20,12 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
+from conqret.stats.verdict_condition import VerdictCondition, of_difference
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
@@ -54,11 +56,12 @@ class Member(Frozen):
 
 class RuleOn(Frozen):
     """A rule beside people: the mean alpha, the ``gain`` over the member chosen by other topics, and its
-    two-sided p-value (None: no test)."""
+    two-sided p-value (None: no test); where that is below .05, ``condition`` is the one under which it holds."""
 
     alpha: Estimate
     gain: Estimate
     p: float | None
+    condition: VerdictCondition | None = None
 
 
 class ErrorPair(Frozen):
@@ -124,9 +127,10 @@ class Jury(Frozen):
             verdict_text = (
                 f"agrees {'better' if (rule_check.gain.value or 0) > 0 else 'worse'} with people than"
             )
-        return (
+        said = (
             f"the jury ({self.rule}) {verdict_text} the member chosen by other topics: gain {rule_check.gain}"
         )
+        return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
     @property
     def beside(self) -> str:
@@ -256,6 +260,7 @@ def _checked(
             alpha=means[-1].estimate(settings.confidence),
             gain=gain.estimate(settings.confidence),
             p=gain.p(),  # by t: without a topic the choice may fall elsewhere, so signs cannot be flipped
+            condition=of_difference(gain, both.clusters),
         )
         alphas = {
             name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)

@@ -4,7 +4,8 @@ A score is the item's quality (what people say of it, or else N(.5, .15)) with e
 moves it by N(0, .05) a topic. Of two arguments the first wins where q + place + error > 0, with q ~ N(0, 1) by how much
 it is better and errors N(0, 1); what the place and a change do differs between topics by N(0, .35). So a first place
 wins 40 to 60% in two topics of three where there is no bias at all. A bias of size s moves scores by s, and the chance
-to win from .5 to .5 + s.
+to win from .5 to .5 + s. It is the same in each topic, or varies: by a gamma distribution of mean s and standard
+deviation ``vary`` s (1: exponential), so that few topics carry most of it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 NOISE = 0.1
 """How far a score strays: a standard deviation, of scores in [0, 1]."""
 LEAST_NOISE = 1e-6
+MOST_WON = 0.49
+"""How far above one half a place wins at most, in a topic where the bias is large."""
 MIDDLE, QUALITY, TOPIC = 0.5, 0.15, 0.05
 VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC = 1.0, 1.0, 0.35
 
@@ -68,7 +71,7 @@ def noise_of(judgments: Iterable[Judgment], name: str) -> float:
 @dataclass
 class PlantedJudge:
     """A judge of ``contrasts`` (one metric each) with the bias that the probe ``biased`` looks for, of ``size`` inside
-    [0, .5) (no such probe: without any), drawn by ``rng``."""
+    [0, .5) (no such probe: without any), which varies between topics by the share ``vary`` of it, drawn by ``rng``."""
 
     ground: ProbeContext
     contrasts: Sequence[Contrast]
@@ -76,7 +79,9 @@ class PlantedJudge:
     size: float
     noise: float
     rng: np.random.Generator
+    vary: float = 0.0
     _drawn: dict[tuple[str, ...], float] = field(default_factory=dict)
+    _sizes: dict[str, float] = field(default_factory=dict)
 
     def readings(self) -> dict[Key, Judgment]:
         """What it says of everything that is compared."""
@@ -106,7 +111,9 @@ class PlantedJudge:
     def _score(self, key: Key, metric: str, item: str, topic: str) -> float:
         known = self.ground.quality(metric).get(item)
         quality = MIDDLE + self._draw(QUALITY, "quality", metric, item) if known is None else known
-        score = quality + self._moved(key, topic, self.size, TOPIC) + self._draw(self.noise, metric, *key)
+        score = (
+            quality + self._moved(key, topic, self._size(topic), TOPIC) + self._draw(self.noise, metric, *key)
+        )
         return min(max(score, 0.0), 1.0)
 
     def _preference(self, key: Key, item: str, topic: str) -> float:
@@ -115,9 +122,10 @@ class PlantedJudge:
         version = name.removesuffix(SWAPPED)
         asked = AS_IS if way == ONE_ORDER else way
         favoured = any(contrast.mirrored and contrast.probe == self.biased for contrast in self.contrasts)
-        place = won_at(self.size) * favoured + self._draw(VERDICT_TOPIC, "place", topic)
+        size = won_at(min(self._size(topic), MOST_WON))
+        place = size * favoured + self._draw(VERDICT_TOPIC, "place", topic)
         better = self._draw(VERDICT_QUALITY, "better", item)
-        better += self._moved((asked, version), topic, won_at(self.size), VERDICT_TOPIC)
+        better += self._moved((asked, version), topic, size, VERDICT_TOPIC)
         first_order, swapped = (
             float(turn * better + place + self._draw(VERDICT_NOISE, asked, version, order) > 0)
             for turn, order in ((1, "given"), (-1, "swapped"))
@@ -132,6 +140,15 @@ class PlantedJudge:
             size * (contrast.probe == self.biased) + self._draw(spread, "moved", contrast.name, topic)
             for contrast in self._changes.get(key, ())
         )
+
+    def _size(self, topic: str) -> float:
+        """How large the bias is in a topic."""
+        if not self.vary or not self.biased:
+            return self.size
+        if topic not in self._sizes:
+            shape = 1 / self.vary**2
+            self._sizes[topic] = self.size * self.rng.gamma(shape, 1 / shape)
+        return self._sizes[topic]
 
     def _draw(self, spread: float, *what: str) -> float:
         """The same for the same thing."""

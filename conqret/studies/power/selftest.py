@@ -33,6 +33,8 @@ SIZE = 0.1
 LARGEST = 0.45
 """A place that wins 95%."""
 FEWEST = 20
+MOST_VARIED = 3.0
+"""Beyond that one topic in ten or fewer has any bias at all."""
 
 
 class PlantedBiasRates(Frozen):
@@ -48,12 +50,14 @@ class PlantedBiasRates(Frozen):
 
 class SelfTest(Frozen):
     """What a bias run on these items can do. ``raised`` is the share of the judges without a bias of which any probe
-    raised an alarm; more than ``allowed`` are more than 5% by a one-sided binomial test."""
+    raised an alarm; more than ``allowed`` are more than 5% by a one-sided binomial test. ``vary`` is how far the bias
+    differed between topics, as a share of its size."""
 
     items: int
     topics: int
     size: float
     noise: float
+    vary: float = 0.0
     simulations: int
     raised: float
     allowed: float
@@ -74,6 +78,7 @@ def power_planted(
     format: str | Judge | None = None,  # noqa: A002 - the word that users know
     size: float = SIZE,
     noise: float = NOISE,
+    vary: float = 0.0,
     simulations: int = SIMULATIONS,
     seed: int = 13,
     probes: Sequence[str] = (),
@@ -89,6 +94,8 @@ def power_planted(
         format: the format of the judge; None: the default one, or criteria among the settings.
         size: as for :func:`selftest`, like ``noise``, ``simulations``, ``seed`` and ``on_judge``.
         noise: how far a score strays, a standard deviation.
+        vary: how far the bias differs between topics, a standard deviation as a share of its size: 0 in none, 1 so that
+            few topics carry most of it.
         simulations: judges without a bias, and with that of each probe.
         seed: the seed of the simulated judges.
         probes: only these; by default all.
@@ -102,7 +109,9 @@ def power_planted(
     """
     plan = bias_plan(items, format=format, probes=probes, labels=labels, **settings)
     on_plan(plan)
-    return selftest(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=on_judge)
+    return selftest(
+        plan, size=size, noise=noise, vary=vary, simulations=simulations, seed=seed, on_judge=on_judge
+    )
 
 
 def repeated_noise(run: FinishedRun) -> float:
@@ -120,6 +129,7 @@ def selftest(
     *,
     size: float = SIZE,
     noise: float = NOISE,
+    vary: float = 0.0,
     simulations: int = SIMULATIONS,
     seed: int = 13,
     on_judge: Callable[[], object] = lambda: None,
@@ -132,6 +142,8 @@ def selftest(
         plan: what would be compared.
         size: by how much scores move, and how far above one half a place or a change wins; above 0, up to .45.
         noise: how far a score strays, a standard deviation.
+        vary: how far the bias differs between topics, a standard deviation as a share of its size: 0 in none, 1 so that
+            few topics carry most of it.
         simulations: judges without a bias, and with that of each probe.
         seed: draws the judges.
         on_judge: called after each of them.
@@ -147,6 +159,8 @@ def selftest(
             f"a size lies above 0 and is {LARGEST:g} at most, noise is above 0, and {FEWEST} simulations are needed: "
             f"not {size:g}, {noise:g} and {simulations}"
         )
+    if not 0 <= vary <= MOST_VARIED:
+        raise DeclarationError(f"--vary lies in [0, {MOST_VARIED:g}], not at {vary:g}")
     contrasts = primary_contrasts(plan.contrasts)
     if not contrasts:
         raise DeclarationError("none of these probes can raise an alarm: there is nothing to test")
@@ -155,7 +169,7 @@ def selftest(
     for biased in ("", *probes):
         for number in range(simulations):
             rng = np.random.default_rng([seed, number])
-            judge = PlantedJudge(plan.ground, contrasts, biased, size, noise, rng)
+            judge = PlantedJudge(plan.ground, contrasts, biased, size, noise, rng, vary)
             rows = bias_rows(contrasts, judge.readings(), seed=seed)
             verdicts_by_bias.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
             on_judge()
@@ -168,6 +182,7 @@ def selftest(
         topics=TopicKeys.of(plan.ground.items).count,
         size=size,
         noise=noise,
+        vary=vary,
         simulations=simulations,
         raised=sum("alarm" in verdicts.values() for verdicts in verdicts_by_bias[""]) / simulations,
         allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,

@@ -26,6 +26,8 @@ class PlantedBias(OptionGroup):
             instead of 50%.
         noise: The standard deviation of one score's noise (scores are in [0, 1]).
         noise_from: A finished run of the judge with `--samples`, whose own repeatability is the noise instead.
+        vary: How far the bias differs between topics, as a share of its size: 0 is the same in each, 1 lets few topics
+            carry most of it, which takes more topics to find.
         simulations: How many judges are simulated without a bias, and as many with each probe's.
         seed: The seed of the simulated judges.
     """
@@ -33,6 +35,7 @@ class PlantedBias(OptionGroup):
     size: float = 0.1
     noise: float = 0.1
     noise_from: Path | None = None
+    vary: Annotated[float, Within(0, 3)] = 0.0
     simulations: Annotated[int, Within(20, 10000)] = 100
     seed: Annotated[int, Within(0)] = 13
 
@@ -76,7 +79,7 @@ def selftest(
 
     conqret judges power planted items.jsonl --format direct --size 0.1
 
-    conqret judges power planted items.jsonl --noise-from runs/sampled
+    conqret judges power planted items.jsonl --noise-from runs/sampled --vary 1
 
     conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length
     """
@@ -103,6 +106,7 @@ def selftest(
             metrics=metric or (),
             size=planted.size,
             noise=planted.noise if planted.noise_from is None else repeated_noise(planted.noise_from),
+            vary=planted.vary,
             simulations=planted.simulations,
             seed=planted.seed,
             on_plan=planned,

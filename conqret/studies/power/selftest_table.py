@@ -19,7 +19,12 @@ def selftest_screen(selftest_result: SelfTest) -> Iterator[str | Table]:
         f"{words.number(selftest_result.items, 'item')}, {words.number(selftest_result.topics, 'topic')}. A "
         f"bias of {selftest_result.size:g} was "
         f"planted for one probe after another, in {selftest_result.simulations} simulated judges each: scores move by "
-        f"{selftest_result.size:g}, a place wins {0.5 + selftest_result.size:.0%}.",
+        f"{selftest_result.size:g}, a place wins {0.5 + selftest_result.size:.0%}"
+        + (
+            f", in the mean over topics, which differ by {selftest_result.vary:.0%} of that."
+            if selftest_result.vary
+            else "."
+        ),
         WIDTH,
     )
     yield ""

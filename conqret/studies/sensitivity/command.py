@@ -292,6 +292,7 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from itertools import groupby
 
     from conqret.show import words
+    from conqret.show.condition_words import condition_note, with_condition
     from conqret.show.table import Alarm, Column, Table
     from conqret.studies.sensitivity.page import answer
     from conqret.studies.sensitivity.verdict import STILL
@@ -320,11 +321,13 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
             )
             for curve in listed
             for said in [
-                "yes"
+                with_condition("yes", curve.condition)
                 if curve.verdict == "yes" and curve.expected in STILL
-                else f"{curve.verdict or 'nothing is expected'}: {curve.words}"
+                else f"{curve.verdict or 'nothing is expected'}: {curve.why}"
             ]
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
     yield from answer(results.curves)
+    if note := condition_note(curve.condition for curve in results.curves):
+        yield note

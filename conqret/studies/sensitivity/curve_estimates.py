@@ -74,11 +74,7 @@ class Drawing:
                 missing=missing,
             )
             return
-        verdict, words = (
-            (None, moved(response))
-            if expected is None
-            else judge_response(response, expected, p_values, self.plan.margin)
-        )
+        judged = None if expected is None else judge_response(response, expected, p_values, self.plan.margin)
         yield Curve(
             format=self.setup.judge.name,
             model=self.setup.client.model,
@@ -105,8 +101,9 @@ class Drawing:
             neighbours=response.neighbours,
             alarms=tuple(response.levels[place + 1] for place in alarms(p_values)),
             margin=self.plan.margin,
-            verdict=verdict,
-            words=words,
+            verdict=None if judged is None else judged.verdict,
+            words=moved(response) if judged is None else judged.words,
+            condition=None if judged is None else judged.condition,
         )
         if expected is Direction.FALL:
             yield from self.stances(damage, metric)

@@ -9,6 +9,7 @@ from conqret.data.digest import gathered
 from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
+from conqret.show.condition_words import condition_note
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.sensitivity.curves import Curve, StanceCurve
 from conqret.studies.sensitivity.result import SensitivityResults
@@ -21,8 +22,7 @@ HOW_DECIDED = (
     "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
     "significant. What should stand still has to stay within the margin (equivalence); it is said to move where it is "
     "shown to be beyond that margin, corrected for all curves that should stand still (Holm). Below six topics "
-    "nothing is decided. Each single verdict is wrong with a probability of 5% at most where the effects of the topics "
-    "are symmetric about their mean (of 8 to 12% under strong skew), so that among many a few are."
+    "nothing is decided. Each single verdict is wrong with a probability of 5% at most, so that among many a few are."
 )
 """Said wherever verdicts stand."""
 
@@ -63,7 +63,7 @@ def verdicts(results: SensitivityResults) -> Table:
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
-            curve.words,
+            curve.why,
         ))  # fmt: skip
     for lost in results.unscored:
         rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
@@ -81,7 +81,7 @@ def verdicts(results: SensitivityResults) -> Table:
         "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
         "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
         "level. "
-        f"{HOW_DECIDED}",
+        f"{HOW_DECIDED} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
     )  # fmt: skip
 
 

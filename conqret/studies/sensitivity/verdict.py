@@ -4,22 +4,32 @@ Every verdict is of means over items, tested over topics, and there is none belo
 fall in trend (one-sided), with no step that rises significantly. What should stand still has to do so within a margin
 (equivalence), and moves where a shift is shown to be beyond that margin, corrected for all shifts of the run that
 should be within it (Holm). So a shift inside the margin is never called a move, however many topics show it.
-Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean; under skew more:
-docs/results/statistics.md.
+Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean; how often under
+skew comes with it (:mod:`conqret.stats.verdict_condition`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from conqret.errors import number
 from conqret.perturb import Direction
 from conqret.stats.curve_tests import MARGIN, Response
 from conqret.stats.effects import ALPHA, holm, p_words
 from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 
 Verdict = Literal["yes", "no", "inconclusive"]
+
+
+class ResponseVerdict(NamedTuple):
+    """A verdict, in words why, and under which condition it holds (None: it is inconclusive)."""
+
+    verdict: Verdict
+    words: str
+    condition: VerdictCondition | None = None
+
 
 STILL = (Direction.UNCHANGED, Direction.NO_RISE)
 """What should not move, or not upwards."""
@@ -56,46 +66,55 @@ def judge_response(
     expected: Direction,
     p_values: Sequence[float] = (),
     margin: float = MARGIN,
-) -> tuple[Verdict, str]:
-    """Whether ``response`` is as expected, and in words why.
+) -> ResponseVerdict:
+    """Whether ``response`` is as expected.
 
     ``p_values`` are those of :func:`corrected`, for what should stand still, which a score does within ``margin`` of 0.
     """
     if response.clusters < FEWEST_TESTED:
         topics = number(response.clusters, "topic")
-        return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
+        return ResponseVerdict("inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict")
     if expected in STILL:
         return _still(response, expected, p_values, margin)
     return _moves(response, 1 if expected is Direction.RISE else -1, margin)
 
 
-def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
+def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
-    against = next(
-        (
-            neighbour
-            for neighbour in response.neighbours
-            if neighbour.significant and sign * neighbour.difference < 0
-        ),
-        None,
-    )
-    if against is not None:
-        return (
-            "no",
-            f"it {wrong} by {abs(against.difference):.3f} from level {against.start:g} to {against.to:g}",
-        )
+    topics = response.topics
+    for against, step in zip(response.neighbours, response.steps, strict=True):
+        if against.significant and sign * against.difference < 0:
+            return ResponseVerdict(
+                "no",
+                f"it {wrong} by {abs(against.difference):.3f} from level {against.start:g} to {against.to:g}",
+                of_difference(step, topics, corrected=against.p),
+            )
     upwards = response.trend.above()
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
     if there is None:
-        return "inconclusive", "the trend cannot be tested"
+        return ResponseVerdict("inconclusive", "the trend cannot be tested")
+    far = f"{_far(response)} from first to last (trend, "
     if there < ALPHA:
-        return "yes", f"{right} by {_far(response)} from first to last (trend, {p_words(there)})"
+        return ResponseVerdict(
+            "yes",
+            f"{right} by {far}{p_words(there)})",
+            verdict_condition([Claim(response.trend, sign=sign)], topics),
+        )
     if 1 - there < ALPHA:
-        return "no", f"it {wrong} by {_far(response)} from first to last (trend, {p_words(1 - there)})"
+        return ResponseVerdict(
+            "no",
+            f"it {wrong} by {far}{p_words(1 - there)})",
+            verdict_condition([Claim(response.trend, sign=-sign)], topics),
+        )
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
-        return "no", f"it stands still (within {margin:g})"
+        within = [Claim(response.trend, -margin, 1), Claim(response.trend, margin, -1)]
+        return ResponseVerdict(
+            "no", f"it stands still (within {margin:g})", verdict_condition(within, topics)
+        )
     shift = response.shifts[-1].value
-    return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
+    return ResponseVerdict(
+        "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
+    )
 
 
 def moved(response: Response) -> str:
@@ -117,26 +136,36 @@ def _far(response: Response) -> str:
 
 def _still(
     response: Response, expected: Direction, p_values: Sequence[float], margin: float
-) -> tuple[Verdict, str]:
-    shifts, levels = response.shifts, response.levels[1:]
+) -> ResponseVerdict:
+    shifts, levels, topics = response.shifts, response.levels[1:], response.topics
     both = expected is Direction.UNCHANGED
     if raised := alarms(p_values):
         worst = max(raised, key=lambda place: abs(shifts[place].value))
-        return (
+        shift = shifts[worst]
+        raw = _beyond(shift, expected, margin) or 0.0
+        room = min(1.0, raw / p_values[worst]) if raw else 1.0
+        sign = 1 if shift.value > 0 else -1
+        beyond = Claim(shift, sign * margin, sign, ALPHA / (2 if both else 1) * room)
+        return ResponseVerdict(
             "no",
-            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g}, more than {margin:g} "
+            f"moves by {shift.value:+.3f} at level {levels[worst]:g}, more than {margin:g} "
             f"({p_words(p_values[worst])})",
+            verdict_condition([beyond], topics),
         )
     if all(shift.outside(margin, rising=not both) < ALPHA for shift in shifts):
-        return (
+        ends_of = [(margin, -1), (-margin, 1)] if both else [(margin, -1)]
+        return ResponseVerdict(
             "yes",
             f"stands still (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
+            verdict_condition([Claim(shift, end, sign) for shift in shifts for end, sign in ends_of], topics),
         )
     ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)
     found = f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"
     least = smallest_detectable(response, margin, both=both)
-    return "inconclusive", found + (f"; a move of {least:.3f} would be found" if least is not None else "")
+    return ResponseVerdict(
+        "inconclusive", found + (f"; a move of {least:.3f} would be found" if least is not None else "")
+    )
 
 
 def smallest_detectable(response: Response, margin: float, *, both: bool) -> float | None:
