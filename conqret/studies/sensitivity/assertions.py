@@ -131,12 +131,11 @@ def check(
     )
     direction, contrary = CLAIMS[claim]
     (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
-    verdict, why = judge_response(response, direction, p_values, margin)
-    if verdict == "yes":
+    judged = judge_response(response, direction, p_values, margin)
+    if judged.verdict == "yes":
         return ""
-    return (
-        f"{title} {contrary if verdict == 'no' else NOT_KNOWN}: {why}\n{curve_text(response, changes.unit)}"
-    )
+    claim_text = contrary if judged.verdict == "no" else NOT_KNOWN
+    return f"{title} {claim_text}: {judged.words}\n{curve_text(response, changes.unit)}"
 
 
 def curve_text(response: Response, unit: str) -> str:
