@@ -60,7 +60,11 @@ class Kept(NamedTuple):
 
 
 EXCEPTIONS: Sequence[Kept] = (
-    Kept(r"informed people|people who (?:build|agree)|most people agree", "a population, not annotators"),
+    Kept(
+        r"(?:informed|thoughtful) people|people who build|most people agree", "a population, not annotators"
+    ),
+    Kept(r"url, licence", "the name of a column"),
+    Kept(r"labels people\.csv", "the name of a file"),
     Kept(r"first person", "the grammatical person"),
 )
 SPAN = 40
@@ -69,6 +73,8 @@ STRICT = ("help", "docs")
 CODE = re.compile(
     r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->", re.DOTALL | re.MULTILINE
 )
+TYPED = re.compile(r"^\s*(?:conqret|python|pip) .*$", re.MULTILINE)
+"""A line of an example."""
 MARKUP = re.compile(
     r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.DOTALL
 )
@@ -133,7 +139,7 @@ def help_texts() -> Iterator[Place]:
 def of_command(name: str, command: Any) -> Iterator[Place]:
     """The help of a command and its options, and of those below it."""
     for text in (command.help, command.epilog):
-        yield Place(name, prose(text or ""))
+        yield Place(name, prose(TYPED.sub("", text or "")))
     for param in command.params:
         yield Place(f"{name} {param.opts[0]}", prose(getattr(param, "help", None) or ""))
     for child, below in getattr(command, "commands", {}).items():
