@@ -52,20 +52,20 @@ WORDS = {
 """What is not written, as patterns of whole words in any case, and what to write."""
 
 
-class Kept(NamedTuple):
+class AllowedPassage(NamedTuple):
     """A passage in which a word stays, as a pattern over the text around it, and why."""
 
     passage: str
     reason: str
 
 
-EXCEPTIONS: Sequence[Kept] = (
-    Kept(
+EXCEPTIONS: Sequence[AllowedPassage] = (
+    AllowedPassage(
         r"(?:informed|thoughtful) people|people who build|most people agree", "a population, not annotators"
     ),
-    Kept(r"url, licence", "the name of a column"),
-    Kept(r"labels people\.csv", "the name of a file"),
-    Kept(r"first person", "the grammatical person"),
+    AllowedPassage(r"url, licence", "the name of a column"),
+    AllowedPassage(r"labels people\.csv", "the name of a file"),
+    AllowedPassage(r"first person", "the grammatical person"),
 )
 SPAN = 40
 """Characters around a word that an exception may look at."""
@@ -127,7 +127,7 @@ def faults(text: str) -> Iterator[tuple[str, str, str]]:
     for pattern, better in WORDS.items():
         for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", text, re.IGNORECASE):
             passage = " ".join(text[max(0, found.start() - SPAN) : found.end() + SPAN].split())
-            if not any(re.search(one.passage, passage, re.IGNORECASE) for one in EXCEPTIONS):
+            if not any(re.search(allowed.passage, passage, re.IGNORECASE) for allowed in EXCEPTIONS):
                 yield found[0].lower(), passage, better
 
 
