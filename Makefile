@@ -94,6 +94,7 @@ check: lint typecheck layers package docs-check
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/check_words.py
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .

@@ -87,7 +87,7 @@ def import_passages(
         files: Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any
             with id and text; .gz too.
         output (--output, -o): The corpus directory to write.
-        licence: The licence of passages that state none.
+        licence: The license of passages that state none.
         url: The address of passages that have none, with {title} or {id} to be filled in.
 
     Examples:

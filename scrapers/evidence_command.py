@@ -84,7 +84,7 @@ def evidence(
 
     Args:
         corpus: The corpus directory, with the debates.jsonl of `conqret corpus debates`.
-        retry_errors: Ask again for what ended as an error.
+        retry_errors: Fetch again what ended as an error.
         reparse: Extract all texts again from the stored responses, without a request.
     Asking:
         search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,

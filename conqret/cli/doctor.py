@@ -34,7 +34,7 @@ def doctor(
     *,
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", help="Ask this model one small question, and show its answer."),
+        typer.Option("--model", "-m", help="Send this model one small request, and show its response."),
     ] = None,
     calls: options.Calls,
 ) -> None:

@@ -37,7 +37,7 @@ def list_prompts(
     prompts: Prompts = None,
     json_output: options.Json = False,
 ) -> None:
-    """List all prompts: id, version, what each asks for, and where it is from."""
+    """List all prompts: id, version, what each is for, and where it is from."""
     from conqret.prompts import Library
 
     library = Library(prompts)

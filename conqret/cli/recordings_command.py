@@ -28,8 +28,8 @@ Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recor
 
 @app.command("export", epilog="Example: conqret runs recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
-    """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Damaged answers are left
-    out."""
+    """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Corrupt responses are
+    left out."""
     from conqret.llm.recording_files import export_recordings
 
     done = export_recordings(store, to)
@@ -131,7 +131,7 @@ def check(
         bool,
         typer.Option(
             "--repair",
-            help="Set damaged answers aside, and rebuild a damaged file from what can be read; the old file is kept.",
+            help="Set corrupt responses aside, and rebuild a corrupt file from what can be read; the old file is kept.",
         ),
     ] = False,
     json_output: options.Json = False,

@@ -122,7 +122,7 @@ def prune(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Remove what is left over: half-written files, damaged stores that were mended, runs in which nothing was
+    """Remove what is left over: half-written files, corrupt stores that were repaired, runs in which nothing was
     done.
 
     No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with

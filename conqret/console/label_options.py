@@ -40,14 +40,14 @@ class LabelReading(OptionGroup):
         level: The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension,
             `preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.
         scale: Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be
-            repeated. Default: that of the file's layout, or what a sheet of `conqret labels sample` says.
+            repeated. Default: that of the file's layout, or what a form of `conqret labels sample` says.
         words (--map): The numbers that words stand for: `low=1,medium=2,high=3`.
         columns: Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension:
             `clarity=Answer.clarity`.
         dimension: Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension,
             if a long table has no column for it. May be repeated.
         layout: The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default:
-            recognised.
+            recognized.
         cannot_judge: A further text that means: cannot judge. May be repeated.
         number_annotators: For files that name no annotators: the first label of each item is taken as annotator 1, the
             second as 2, …

@@ -28,7 +28,7 @@ def rank(
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
 
-    If several instruments measured a metric, its mean over them is used; its normalised rank (DebateQA, Table 2) is
+    If several configurations measured a metric, its mean over them is used; its normalized rank (DebateQA, Table 2) is
     the rank of its mean rank.
 
     Args:

@@ -1,4 +1,4 @@
-"""Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11)."""
+"""Does another backbone or prompt measure the same? Every two configurations compared (DebateQA, Figures 9 to 11)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def metric_stability(
     """Compare every two instruments (backbones, prompts, judges) that measured the same metrics of the same answers.
 
     Args:
-        scores: tables of ``conqret debateqa score``: the same answers, several instruments.
+        scores: tables of ``conqret debateqa score``: the same answers, several configurations.
         metrics: only these; by default all that two instruments and more measured.
         over: compare rankings of ``systems`` by their means, or of all ``answers``.
 

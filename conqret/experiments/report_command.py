@@ -21,7 +21,7 @@ def report(
     baseline: Annotated[
         Path | None,
         typer.Option(
-            help="Another run over the same items, whose means are shown beside it, for example the offline baseline's."
+            help="Another run over the same items, to compare its means with, for example the offline baseline's."
         ),
     ] = None,
     recordings: Annotated[
@@ -34,9 +34,7 @@ def report(
     calibration: Annotated[
         Path | None,
         typer.Option(
-            help="A file written by `conqret judges calibrate` for this judge; calibrated scores are shown "
-            "beside the raw "
-            "ones."
+            help="A file written by `conqret judges calibrate` for this judge; raw and calibrated scores are shown."
         ),
     ] = None,
     max_items: Annotated[int, typer.Option(help="How many items are shown in full.", min=0)] = 200,
@@ -46,7 +44,7 @@ def report(
 ) -> None:
     """Write the HTML report of a run or an experiment, and print its summary.
 
-    The prompts and raw answers of the items shown are in the folder asked/ beside it, and linked. With
+    The prompts and raw answers of the items shown are in the folder `asked/` next to it, and linked. With
     `--calibration`, scores.parquet also gets a column with the calibrated scores.
 
     Example: conqret runs report runs/first --baseline runs/offline --to report.html

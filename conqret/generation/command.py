@@ -28,7 +28,7 @@ def generate(
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
     If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
-    command again goes on where it stopped, and asks again only for what failed.
+    command again goes on where it stopped, and repeats only what failed.
 
     Args:
         corpus: A corpus directory: documents, topics, debates and ledger.

@@ -100,7 +100,7 @@ class AppliedFiles(OptionGroup):
     Files:
         card: A judge card (card.json): say whether it is of this judge, and if not, what has changed since.
         calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
-            have calibrated scores beside the raw ones.
+            have raw and calibrated scores.
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
             are left out, reason: `unsure`. The same command without the option brings them back.
     """
@@ -163,8 +163,8 @@ def judge(
     command goes on from there, and no recorded answer is requested again (except invalid ones, once a run).
 
     Judging:
-        confidence (--confidence): Ask the judge how sure it is of each answer, from 0 to 100, for `conqret judges
-            abstain`. The prompt differs, so it counts as a different judge.
+        confidence (--confidence): Have the judge state its confidence in each response, from 0 to 100, for `conqret
+            judges abstain`. The prompt differs, so it counts as a different judge.
 
     Examples:
 

@@ -22,9 +22,9 @@ class Engines(OptionGroup):
     """Where models are asked.
 
     Limits:
-        engine: `process`: ask in this process. `ray`: spread the work over the workers of a Ray cluster (the one at
-            RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.
-        workers: With `--engine ray`: how many processes ask. Default: one per processor, at least 2.
+        engine: `process`: work in this process. `ray`: distribute the work over the workers of a Ray cluster (the one
+            at RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.
+        workers: With `--engine ray`: number of processes. Default: one per processor, at least 2.
     """
 
     engine: Literal["process", "ray"] | None = None
@@ -63,12 +63,12 @@ class OwnCriteria(OptionGroup):
     Judging:
         criterion: A criterion of your own instead of `--format`: a statement that is met or not (`The answer names a
             source`), or a question that ends with its scale (`clarity: How clear is the wording? 1-5`). May be
-            repeated; one call asks up to 12 criteria.
+            repeated; one request has up to 12 criteria.
         rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSONL or CSV): one rubric for all
             items, or one for each topic or item. conqret also reads the files of ResearchRubrics, TREC RAG 2026,
             HealthBench and DRAGUN.
-        criteria_per_call: Ask so many criteria of a rubric in one call. Default: 12.
-        one_call_each: Ask each criterion in a call of its own.
+        criteria_per_call: Criteria of a rubric in one request. Default: 12.
+        one_call_each: Send each criterion in a request of its own.
     """
 
     criterion: list[str] | None = None

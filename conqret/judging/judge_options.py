@@ -42,7 +42,7 @@ class JudgeOptions:
     there are several samples.
 
     Judging:
-        samples: How often each question is asked; the answers are combined by mean (scores) and majority (verdicts).
+        samples: Responses requested to each prompt; they are combined by mean (scores) and majority (verdicts).
         order: The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and
             `rag-fine-grained`). Every sample after the first is shuffled.
         seed: The seed of the shuffled orders.

@@ -41,8 +41,8 @@ def show(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """List a run's items; or show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the
-    scores made of them.
+    """List a run's items; or show the prompts as they were sent for an item, the raw responses,
+    re-prompts, errors, and the scores made of them.
 
     Long texts are cut; `--full` and `--json` have them whole. A run keeps no prompts: each is filled in again,
     and shown only if it is exactly the one that was sent.

@@ -25,16 +25,17 @@ def adjudicate(
     folder: Folder,
     run: Annotated[
         Path | None,
-        typer.Option(help="A judge's run: also show where it differs from people, and its reasons."),
+        typer.Option(help="A judge's run: also show where it differs from annotators, and its reasons."),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="The name of the person who decides; exports have a pseudonym.")
+        str, typer.Option(help="The name of the adjudicator; exports have a pseudonym.")
     ] = "adjudicator",
     port: Port = 8768,
 ) -> None:
-    """Decide, on pages on this machine, where people differ, or people and a judge; their labels stay as they are.
+    """Decide, on pages on this machine, where annotators differ, or annotators and a judge.
 
-    Only screens that everybody has labelled are shown, so that nobody who still labels them sees the judge's answer.
+    Only screens that all annotators have labeled are shown, so that the judge's answer influences no label.
+    Labels stay as they are.
     """
     from conqret.labels.disputes import disputes
     from conqret.labels.label_study import check_names

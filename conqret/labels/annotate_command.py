@@ -38,7 +38,7 @@ EPILOG = (
     "conqret labels export labels -o labels.csv"
 )
 TASKS = (
-    "What people are asked: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
+    "The annotation task: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
     "`partial-answer`, `answer-preference`, `counter-argument`, a format of ratings (`rag-fine-grained`, "
     "`listwise`, …), or a file with questions of your own, `my-task.toml`."
 )
@@ -58,11 +58,16 @@ class AnnotatorOptions(OptionGroup):
         str, typer.Option(help="Who labels: names, comma-separated; each annotator gets a link of their own.")
     ] = ""
     open_to: Annotated[
-        int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
+        int,
+        typer.Option(
+            "--open", help="Number of annotators who may join by one open link, choosing a name.", min=0
+        ),
     ] = 0
     overlap: Annotated[
         int | None,
-        typer.Option(help="How many people label each screen. Default: 3, or all if there are fewer."),
+        typer.Option(
+            help="Number of annotators who label each screen. Default: 3, or all if there are fewer."
+        ),
     ] = None
 
 
@@ -108,10 +113,10 @@ def run(
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
 ) -> None:
-    """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
+    """Serve pages on which annotators label, until Ctrl-C; the same command goes on with the same links.
 
     Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets the
-    screens in an order of their own, and each screen is labelled by as many people as `--overlap` says.
+    screens in an order of their own, and each screen is labeled by `--overlap` annotators.
     """
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.command import ends
@@ -166,7 +171,7 @@ def run(
 
 @app.command("status", epilog="Example: conqret labels status labels")
 def status(folder: Folder, json_output: options.Json = False) -> None:
-    """How far a study is, who did what, and how far people agree so far."""
+    """Show the progress of a study, by annotator, and the agreement so far."""
     from conqret.labels.collected_labels import agreement_so_far, label_set
     from conqret.labels.page import people_rows, people_so_far, why_no_agreement
     from conqret.studies.agreement_tables import people_table
@@ -201,7 +206,7 @@ def backup(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write; it must not be there.")],
 ) -> None:
-    """Copy the labels as they are now, also while people label."""
+    """Copy the labels as they are now, also during a study."""
     with opened_study(folder) as ledger:
         ledger.backup(output)
     say(at(output))

@@ -27,7 +27,7 @@ def check(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Rebuild a damaged file from what is sound in it; the old file is kept."
+            "--repair", help="Rebuild a corrupt file from what is sound in it; the old file is kept."
         ),
     ] = False,
     backup: Annotated[
@@ -38,7 +38,7 @@ def check(
 ) -> None:
     """See whether all labels are as they were written. The exit code is 1 where one is not, and 0 after a repair.
 
-    What is sound is kept, what is lost is named, and whose answer is lost is asked again.
+    What is sound is kept, what is lost is named, and lost answers are requested again.
     """
     from dataclasses import asdict
 

@@ -29,8 +29,8 @@ class FormOptions(OptionGroup):
     """What the form asks.
 
     Args:
-        task: What people are asked: `rating`, `partial-answer`, or a plug-in's task.
-        dimension: The dimension to be labelled. May be repeated. Default: the task's.
+        task: The annotation task: `rating`, `partial-answer`, or a plug-in's task.
+        dimension: The dimension to label. May be repeated. Default: the task's.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 
@@ -44,7 +44,7 @@ class SamplingOptions(OptionGroup):
     """Which items are sampled.
 
     Args:
-        uncertain_first: Instead of a sample, the items that the judge of `--run` is least sure of, for people to read;
+        uncertain_first: Instead of a sample, the items that the judge of `--run` is least sure of, for error analysis;
             those it abstained on come first. They are no random sample, so their labels are marked, and commands that
             estimate something refuse them.
         seed: The seed of the sample.
@@ -53,7 +53,7 @@ class SamplingOptions(OptionGroup):
     labelled: Annotated[
         list[Path] | None,
         label_files(
-            "Labels that you have already: their items are left out, except those labelled by `--uncertain-first`.",
+            "Labels that you have already: their items are left out, except those labeled by `--uncertain-first`.",
             "--labelled",
         ),
     ] = None
@@ -77,15 +77,15 @@ def label(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Sample items to be labelled, at random over topics and the judge's scores, and write the annotation form.
+    """Sample items to label, at random over topics and the judge's scores, and write the annotation form.
 
-    Annotators do not see the judge's scores. `conqret validate` and `conqret labels agreement` read the labelled sheet.
+    Annotators do not see the judge's scores. `conqret validate` and `conqret labels agreement` read the completed form.
 
     Args:
         plan: How many items to label.
         run: A judge's run over these items: the sample is spread over bands of its scores (or see `--uncertain-first`).
-        output (--output, -o): The file to write; NAME.plan.json beside it says how it was drawn.
-        to: A CSV sheet, Label Studio tasks, or Argilla records.
+        output (--output, -o): The file to write; NAME.plan.json next to it says how it was drawn.
+        to: A CSV form, Label Studio tasks, or Argilla records.
 
     Examples:
 

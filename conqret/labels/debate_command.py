@@ -42,9 +42,7 @@ def debate(
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
-    judges: Annotated[
-        str, typer.Option(help="Who judges: names, comma-separated; each person gets a link of their own.")
-    ],
+    judges: Annotated[str, typer.Option(help="Who judges: names, comma-separated; each gets a link.")],
     design: Annotated[
         Literal["main", "pilot"],
         typer.Option(
@@ -63,10 +61,10 @@ def debate(
     practice: Practice,
     served: ServerOptions,
 ) -> None:
-    """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
+    """Serve pages on which humans judge two-turn debates, until Ctrl-C; the same command goes on.
 
-    Each judge gets each question once, with arguments or without. The server keeps the time, and nobody can go
-    back. `conqret labels export` writes what `conqret debate two-turn outcomes` and `conqret debate two-turn anova`
+    Each judge gets each question once, with arguments or without. The server keeps the time, and answers are
+    final. `conqret labels export` writes what `conqret debate two-turn outcomes` and `conqret debate two-turn anova`
     read.
     """
     from conqret.debate.two_turn.judging_plan import debate_study
@@ -122,10 +120,10 @@ def write(
     consent: Consent = None,
     served: ServerOptions,
 ) -> None:
-    """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
+    """Serve pages on which humans write counter-arguments, until Ctrl-C; the same command goes on.
 
-    Two people write on each passage, each against the first option's argument in one half of its questions and
-    against the second's in the other half. `conqret labels export` writes debates, which people or models then
+    Two writers write on each passage, each against the first option's argument in one half of its questions and
+    against the second's in the other half. `conqret labels export` writes debates, which humans or models then
     judge.
     """
     from conqret.debate.two_turn.slider_answers import read_slider_answers

@@ -39,7 +39,7 @@ def export(
         ),
     ] = "csv",
     final: Annotated[
-        bool, typer.Option("--final", help="One label for each: what was decided, else what most people say.")
+        bool, typer.Option("--final", help="One label for each: the decision, else the majority.")
     ] = False,
     practice: Annotated[
         bool,
@@ -48,14 +48,14 @@ def export(
         ),
     ] = False,
     dropped: Annotated[
-        bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
+        bool, typer.Option("--with-dropped", help="Also the labels of annotators who were dropped.")
     ] = False,
     overwrite: options.Replace = False,
 ) -> None:
     """Write the labels as `conqret labels agreement`, `conqret validate` and Label Studio read them, with pseudonyms
-    for people; of a debate study the answers, as `conqret debate two-turn outcomes` reads them.
+    for annotators; of a debate study the answers, as `conqret debate two-turn outcomes` reads them.
 
-    An earlier export that nobody has changed is replaced.
+    An unchanged earlier export is replaced.
     """
     from conqret.labels.exporting import export_labels
 

@@ -55,7 +55,7 @@ def export_labels(
 ) -> LabelExport:
     """Write the labels of a study, with pseudonyms for annotators; of a debate study its answers or debates.
 
-    What is sound of a damaged study is written. An earlier export that nobody has changed is replaced.
+    What is sound of a damaged study is written. An unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.

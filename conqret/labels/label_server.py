@@ -51,7 +51,7 @@ class Practice(OptionGroup):
         float,
         typer.Option(
             "--pass",
-            help="The share of the practice that a person must get right to go on, for example 0.8.",
+            help="The share of the practice that an annotator must get right to go on, for example 0.8.",
             min=0,
             max=1,
         ),
@@ -86,14 +86,14 @@ class ServerOptions(OptionGroup):
     ] = "127.0.0.1"
     port: Port = ANNOTATE_PORT
     url: Annotated[
-        str, typer.Option(help="The address at which people reach the pages, if a proxy stands before them.")
+        str, typer.Option(help="The address at which annotators reach the pages, if behind a proxy.")
     ] = ""
     trust_proxy: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="The address from which this proxy connects. Its X-Forwarded-For header is believed, so that whoever "
-            "guesses links can be slowed down.",
+            help="The address from which this proxy connects. Its X-Forwarded-For header is believed, so that "
+            "guessing of links is slowed down.",
         ),
     ] = ""
     new_links: Annotated[

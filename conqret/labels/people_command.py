@@ -10,16 +10,16 @@ from conqret.console.printing import say
 from conqret.errors import number
 from conqret.labels.label_server import Folder, opened_study
 
-Name = Annotated[str, typer.Argument(help="The person: a name, or a pseudonym such as p02.")]
+Name = Annotated[str, typer.Argument(help="The annotator: a name, or a pseudonym such as p02.")]
 
 
 def drop(
     folder: Folder,
     name: Name,
     why: Annotated[str, typer.Option(help="The reason, which is kept.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Count this person's labels again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Count this annotator's labels again.")] = False,
 ) -> None:
-    """Leave a person's labels out of all exports, and give their screens to others; the labels are kept."""
+    """Leave an annotator's labels out of all exports, and give their screens to others; the labels are kept."""
     with opened_study(folder) as ledger:
         ledger.set_state(ledger.person(name), "active" if undo else "dropped", why)
     say(f"{name}: {'counted again' if undo else 'left out; --undo takes it back'}")
@@ -29,17 +29,18 @@ def pause(
     folder: Folder,
     name: Name,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Let this person go on, also one who did not pass the practice.")
+        bool,
+        typer.Option("--resume", help="Let this annotator go on, also one who did not pass the practice."),
     ] = False,
 ) -> None:
-    """Keep a person from labelling for the time being."""
+    """Keep an annotator from labeling for the time being."""
     with opened_study(folder) as ledger:
         ledger.set_state(ledger.person(name), "active" if resume else "paused")
     say(f"{name}: {'may go on' if resume else 'paused; --resume lets them go on'}")
 
 
 def reassign(folder: Folder, name: Name) -> None:
-    """Give to others what a person was given and has not answered."""
+    """Reassign an annotator's open screens to others."""
     with opened_study(folder) as ledger:
         freed = ledger.reassign(ledger.person(name))
     say(f"{number(freed, 'screen')} of {name} are free for others")
@@ -50,7 +51,7 @@ def forget(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="Really delete: it cannot be undone.")] = False,
 ) -> None:
-    """Delete all that a person said, and their name, if they ask for it."""
+    """Delete all answers of an annotator, and their name, on their request."""
     from conqret.errors import DeclarationError
 
     with opened_study(folder) as ledger:

@@ -90,7 +90,7 @@ def sample_items(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[ItemSettings],
 ) -> LabelPlan:
-    """Sample items to be labelled, at random over topics and a judge's scores.
+    """Sample items to label, at random over topics and a judge's scores.
 
     Args:
         items: the items, in any layout that :func:`conqret.judge` reads.

@@ -1,6 +1,6 @@
 """Who writes which counter-argument, as in Parrish et al. 2022 (sections 2.1 and A.2), and what was written.
 
-Two people write on each passage. Either answers the argument for the first option at half of its questions, and the
+Two writers write on each passage. Either answers the argument for the first option at half of its questions, and the
 argument for the second at the others, so that both arguments of a question are answered, by two people.
 """
 

@@ -54,7 +54,7 @@ class ClientOptions:
     Model:
         api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`. The key comes from the
             environment.
-        max_tokens: Tokens that an answer may take; one that was cut off is asked for again with twice as many.
+        max_tokens: Most tokens of a response; one that was cut off is requested again with twice as many.
             Default: the provider's own limit.
         context_window: The model's context window in tokens, for a model that conqret does not know.
         input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.

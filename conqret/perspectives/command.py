@@ -32,7 +32,7 @@ def detect(
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Does each document contain its perspective? Would somebody who holds the view cite it?
+    """Does each document contain its perspective? Would its supporters cite it?
 
     Each pair gets a grade: 0 speaks against the perspective, 1 says nothing of it, 2 touches it, 3 speaks for it
     in part, 4 clearly speaks for it. With `--labels`, the grade that counts as yes is cross-fitted: for each
@@ -41,7 +41,7 @@ def detect(
     Args:
         pairs: Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet.
     Labels:
-        labels: People's labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.
+        labels: Human labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.
         yes_from: The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a run
             that chose one. Default: the best by `--labels`, else 3.
 

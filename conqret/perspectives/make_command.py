@@ -35,7 +35,8 @@ def make(
 
     Questions about personal experience, questions that are not debatable, and those whose perspectives do not
     contradict each other are left out and counted by subset. A perspective that is a question is never taken. `conqret
-    perspectives score` reads perspectives.jsonl; inspect.csv has twenty questions of each subset for people to check.
+    perspectives score` reads perspectives.jsonl; inspect.csv has twenty questions of each subset for annotators to
+    check.
 
     Args:
         rows: The rows from which perspectives are made, with the columns that `--from` names; optionally id, subset,
@@ -77,7 +78,7 @@ def errors(
     *,
     shown: options.OutputOptions,
 ) -> None:
-    """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+    """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 
     In the column `error`, no means no error; yes, or a description, means an error; a blank was not looked at.
 

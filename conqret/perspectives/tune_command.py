@@ -51,7 +51,7 @@ def tune(
     dry_run: bool = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Tune a local detector on judged or labelled pairs, to use instead of an LLM (BeRDS, section 5).
+    """Tune a local detector on judged or labeled pairs, to use instead of an LLM (BeRDS, section 5).
 
     Questions are split in three: to train on, to calibrate the probabilities and choose the threshold, and to
     measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives

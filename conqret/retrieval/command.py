@@ -90,7 +90,7 @@ class CrossEncoding(OptionGroup):
     Args:
         cross_encoder: First rerank by a model that reads question and passage together: a folder, a name on a hub, or
             an adapter, `MODULE:FUNCTION`.
-        instruction: What `--cross-encoder` reads beside the question (TART).
+        instruction: What `--cross-encoder` reads with the question (TART).
     """
 
     cross_encoder: str | None = None

@@ -37,7 +37,7 @@ class RunRecordings(RecordingOptions):
     """The same for a run, which is a file.
 
     Files:
-        recordings: A store of answers to read and add to. Default: recordings.sqlite beside the run.
+        recordings: A store of answers to read and add to. Default: recordings.sqlite next to the run.
     """
 
     recordings: Path | None = None

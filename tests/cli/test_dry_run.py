@@ -96,7 +96,10 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     for model, refused in (
         (("gpt-4o-mini",), "needs a key, and none is set"),
         (("gpt4o-mini",), "litellm knows no provider for the model 'gpt4o-mini'"),
-        (("openai/mine", "--api-base", "http://127.0.0.1:9/v1"), "no server answers at http://127.0.0.1:9/v1"),
+        (
+            ("openai/mine", "--api-base", "http://127.0.0.1:9/v1"),
+            "no server answers at http://127.0.0.1:9/v1",
+        ),
     ):
         done = cli(*asked, "--model", *model)
         told = " ".join(done.err.split())

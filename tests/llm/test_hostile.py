@@ -1,4 +1,5 @@
-"""What no honest provider would send: nothing of it raises, and none of it becomes a score. See docs/results/attacks.md."""
+"""What no honest provider would send: nothing of it raises, and none of it becomes a score. See
+docs/results/attacks.md."""
 
 import base64
 import os

@@ -388,7 +388,10 @@ def test_a_server_that_is_not_there_is_no_fault_of_the_item() -> None:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (("openai/mine", "--api-base", "http://127.0.0.1:9/v1"), "no server answers at http://127.0.0.1:9/v1"),
+        (
+            ("openai/mine", "--api-base", "http://127.0.0.1:9/v1"),
+            "no server answers at http://127.0.0.1:9/v1",
+        ),
         (("gpt-4o-mini",), "needs a key, and none is set"),
     ],
 )

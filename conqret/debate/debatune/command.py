@@ -42,7 +42,7 @@ def sifted_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
     return options.option(
         options.FILES,
-        f"The {rows} that are kept; beside it, NAME.dropped.jsonl.",
+        f"The {rows} that are kept; next to it, NAME.dropped.jsonl.",
         "--output",
         "-o",
         dir_okay=False,
@@ -154,8 +154,8 @@ def score(
     format controllability.
 
     Judging:
-        good_from: The per cent on the assigned side from which a statement is good, above 50. Changing it asks nothing
-            again.
+        good_from: The per cent on the assigned side from which a statement is good, above 50. Changing it requests
+            nothing again.
 
     Examples:
 
@@ -300,7 +300,7 @@ def topics(
     Args:
         raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
     Judging:
-        arguments: Also ask for this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` asks for
+        arguments: Also request this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` requests
             them.
 
     Examples:

@@ -36,9 +36,9 @@ def hold(
 ) -> None:
     """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
 
-    Each turn answers the other side's questions, restates its own position, and asks back. The speakers need not
-    agree, and nobody judges. The folder has a page that shows every debate, and statements for `conqret debate score`
-    and `conqret debate export`.
+    Each turn answers the other side's questions, restates its own position, and puts questions. The speakers
+    need not agree; there is no judge. The folder has a page that shows every debate, and statements for `conqret debate
+    score` and `conqret debate export`.
 
     Args:
         topics: Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV,
@@ -47,7 +47,7 @@ def hold(
         against: The model of the negative side. Default: `--model`, which speaks for both sides.
     Debate:
         rounds: Turns of each side; 0 writes the statements at once, without a debate.
-        arguments: Debates per topic, each on another argument. If a side has no arguments, so many are asked for; if it
+        arguments: Debates per topic, each on another argument. If a side has no arguments, so many are requested; if it
             has more, the first are taken.
 
     Examples:

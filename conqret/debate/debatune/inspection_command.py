@@ -20,15 +20,15 @@ def sample(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
+    """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
 
-    People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
-    judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
-    it, which `conqret debate agreement` reads.
+    Annotators write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
+    judge) into the column `controllability`. The judge's verdicts are not in the form, but in the plan next
+    to it, which `conqret debate agreement` reads.
 
     Args:
         run: A finished run of `conqret debate score`.
-        output (--output, -o): The sheet; beside it, NAME.plan.json holds the judge's verdicts.
+        output (--output, -o): The form; next to it, NAME.plan.json holds the judge's verdicts.
         good: How many of the statements judged good to draw, of each system.
         good_from: The per cent on the assigned side from which a statement is good.
         seed: The seed of draw and order.
@@ -61,15 +61,15 @@ def agree(
     words: str = "good=1,tie=0.5,bad=0",
     shown: options.OutputOptions,
 ) -> None:
-    """How far do people agree with the judge, corrected for how the statements were drawn?
+    """How far do annotators agree with the judge, corrected for how the statements were drawn?
 
     Each label is weighted by the number of statements that it stands for, so that the figures are for the whole run.
     Ties are left out of the agreement, and counted. Intervals are over topics.
 
     Args:
-        sheet: The sheet of `conqret debate sample`, filled in.
-        plan: The plan that says what was drawn. Default: SHEET.plan.json beside the sheet.
-        words (--map): What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.
+        sheet: The completed form of `conqret debate sample`.
+        plan: The plan that says what was drawn. Default: the form's name with .plan.json.
+        words (--map): What the words in the form mean: 1 is good, 0.5 a tie, 0 bad.
 
     Examples:
 

@@ -30,7 +30,7 @@ def argue(
 ) -> None:
     """Write debates: an argument for either option of each question, and an answer to each argument.
 
-    Snippets must be in the passage word for word: a text with a snippet that is not is asked for again, and after
+    Snippets must be in the passage word for word: a text with a snippet that is not is requested again, and after
     three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
     judge`.
 

@@ -124,7 +124,7 @@ def anova(
     """Do arguments, the second judgment or the instruction change the answers? A repeated-measures ANOVA.
 
     Of right or wrong (once without abstentions, once with abstentions as wrong), and of the seven points of the
-    slider. If subjects lack a cell, a mixed model of all answers is shown beside it. Needs conqret[anova].
+    slider. If subjects lack a cell, a mixed model of all answers is shown, too. Needs conqret[anova].
 
     Args:
         subject: The subject of the repeated measures. Default: judges; with one judge, passages.
@@ -189,14 +189,14 @@ def annotated(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """What people say of the texts: how good they are, whether counter-arguments respond, which strategies they use.
+    """Summarize annotations of the texts: quality, whether counter-arguments respond, which strategies they use.
 
     By kind of text and by the option that it argues for, the right one or the wrong one.
 
     Args:
-        file: A table with a row for each person and text: question, text (argument or counter-argument), option (1 or
-            2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), strategies. JSONL, CSV, TSV,
-            Parquet.
+        file: A table with a row for each annotator and text: question, text (argument or counter-argument), option (1
+            or 2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), strategies. JSONL, CSV,
+            TSV, Parquet.
 
     Example:
 

@@ -39,9 +39,9 @@ def judge(
         instruction: Only this one of the paper's two instructions, which differ in what abstaining earns. Default:
             both.
         consultancy: Also show each side's argument alone, as a control for the debate (conditions PSC and SC).
-        allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that people had;
+        allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that humans had;
             a longer answer counts as none. Default: no limit.
-        passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (People
+        passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (Humans
             read some 1600 in five minutes.)
 
     Examples:

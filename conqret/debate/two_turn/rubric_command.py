@@ -20,7 +20,7 @@ def rubric(
     labels: Annotated[
         list[Path] | None,
         label_files(
-            "People's grades, as `conqret labels collect --task counter-argument` gives them: no model is asked."
+            "Human grades, as `conqret labels collect --task counter-argument` gives them: no model is called."
         ),
     ] = None,
     model: options.Model = None,

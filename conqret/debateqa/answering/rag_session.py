@@ -60,7 +60,7 @@ class AnswerPlan(NucleusSampling):
 
     How it is answered:
         kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18).
-        length: Ask for an answer of about so many tokens. Default: no length is asked for.
+        length: Request an answer of about so many tokens. Default: no length.
     What is searched:
         chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
         searches: The most retrievals of the agent, including the first. Default: 3.

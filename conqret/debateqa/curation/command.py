@@ -59,7 +59,7 @@ def run(
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
 
     The folder then holds benchmark.jsonl, which `conqret debateqa score perspective-diversity --references` reads, the
-    documents behind it with address and licence, the questions that were filtered out, and items for `conqret labels
+    documents behind it with address and license, the questions that were filtered out, and items for `conqret labels
     sample`.
 
     Args:
@@ -67,7 +67,7 @@ def run(
     Files:
         corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
     Filters and budget:
-        trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a licence; a
+        trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
 
     Examples:

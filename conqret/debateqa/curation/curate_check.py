@@ -44,7 +44,7 @@ def comprehensiveness(
 ) -> None:
     """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
 
-    Without `--model` a sheet is written, and people fill in its column `covered` with yes or no; `--labels`
+    Without `--model` a form is written, and annotators fill in its column `covered` with yes or no; `--labels`
     reads it back.
 
     Example: conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv
@@ -74,7 +74,7 @@ def distinctiveness(
     reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> None:
-    """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
+    """Which points of view of one question may say the same (DebateQA, A.3)? Annotators or a judge check.
 
     `conqret debateqa curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
 

@@ -20,7 +20,7 @@ def remove(
     labels: Annotated[
         list[Path] | None,
         label_files(
-            "Human labels: filled-in sheets of `conqret labels sample --task partial-answer`.",
+            "Human labels: completed forms of `conqret labels sample --task partial-answer`.",
             panel=options.FILES,
         ),
     ] = None,
@@ -30,17 +30,17 @@ def remove(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
+    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another
     one.
 
-    A person who answers no to any question of the sheet rejects that partial answer. `conqret labels agreement` gives
-    Fleiss's kappa.
+    An annotator who answers no to any question of the form rejects that partial answer. `conqret labels agreement`
+    gives Fleiss's kappa.
 
     Files:
         output (--output, -o): The file for the benchmark that is left.
-        duplicates: The sheet of `conqret debateqa curate check distinctiveness`, filled in.
+        duplicates: The completed form of `conqret debateqa curate check distinctiveness`.
     Args:
-        least: How many people must reject a partial answer for it to be removed.
+        least: Number of annotators who must reject a partial answer for it to be removed.
 
     Example: conqret debateqa curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl
     """

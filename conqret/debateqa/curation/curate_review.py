@@ -63,9 +63,9 @@ class ReviewOptions(OptionGroup):
     """Who looks at what is to be looked at.
 
     Files:
-        labels: The sheet, filled in with yes and no; no model is called then.
-        output (--output, -o): The sheet to write as CSV; a judge's run lies beside it. Without `--model` it is left for
-            people.
+        labels: The form, filled in with yes and no; no model is called then.
+        output (--output, -o): The form to write as CSV; a judge's run lies next to it. Without `--model` it is left
+            for annotators.
     """
 
     model: options.Model = None

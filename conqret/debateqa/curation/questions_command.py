@@ -17,7 +17,7 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         help="A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
-        "Parquet. DELPHI's and ConflictingQA's files are recognised."
+        "Parquet. DELPHI's and ConflictingQA's files are recognized."
     ),
 ]
 Texts = Annotated[
@@ -53,7 +53,7 @@ def dedupe(
 ) -> None:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
 
-    NAME.pairs.csv beside the kept questions has every pair that decided it, most similar first. The right threshold
+    NAME.pairs.csv next to the kept questions has every pair that decided it, most similar first. The right threshold
     depends on the encoder: `conqret debateqa questions pairs` and `conqret debateqa questions threshold` choose it.
 
     Files:
@@ -116,10 +116,10 @@ def pairs(
 ) -> None:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
 
-    Fill in the column `duplicate` with yes or no, and give the sheet to `conqret debateqa questions threshold`.
+    Fill in the column `duplicate` with yes or no, and give the form to `conqret debateqa questions threshold`.
 
     Files:
-        output (--output, -o): The sheet to label, as CSV.
+        output (--output, -o): The form to label, as CSV.
     Args:
         number (--number, -n): Pairs to draw.
         lowest: The lowest cosine; below it no pair is drawn.
@@ -152,10 +152,10 @@ def threshold(
     *,
     shown: options.OutputOptions,
 ) -> None:
-    """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1.
+    """Choose the threshold of duplicates by labels: below which no labeled duplicate lies, and with the highest F1.
 
     Args:
-        sheet: The sheet of `conqret debateqa questions pairs`, with labels.
+        sheet: The form of `conqret debateqa questions pairs`, with labels.
 
     Example: conqret debateqa questions threshold pairs.csv
     """

@@ -56,7 +56,7 @@ def baselines(
         typer.Option(
             help=f"Which, with commas: {_named('similarity')} (these need pip install 'conqret[baselines]', "
             "bartscore and semscore the weights of a model besides), "
-            f"{_named('asked')} (asked of --model), {_named('text')} (needs nothing)."
+            f"{_named('asked')} (by --model), {_named('text')} (needs nothing)."
         ),
     ] = ",".join(DEFAULT),
     model: options.Model = None,

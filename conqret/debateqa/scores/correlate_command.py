@@ -29,7 +29,7 @@ def correlate(
     seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14).
+    """Compare each metric's ranking of systems with annotators', by Elo, Spearman's rho and Kendall's tau (Table 14).
 
     Args:
         scores: Tables of `conqret debateqa score`, of all systems.

@@ -30,12 +30,12 @@ def stability(
     plot: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
+    """Does another backbone or prompt measure the same? Every two configurations compared (DebateQA, Figures 9 to 11).
 
     Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
 
     Args:
-        scores: Tables of `conqret debateqa score`: the same answers, several instruments.
+        scores: Tables of `conqret debateqa score`: the same answers, several configurations.
         metric: Only this metric; may be repeated. Default: all that can be compared.
         over: Compare rankings of systems by their means, or of all answers.
         plot: Draw heat maps into this file, .png or .svg, one panel per metric.

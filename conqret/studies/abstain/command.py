@@ -17,15 +17,15 @@ class RiskOptions(OptionGroup):
     """What is promised of the scores that are kept.
 
     Args:
-        error: The promise: the largest share of errors among the scores that are kept.
-        delta: The chance, over draws of topics, that the promise is broken.
-        tolerance: A score is wrong if it is further from people's label than this share of their scale. With nominal
+        error: The guarantee: the largest share of errors among the scores that are kept.
+        delta: The chance, over draws of topics, that the guarantee is broken.
+        tolerance: A score is wrong if it is further from the human label than this share of the scale. With nominal
             labels, or only two, it is wrong if it is another label.
         by: Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of these
             that the run has.
         together: One threshold for all metrics, from the labels of all of them.
-        bound: How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or `betting`
-            (holds whatever the topics are like, and needs 40 or more).
+        bound: How the guarantee is tested: `t` (useful from 12 topics on; how often it fails was simulated), or
+            `betting` (holds whatever the topics are like, and needs 40 or more).
     """
 
     error: float = 0.2
@@ -53,9 +53,9 @@ def abstain(
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
     Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
-    that a draw of topics breaks this promise is `--delta`. It holds only where the labeled items are a random
+    that a draw of topics breaks this guarantee is `--delta`. It holds only where the labeled items are a random
     sample of those scored (`conqret labels sample --plan` draws one). The other scores are left out with the reason
-    `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
+    `unsure`, for annotators to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
 
     Args:

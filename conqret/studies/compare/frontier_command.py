@@ -24,7 +24,7 @@ def frontier(
 ) -> None:
     """Find the cost-effective judges: price and time against human agreement, and which differences are significant.
 
-    A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
+    A more expensive judge is cost-effective only if it is shown to agree better than every cheaper one: by the paired
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
 
     Args:

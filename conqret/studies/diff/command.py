@@ -37,8 +37,8 @@ def diff(
 ) -> None:
     """Compare two runs: what changed, or which of two systems the judge finds better, paired over topics.
 
-    No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
-    difference that people would see is estimated from all judgments and corrected for that.
+    No labels are needed. But a judge may favor one of two systems: with `--labels` for some of the pairs, the
+    human difference is estimated from all judgments and corrected for that.
 
     Args:
         first: The folder of a finished run.

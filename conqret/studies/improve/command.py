@@ -69,7 +69,7 @@ class Comparison(OptionGroup):
     """How scores and labels are compared.
 
     Labels:
-        against: The labelled dimension that the metric is compared with, if it has another name.
+        against: The labeled dimension that the metric is compared with, if it has another name.
         seed: The seed by which a calibration deals topics into folds.
     """
 
@@ -84,7 +84,7 @@ class Improving(OptionGroup, of=ImproveOptions):
     """How it is improved.
 
     Improving:
-        variant: Only this variant beside the judge as it is: `examples` (labelled items in the prompt), `wording` (a
+        variant: Only this variant and the judge as it is: `examples` (labeled items in the prompt), `wording` (a
             new wording and anchors, proposed by the model), or `both`. May be repeated. Default: all three.
     """
 
@@ -116,13 +116,13 @@ def improve(
 ) -> None:
     """Improve a judge from human labels, and measure on other topics whether it improved.
 
-    Labelled examples in the prompt, a new wording that the model proposes where judge and annotators differ, and a
-    calibration are tried. What is best on some topics is measured on others that had no part in it. The gain stands
-    beside its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
+    Labeled examples in the prompt, a new wording that the model proposes where judge and annotators differ, and a
+    calibration are tried. What is best on some topics is measured on others that had no part in it. The gain is
+    shown with its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
 
     Files:
-        held_out: Labelled items of other topics, to measure on alone. Default: each fold of topics is measured on in
-            turn by what was learned from the others, which asks more.
+        held_out: Labeled items of other topics, to measure on alone. Default: each fold of topics is measured on in
+            turn by what was learned from the others, which costs more.
         output (--output, -o): The run's folder: the prompts and the calibration of the improved judge, a page and a
             card. The same command again goes on where it stopped.
 

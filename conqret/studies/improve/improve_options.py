@@ -31,8 +31,8 @@ class ImproveOptions:
     Improving:
         folds: Into how many folds the topics are dealt. Whatever is measured on the topics of a fold was chosen on
             others.
-        examples: How many labelled items are shown as examples.
-        cases: How many labelled items are shown to the model that proposes a wording.
+        examples: Number of labeled items shown as examples.
+        cases: Number of labeled items shown to the model that proposes a wording.
         excerpt: After how many characters the texts of examples and cases are cut.
         rating_scale: The scale on which a reworded criterion is rated, as `0-100`; `same`: its own. Formats and
             criteria of yes or no keep theirs.

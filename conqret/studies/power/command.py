@@ -106,7 +106,7 @@ def agreement(
     they have several dimensions, `--dimension` says which one.
 
     Args:
-        alpha: The assumed true alpha of judge and people (with `--shares`: of the values behind the labels).
+        alpha: The assumed true alpha of judge and annotators (with `--shares`: of the values behind the labels).
         shares: How often each label occurs, from the lowest up, such as 0.8,0.15,0.05; rare labels leave many studies
             without an interval.
         pilot: A finished run whose topics and items are drawn instead (with `--labels`).
@@ -145,7 +145,7 @@ def bias(
     use `conqret judges power planted`.
 
     Args:
-        size: The bias to be found: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%.
+        size: The bias to be found: with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
         topics: Numbers of topics.
         items: Numbers of pairs per topic.
         probe: Only this probe (`conqret bias --list`). May be repeated.
@@ -173,7 +173,7 @@ Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
 Perturbation = Annotated[
     str | None,
     typer.Option(
-        help="The damage of the pilot: irrelevant, padding … (`conqret generate perturbations --list`)."
+        help="The perturbation of the pilot: irrelevant, padding … (`conqret generate perturbations --list`)."
     ),
 ]
 
@@ -263,7 +263,7 @@ def curve(
 
     Args:
         shift: How far the mean falls from the first level to the last.
-        levels: Levels of damage, including the one without damage.
+        levels: Perturbation levels, including the one without perturbation.
         sd: The standard deviation of one score around its item's line.
         pilot: A finished run of `conqret sensitivity`, from which the spread is taken.
     """

@@ -257,7 +257,7 @@ def power_bias(
     """Simulate how often a bias run on pairs of arguments finds a bias of this size, all probes corrected together.
 
     Args:
-        size: the bias: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%.
+        size: the bias: with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
         topics: numbers of topics.
         items: numbers of pairs a topic.
         probes: only these; by default those that need neither documents nor labels.

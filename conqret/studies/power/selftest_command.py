@@ -22,7 +22,7 @@ class PlantedBias(OptionGroup):
     """The judge that is simulated, and how often.
 
     Args:
-        size: The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win 60%
+        size: The bias that is planted: 0.1 moves a score by 0.1, or lets the favored place or a changed text win 60%
             instead of 50%.
         noise: The standard deviation of one score's noise (scores are in [0, 1]).
         noise_from: A finished run of the judge with `--samples`, whose own repeatability is the noise instead.

@@ -109,7 +109,7 @@ class PerturbationOptions(OptionGroup):
     margin: Annotated[
         float,
         typer.Option(
-            help="How far a score may shift that should stand still, as a share of the scale.",
+            help="How far a score may shift that should not change, as a share of the scale.",
             rich_help_panel=DAMAGE,
         ),
     ] = MARGIN

@@ -74,7 +74,7 @@ def meta(
         judges: Leaderboards: files, folders of files, or folders of `conqret judge` on TREC reports.
         by_topic: Show the coefficient of each topic.
     Files:
-        truth: The reference: the leaderboard by people.
+        truth: The reference: a human leaderboard.
         format: The file format of the judges' leaderboards.
         truth_format: The file format of the reference.
         reports: The reports that were judged: their length is shown as one more judge. May be repeated.

@@ -61,7 +61,7 @@ class PairJudge(OptionGroup):
     format: Annotated[
         str | None,
         options.option(
-            options.JUDGING, "The format whose preference is asked. Default: `direct`.", "--format", "-f"
+            options.JUDGING, "The format whose preference is judged. Default: `direct`.", "--format", "-f"
         ),
     ] = None
     criterion: str | None = None
@@ -86,7 +86,7 @@ def tournament(
 
     A judge says which of two arguments is better. Of its answers each argument gets a strength with a standard error,
     by the model of Bradley and Terry with ties, graded answers and an effect of position. Without `--format`, the
-    preference of `direct` is asked, each pair in one order.
+    preference of `direct` is judged, each pair in one order.
     All commands that read runs take it. Strengths are relative to the mean of their topic: compare them with labels by
     rank correlation within topics, as alpha over all topics (`conqret validate`) counts the topics' means as errors.
 

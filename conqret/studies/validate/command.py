@@ -21,8 +21,8 @@ class EvidenceFiles(OptionGroup):
     """What stands in the judge card beside the agreement.
 
     Args:
-        calibration: A file written by `conqret judges calibrate`; calibrated scores are compared with people beside the
-            raw ones.
+        calibration: A file written by `conqret judges calibrate`; raw and calibrated scores are compared with the
+            labels.
         bias: A folder of `conqret bias`, for the judge card.
         sensitivity: A folder of `conqret sensitivity`, for the judge card.
         drift: A folder of `conqret judges drift`, for the judge card.
@@ -62,8 +62,8 @@ def validate(
         require: A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit
             code 0 if all are met, 1 if one is not. May be repeated.
         positive_from: The label from which an item counts as positive, for precision, recall and F1.
-        epsilon: By how much the judge may agree less than a person and still pass as a stand-in for one, because it is
-            cheaper: 0.2 beside experts, 0.1 beside a crowd.
+        epsilon: By how much the judge may agree less than an annotator and still replace one, because it is cheaper:
+            0.2 for experts, 0.1 for a crowd.
 
     Examples:
 

@@ -1,0 +1,32 @@
+"""Help texts and pages use the field's words, and each exception is needed."""
+
+import pytest
+
+from scripts import check_words
+from scripts.check_words import EXCEPTIONS, Place, docs, faults, help_texts, page_of, prose
+
+
+def test_words_are_found_outside_code() -> None:
+    text = "People `ask` the judge beside a [floor](floor.md).\n\n```bash\nconqret labels people.csv\n```\n"
+    assert [word for word, *_ in faults(prose(text))] == ["people", "floor", "beside"]
+    assert not list(faults("A persona, a seaside, askew, two Pareto frontiers and a frontier LLM."))
+
+
+@pytest.mark.parametrize("surface", [docs, help_texts])
+def test_strict_surfaces_have_none(surface) -> None:
+    assert [(place.where, word) for place in surface() for word, *_ in faults(place.text)] == []
+
+
+def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [*docs(), *help_texts()]
+    monkeypatch.setattr(check_words, "EXCEPTIONS", ())
+    passages = [passage for place in places for _, passage, _ in faults(place.text)]
+    for allowed in EXCEPTIONS:
+        assert any(check_words.re.search(allowed.passage, passage) for passage in passages), allowed.passage
+
+
+def test_a_page_is_named_by_its_path(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "a.md"
+    page.write_text("`x` y", encoding="utf-8")
+    monkeypatch.setattr(check_words, "ROOT", tmp_path)
+    assert page_of(page) == Place("a.md", "  y")
