@@ -236,7 +236,7 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:
         return {"status": FetchStatus.UNPARSABLE.value, "detail": result.problem, "document": None}
-    document = make_document(result.text, result.title or title, page.final_url)
+    document = make_document(result.text, result.title or title, page.final_url, result.language)
     return {
         "status": FetchStatus.OK.value,
         "detail": "",

@@ -16,6 +16,7 @@ from conqret.data.item import Document, dumped
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.safe_files import cut_torn_line
 from conqret.runs.row_store import RowStore
+from conqret.text.language import language_of
 
 ID_LENGTH = 16
 """Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
@@ -91,13 +92,16 @@ class DocumentStore(RowStore[Document]):
         return document.id
 
 
-def make_document(text: str, title: str, url: str) -> Document:
+def make_document(text: str, title: str, url: str, language: str = "") -> Document:
     """A document whose id is ``d`` and the start of the sha256 of its text: safe as a file name, and stable.
 
-    Of sources with one text, title and URL are those of the first that is kept.
+    Of sources with one text, title and URL are those of the first that is kept. ``language`` is what the page says;
+    where the text is plainly in another one, that counts: many pages say English and are not.
     """
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return Document(id=f"d{digest[:ID_LENGTH]}", text=text, title=title, url=url)
+    if language:
+        language = language_of(text, model=False) or language
+    return Document(id=f"d{digest[:ID_LENGTH]}", text=text, title=title, url=url, language=language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Document(Frozen):
     """One evidence document. An argument cites it by its place in the item: ``[1]`` is the first.
 
     ``image`` is a ``data:`` or ``https:`` URL where the document is an image; its text is then :data:`PICTURE`, and its
-    title the caption.
+    title the caption. ``language`` is the ISO 639-1 code of its text, where its source says one.
     """
 
     id: Identifier
@@ -55,10 +55,11 @@ class Document(Frozen):
     title: str = ""
     url: str = ""
     image: str = ""
+    language: str = ""
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "image")
+        return dumped(self, dump, "image", "language")
 
 
 Role = Literal["system", "user", "assistant", "tool"]

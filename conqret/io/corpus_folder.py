@@ -85,7 +85,13 @@ class CorpusDirectory:
         """The documents, in file order; a licence that their lines state is not part of them."""
         documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
         return (
-            Document(id=document.id, text=document.text, title=document.title, url=document.url)
+            Document(
+                id=document.id,
+                text=document.text,
+                title=document.title,
+                url=document.url,
+                language=document.language,
+            )
             for document in documents
         )
 
@@ -147,7 +153,10 @@ class CorpusDirectory:
         """Write the documents, with the split of each, as Parquet; returns their number."""
         import polars
 
-        rows = [document.model_dump() | {"split": splits.get(document.id, "")} for document in documents]
+        rows = [
+            document.model_dump(exclude={"language"}) | {"split": splits.get(document.id, "")}
+            for document in documents
+        ]
         schema = dict.fromkeys(("id", "title", "url", "text", "split"), polars.String)
         with replacing(self.parquet_file) as file:
             polars.DataFrame(rows, schema=schema).write_parquet(file)

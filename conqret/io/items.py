@@ -106,6 +106,13 @@ def _content(value: object, where: str, reader: TableReader) -> str:
     return content
 
 
+def _document_language(value: object, where: str, reader: TableReader) -> str:
+    """The code of what a document says of its language; nothing where that names none that is known."""
+    from conqret.text.language_names import language_code
+
+    return (isinstance(value, str) and language_code(value)) or ""
+
+
 DOCUMENT = Schema(
     "a document",
     {
@@ -127,6 +134,7 @@ DOCUMENT = Schema(
         ),
         "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
         "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
+        "language": Field(("language",), _document_language, ""),
     },
 )
 """Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex."""

@@ -9,7 +9,7 @@ import typer
 
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
-from conqret.labels.label_server import Folder, Port, opened_study
+from conqret.labels.label_server import Folder, PageLanguage, Port, opened_study
 
 if TYPE_CHECKING:
     from conqret.data import Judgment
@@ -31,6 +31,7 @@ def adjudicate(
         str, typer.Option(help="The name of the adjudicator; exports have a pseudonym.")
     ] = "adjudicator",
     port: Port = 8768,
+    page_language: PageLanguage = "en",
 ) -> None:
     """Decide, on pages on this machine, where annotators differ, or annotators and a judge.
 
@@ -40,11 +41,13 @@ def adjudicate(
     from conqret.labels.disputes import disputes
     from conqret.labels.label_study import check_names
     from conqret.labels.links import ADJUDICATE, Links
+    from conqret.labels.page_messages import page_messages
     from conqret.labels.pages.adjudicating import adjudication_app
     from conqret.web.local_server import people
     from conqret.web.request_guard import LOOPBACK
 
     (name,) = check_names([by])
+    messages = page_messages(page_language)
     judgments = _judgments(run) if run is not None else ()
     with opened_study(folder) as ledger:
         links = Links(folder)
@@ -65,7 +68,7 @@ def adjudicate(
             say("Ctrl-C stops; what was decided is kept.")
 
         people(
-            adjudication_app(ledger, links, name, judgments),
+            adjudication_app(ledger, links, name, judgments, messages),
             host=LOOPBACK,
             port=port,
             on_start=started,

@@ -102,13 +102,6 @@ def run(
     seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
     served: ServerOptions,
-    page_language: Annotated[
-        str,
-        typer.Option(
-            help="The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml` "
-            "(docs/languages.md)."
-        ),
-    ] = "en",
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
@@ -121,11 +114,9 @@ def run(
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.command import ends
     from conqret.labels.label_study import OVERLAP, study_of
-    from conqret.labels.page_messages import page_messages
     from conqret.labels.practice import practice_screens
     from conqret.labels.study_screens import items_of, planned_screens
 
-    messages = page_messages(page_language)
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(
         items,
@@ -166,7 +157,7 @@ def run(
         passing=practice.passing,
     )
     note(*planned.notes)
-    served.serve(output, lambda: Ledger.open(output, study, screens, names), messages=messages)
+    served.serve(output, lambda: Ledger.open(output, study, screens, names))
 
 
 @app.command("status", epilog="Example: conqret labels status labels")

@@ -15,7 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
-from conqret.labels.page_messages import ENGLISH, PageMessages
+from conqret.labels.page_messages import page_messages
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
@@ -27,6 +27,13 @@ ANNOTATE_PORT = 8767
 
 Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of `conqret labels collect`.")]
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
+PageLanguage = Annotated[
+    str,
+    typer.Option(
+        help="The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml` "
+        "(docs/languages.md)."
+    ),
+]
 Consent = Annotated[
     Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
 ]
@@ -99,19 +106,20 @@ class ServerOptions(OptionGroup):
     new_links: Annotated[
         bool, typer.Option("--new-links", help="Make new links; the old ones stop working.")
     ] = False
+    page_language: PageLanguage = "en"
 
     def serve(
         self,
         folder: Path,
         opened: Callable[[], Ledger],
         judged: Sequence[SliderAnswer] = (),
-        messages: PageMessages = ENGLISH,
     ) -> None:
         """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
-        ``judged`` are answers on what was written in it, and ``messages`` the words of the pages.
+        ``judged`` are answers on what was written in it.
 
         Raises:
-            DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
+            DeclarationError: there are no words for the pages' language, ``url`` is none, ``trust_proxy`` is no
+                address, or the study is being served already.
         """
         require("starlette", "uvicorn", extra="web")
         from conqret.io.safe_files import only_writer
@@ -121,7 +129,9 @@ class ServerOptions(OptionGroup):
         from conqret.web.local_server import checked_proxy, checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
-        setting = Setting(secure, checked_proxy(self.trust_proxy, self.url), judged, messages)
+        setting = Setting(
+            secure, checked_proxy(self.trust_proxy, self.url), judged, page_messages(self.page_language)
+        )
         if not is_loopback(self.host) and not secure:
             note(
                 "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"

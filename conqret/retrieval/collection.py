@@ -26,7 +26,8 @@ CORPORA = "corpora.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` what it states of one."""
+    """One document; ``offset`` is the byte of the file where its line begins, ``licence`` and ``language`` what it
+    states of them."""
 
     offset: int
     id: str
@@ -34,6 +35,7 @@ class Entry:
     text: str
     url: str = ""
     licence: str = ""
+    language: str = ""
 
     @property
     def whole(self) -> str:
@@ -166,5 +168,5 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
         raise DeclarationError(
             f"{place} is no document: it needs id and text, both text (title and url may be there)"
         )
-    url, licence = (record.get(name) or "" for name in ("url", "licence"))
-    return Entry(offset, identifier, title, text, str(url), str(licence))
+    url, licence, language = (str(record.get(name) or "") for name in ("url", "licence", "language"))
+    return Entry(offset, identifier, title, text, url, licence, language)

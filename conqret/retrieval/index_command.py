@@ -80,6 +80,7 @@ def index(
 
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.engine import get_engine
+    from conqret.retrieval.index_languages import languages_beside
 
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
@@ -98,6 +99,8 @@ def index(
     }
     if not (shown.quiet or shown.json_output or built.fresh):
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
+    if built.fresh and not (shown.quiet or shown.json_output):
+        note(*languages_beside(corpus, getattr(built.settings, "stemmer", None)))
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
     lines = (
         f"{number(len(built), 'document')} {done} with {built.engine} ({built.settings})",

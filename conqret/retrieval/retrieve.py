@@ -190,8 +190,10 @@ def _in_other_languages(
     count = 0
     for topic in topics:
         if (document := best.get(topic.id)) is not None and document in entries:
-            languages = [language_of(text, model=False) for text in (topic.question, entries[document].whole)]
-            count += all(languages) and languages[0] != languages[1]
+            best_document = entries[document]
+            asked = language_of(topic.question, model=False)
+            found = best_document.language or language_of(best_document.whole, model=False)
+            count += bool(asked and found) and asked != found
     return count
 
 

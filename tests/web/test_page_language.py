@@ -22,7 +22,7 @@ from tests.web.commands import started, written_items
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "conqret" / "labels" / "pages"
 ITEMS = ROOT / "fixtures" / "languages" / "items.jsonl"
-TEMPLATES = ("welcome", "screen", "done", "join", "practised", "sorry")
+TEMPLATES = tuple(sorted(path.name.removesuffix(".html.j2") for path in PAGES.glob("*.html.j2")))
 SENTENCE = re.compile(r'"([^"{}]*[A-Za-z][^"]*)"')
 
 
@@ -44,7 +44,14 @@ def test_the_list_has_what_the_pages_say() -> None:
         for call in re.findall(r"\bt(?:\.plain)?\((\"[^\"]+\")[,) ]", body):
             text = call.strip('"')
             assert text in texts or text.startswith(
-                ("You have ", "At most ", "There ", "You will be shown")
+                (
+                    "You have ",
+                    "At most ",
+                    "There ",
+                    "You will be shown",
+                    "All your answers ",
+                    "This question ",
+                )
             ), text
     asked = [
         question

@@ -4,6 +4,7 @@ all have labelled."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment
@@ -12,6 +13,7 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.disputes import Dispute, disputes
 from conqret.labels.links import ADJUDICATE, Links
+from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
@@ -35,32 +37,45 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def adjudication_app(ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment] = ()) -> ASGIApp:
-    """The pages for ``by``, beside what a judge says where there are ``judgments``."""
+def adjudication_app(
+    ledger: Ledger,
+    links: Links,
+    by: str,
+    judgments: Sequence[Judgment] = (),
+    messages: PageMessages = ENGLISH,
+) -> ASGIApp:
+    """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    desk = _AdjudicationPage(ledger, links, by, judgments)
+    desk = _AdjudicationPage(ledger, links, by, judgments, messages)
     routes = [
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
     ]
+    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
     return Starlette(
-        routes=routes, exception_handlers={HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
+        routes=routes,
+        exception_handlers={
+            error: partial(handler, messages=messages) for error, handler in handlers.items()
+        },
     )
 
 
 class _AdjudicationPage:
-    def __init__(self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment]) -> None:
+    def __init__(
+        self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment], messages: PageMessages
+    ) -> None:
         self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
         self.strangers = Throttle()
+        self.page = partial(page_of, messages=messages)
 
     async def all(self, request: Request) -> Response:
         """What there is to decide."""
         token = self._token(request)
         open_disputes = await apart(self._disputes)
-        return page_of(
+        return self.page(
             "disputes.html.j2",
             disputes=open_disputes,
             done=sum(dispute.decided for dispute in open_disputes),
@@ -108,7 +123,7 @@ class _AdjudicationPage:
         status: int = 200,
     ) -> Response:
         kept = dispute.final
-        return page_of(
+        return self.page(
             "adjudicate.html.j2",
             status,
             scripts=["screen.js"],

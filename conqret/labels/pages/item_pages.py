@@ -6,6 +6,7 @@ An answer is on the disk before the page after it is sent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from conqret.labels.practice import marked_by_gold, settle
 from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import CANNOT_JUDGE
 from conqret.labels.task import ANNOTATION_TASKS
+from conqret.show.table import Cell, Table
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -105,6 +107,28 @@ class Pages:
         )
         self.door.remember(response, token)
         return response
+
+    def worded(self, table: Table) -> Table:
+        """A table with its title, heads, note and single words in the language of the pages; texts stay as they are."""
+        t = self.setting.messages
+        columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
+        kinds = [column.kind for column in columns]
+
+        def row(cells: Sequence[Cell]) -> list[Cell]:
+            return [
+                t.plain(cell) if isinstance(cell, str) and kind != "text" else cell
+                for cell, kind in zip(cells, kinds, strict=True)
+            ]
+
+        return Table(
+            t.plain(table.title),
+            columns,
+            [row(cells) for cells in table.rows],
+            foot=[
+                [t.plain(cell) if isinstance(cell, str) else cell for cell in cells] for cells in table.foot
+            ],
+            note=t.plain(table.note),
+        )
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """What the first page speaks of besides."""

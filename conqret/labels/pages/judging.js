@@ -26,7 +26,7 @@
     const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
     clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
     clock.classList.toggle("last", left <= 60);
-    if (left <= 60 && !minute.textContent) minute.textContent = "Less than a minute is left.";
+    if (left <= 60 && !minute.textContent) minute.textContent = minute.dataset.words;
     if (left > 0) setTimeout(tick, 250);
     else if (!sent) form.requestSubmit();
   };

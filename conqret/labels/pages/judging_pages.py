@@ -29,9 +29,10 @@ from conqret.debate.two_turn.payoff_tables import earned_table
 from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
+from conqret.labels.page_messages import PageMessages
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.marked_text import NumberedSnippet, quoted_pieces
-from conqret.labels.pages.page_responses import PageRefusal, apart, led_to, page_of
+from conqret.labels.pages.page_responses import PageRefusal, apart, led_to
 from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
@@ -71,7 +72,7 @@ class JudgingPages(Pages):
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
             "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
-            "dollars": _total(settlements), "earned": earned_table(settlements),
+            "dollars": _total(settlements), "earned": self.worded(earned_table(settlements)),
         }  # fmt: skip
 
     def last(self, person: Person) -> None:
@@ -111,9 +112,9 @@ class JudgingPages(Pages):
             if not reveals and not late:
                 return led_to("/next")
             mine = await apart(judged, self.ledger, person, turn.screen) if reveals else []
-            return page_of(
+            return self.page(
                 "judging_told.html.j2", **common, told=reveals, late=late,
-                answers=[(_said(answer), bonus(answer)) for answer in mine],
+                answers=[(_said(answer, self.setting.messages), bonus(answer)) for answer in mine],
                 right=_right(asking) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
                 total=sum(bonus(answer) or 0 for answer in mine),
@@ -121,11 +122,12 @@ class JudgingPages(Pages):
         common["form"] = self.links.form(token)
         if turn.started is None:
             done, rest = await self._far(person, turn)
-            return page_of(
+            return self.page(
                 "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
             )
-        return page_of(
-            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking), points=_points(),
+        return self.page(
+            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
+            points=_points(self.setting.messages),
             seconds=await apart(left, self.ledger, turn),
         )  # fmt: skip
 
@@ -156,17 +158,26 @@ def _total(settlements: Sequence[AnswerOutcome]) -> Fraction:
     return sum((settlement.dollars for settlement in settlements), Fraction())
 
 
-def _said(answer: SliderAnswer) -> str:
+def _said(answer: SliderAnswer, messages: PageMessages) -> str:
     """An answer as the slider says it."""
-    return "no answer" if answer.slider is None else dict(_points())[str(answer.slider)]
+    return (
+        messages.plain("no answer") if answer.slider is None else dict(_points(messages))[str(answer.slider)]
+    )
 
 
-def _points() -> list[tuple[str, str]]:
+def _points(messages: PageMessages) -> list[tuple[str, str]]:
     """The points of the slider in words."""
     words = []
     for point in map(int, POINTS):
         option = LETTERS[point > 0]
-        words.append((str(point), f"{STRENGTHS[abs(point)]}: {option}" if point else "I abstain"))
+        words.append(
+            (
+                str(point),
+                f"{messages.plain(STRENGTHS[abs(point)])}: {option}"
+                if point
+                else messages.plain("I abstain"),
+            )
+        )
     return words
 
 
@@ -177,8 +188,8 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
     for letter, side in zip(LETTERS, asking.sides, strict=True):
         parts = []
         for title, alone, part in (
-            ("Argument for", "Snippets for", side.argument),
-            ("Counter-argument to the argument for", "Snippets against", side.counter),
+            ("Argument for {letter}", "Snippets for {letter}", side.argument),
+            ("Counter-argument to the argument for {letter}", "Snippets against {letter}", side.counter),
         ):
             if part is None or not (part.text or any(part.snippets)):
                 continue
@@ -190,7 +201,7 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
             quotes += named
             parts.append(
                 (
-                    f"{title} {letter}" if part.text else f"{alone} {letter}",
+                    title if part.text else alone,
                     part.text,
                     named,
                 )

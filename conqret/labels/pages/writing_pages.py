@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.labels.database import LabelFileError
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import LETTERS, evidence_of
-from conqret.labels.pages.page_responses import SAVE_LATER, apart, led_to, page_of, whole
+from conqret.labels.pages.page_responses import SAVE_LATER, apart, led_to, whole
 from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 
@@ -45,7 +45,7 @@ class WritingPages(Pages):
         """How what a writer wrote was taken, as far as it was judged."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, person, judged) if judged else []
-        return {"taken": feedback_table(feedback_rows) if feedback_rows else None}
+        return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> None:
         """No known answer tells how well somebody writes: people read it."""
@@ -84,7 +84,7 @@ class WritingPages(Pages):
     ) -> Response:  # fmt: skip
         done, left = await self._far(person, turn)
         asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
-        return page_of(
+        return self.page(
             "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
             fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],
             most=MAX_TEXT,

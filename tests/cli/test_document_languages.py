@@ -1,0 +1,57 @@
+"""What documents say of their language, from the page to the item and to the index."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.io import open_items
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.fetch_ledger import make_document
+from conqret.text.language import item_language
+from tests.cli.conftest import Cli
+
+GERMAN = (
+    "Die Stadt hat im letzten Jahr eine neue Straßenbahn gebaut, und die Luft ist seitdem besser geworden."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "language"),
+    [(GERMAN, "de", "de"), (GERMAN, "en", "de"), ("Tram 1 2 3", "cs", "cs"), (GERMAN, "", "")],
+)
+def test_a_document_has_the_language_of_its_page_unless_the_text_is_in_another(
+    text: str, said: str, language: str
+) -> None:
+    assert make_document(text, "", "", said).language == language
+
+
+def test_it_stays_with_the_corpus_and_with_items(tmp_path: Path) -> None:
+    corpus = CorpusDirectory(tmp_path)
+    document = make_document("Tram 1 2 3", "", "", "cs")
+    corpus.write_documents([document, Document(id="plain", text="A text.")])
+    assert [one.language for one in corpus.documents()] == ["cs", ""]
+    lines = [json.loads(line) for line in corpus.documents_file.read_text(encoding="utf-8").splitlines()]
+    assert ["language" in line for line in lines] == [True, False]
+    (item,) = open_items([Item(id="a", topic="Tram?", documents=(document,)).model_dump()])
+    assert item_language(item) == "cs"
+    (item,) = open_items([{"topic": "Tram?", "documents": [{"text": "x", "language": "no language"}]}])
+    assert item.documents[0].language == ""
+
+
+def test_an_index_says_where_it_stems_another_language(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("bm25s")
+    CorpusDirectory(tmp_path).write_documents(
+        Document(id=f"d{number}", text=f"{GERMAN} Nummer {number}.") for number in range(3)
+    )
+    english = cli("retrieve", "index", tmp_path, "--engine", "bm25s")
+    assert english.code == 0, english.err
+    assert "--stemmer german" in english.err
+    german = cli(
+        "retrieve", "index", tmp_path, "--engine", "bm25s", "--stemmer", "german", "--stopwords", "none"
+    )
+    assert german.code == 0, german.err
+    assert "stems" not in german.err

@@ -1,0 +1,148 @@
+"""Debates judged, counter-arguments written and disputes decided in the language of those who do it, in a real browser,
+on the servers that the commands start."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.page_messages import PageMessages, known_texts, page_messages
+from tests.annotation.debates import DEBATES
+from tests.annotation.studies import begun
+from tests.cli.conftest import Cli
+from tests.report.chromium import Chromium, Page
+from tests.web.annotators import come_in, until
+from tests.web.commands import started
+
+LANGUAGES = ("en", "de", "ar")
+ENGLISH = [text for text in known_texts()["texts"] if len(text) > 15]
+SAID = {"anna": "141", "ben": "341"}
+pytestmark = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def is_in(page: Page, messages: PageMessages) -> None:
+    """The page is in this language: no English words of the list stand on it, and none is a bare placeholder."""
+    assert page.js("[document.documentElement.lang, document.documentElement.dir]") == [
+        messages.language,
+        messages.direction,
+    ]
+    shown = page.js("document.body.innerText")
+    assert not re.search(r"\{\w+\}", shown)
+    if messages.language != "en":
+        fixed = [re.split(r"\{\w+\}", text) for text in ENGLISH]
+        found = [parts for parts in fixed if (longest := max(parts, key=len)) in shown and len(longest) > 15]
+        assert not found
+    wide = page.js("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+
+
+def pressed(page: Page, button: str) -> None:
+    page.js(f"window.old = true; document.querySelector({button!r}).click()")
+    until(page, "window.old !== true")
+
+
+def test_debates_are_judged(browser: Chromium, tmp_path: Path, language: str) -> None:
+    page, messages, study = browser.apart(width=390, height=844), page_messages(language), tmp_path / "study"
+    with (
+        started(
+            "labels", "debate", DEBATES, "--judges", "ann", "--page-language", language, "-o", study
+        ) as server,
+        contextlib.closing(Ledger(study)) as ledger,
+    ):
+        page.go(server.links["ann"])
+        until(page, "document.querySelector('button.main')")
+        is_in(page, messages)
+        come_in(page, server.links["ann"])
+        seen = set()
+        while True:
+            until(
+                page, "location.pathname == '/next' || document.querySelector('button[name=start], a.button')"
+            )
+            is_in(page, messages)
+            if page.js("location.pathname") == "/next":
+                break
+            if page.js("document.querySelector('a.button') !== null"):
+                seen.add("told")
+                pressed(page, "a.button")
+                continue
+            pressed(page, "button[name=start]")
+            until(page, "document.querySelector('#slider')")
+            is_in(page, messages)
+            page.js("slider.value = 2; slider.dispatchEvent(new Event('input'))")
+            assert page.js("said.textContent") == f"{messages.plain('moderately confident')}: B"
+            pressed(page, "#answer button.main")
+        assert seen == {"told"}
+        assert page.js("document.querySelector('table') !== null")
+        assert {turn.answers["slider"] for turn in ledger.given()} == {"2"}
+    assert not page.complaints, page.complaints
+    page.close()
+
+
+def test_counter_arguments_are_written(browser: Chromium, tmp_path: Path, language: str) -> None:
+    page, messages, study = browser.apart(), page_messages(language), tmp_path / "study"
+    with (
+        started(
+            "labels", "write", DEBATES, "--writers", "gil,hal", "--page-language", language, "-o", study
+        ) as server,
+        contextlib.closing(Ledger(study)) as ledger,
+    ):  # fmt: skip
+        page.go(server.links["gil"])
+        until(page, "document.querySelector('button.main')")
+        is_in(page, messages)
+        come_in(page, server.links["gil"])
+        until(page, "document.querySelector('#text')")
+        is_in(page, messages)
+        pressed(page, "button[name=keep]")
+        shown = page.js("document.querySelector('[role=alert]').innerText")
+        assert messages.plain("write your counter-argument") in shown
+        is_in(page, messages)
+        for _ in range(ledger.study.screens // 2):
+            until(page, "document.querySelector('#text')")
+            page.js("text.value = 'No.'")
+            pressed(page, "button[name=keep]")
+        until(page, "location.pathname == '/next'")
+        is_in(page, messages)
+    assert not [complaint for complaint in page.complaints if "422" not in complaint]
+    page.close()
+
+
+def test_disputes_are_decided(browser: Chromium, tmp_path: Path, language: str) -> None:
+    page, messages = browser.apart(), page_messages(language)
+    with contextlib.closing(begun(tmp_path, 3, ("anna", "ben"), overlap=2)) as ledger:
+        for person in ledger.people():
+            while (turn := ledger.next(person)) is not None:
+                value = SAID[person.name][int(turn.screen.item[-1])]
+                ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
+    with started("labels", "adjudicate", tmp_path, "--by", "Ada", "--page-language", language) as server:
+        page.go(server.links["for Ada alone"])
+        until(page, "document.querySelector('a.button')")
+        is_in(page, messages)
+        pressed(page, "a.button")
+        until(page, "document.querySelector('fieldset')")
+        is_in(page, messages)
+        page.press("3", "Enter")
+        until(page, "document.querySelector('a.button') === null && document.querySelector('table.sheet')")
+        is_in(page, messages)
+        page.go(f"{server.base}/adjudicate/nobody")
+        until(page, "document.querySelector('h1')")
+        assert page.js("document.querySelector('h1').innerText") == messages.plain("This cannot be shown")
+    assert not [complaint for complaint in page.complaints if "404" not in complaint]
+    page.close()
+
+
+def test_words_that_nobody_has_are_refused_before_anything_is_kept(
+    cli: Cli, tmp_path: Path, language: str
+) -> None:
+    words = tmp_path / "my.toml"
+    words.write_text(f"language = '{language}'\n[texts]\n'Strat' = 'x'\n", encoding="utf-8")
+    for command, who in (("debate", "--judges"), ("write", "--writers")):
+        refused = cli(
+            "labels", command, DEBATES, who, "ann,bob", "--page-language", words, "-o", tmp_path / "study"
+        )
+        assert refused.code == 2
+        assert "'Strat'" in refused.err
+        assert not (tmp_path / "study").exists()
