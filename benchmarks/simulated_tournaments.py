@@ -38,7 +38,7 @@ class TournamentCase:
 TOURNAMENTS = {
     case.name: case
     for items in (4, 8, 20)
-    for spread in (0.7, 2.0)
+    for spread in (0.7, 2.0, 10.0)
     for position in (0.0, 0.15)
     for design in ("random", "adaptive")
     for case in (TournamentCase(items, spread, position, design),)

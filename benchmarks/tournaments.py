@@ -44,7 +44,7 @@ EACH = 8
 """Arguments of a topic."""
 DRAWS = 10_000
 """Of the bootstrap."""
-SETS = {"webis": 12, "webis-kept-back": 8, "speeches": 12, "ukp": 8, "ukp-whole": 4}
+SETS = {"webis": 12, "webis-kept-back": 8, "speeches": 12, "speeches-kept-back": 4, "ukp": 8, "ukp-whole": 4}
 """How many topics of each set. Of UKPConvArg1 one side of so many debates; both sides of the others are kept back, and
 of the first debates all arguments of that side are a set, too."""
 LANGUAGE = "en"
@@ -83,8 +83,9 @@ def webis(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple
             yield item, {"label": float(row["Combined Quality"])}
 
 
-def speeches(folder: Path, seed: int) -> Iterator[tuple[Item, Label]]:
-    """Opening speeches, with their authors' kind as the system, and the mean of their ratings."""
+def speeches(folder: Path, seed: int, *, kept_back: bool = False) -> Iterator[tuple[Item, Label]]:
+    """Opening speeches, with their authors' kind as the system, and the mean of their ratings; ``kept_back``: those of
+    the topics that come next."""
     csv.field_size_limit(sys.maxsize)
     by_topic: dict[str, list[dict[str, str]]] = {}
     with gzip.open(
@@ -92,7 +93,9 @@ def speeches(folder: Path, seed: int) -> Iterator[tuple[Item, Label]]:
     ) as file:
         for row in csv.DictReader(file):
             by_topic.setdefault(row["topic"], []).append(row)
-    for topic in _chosen(list(by_topic), "speeches", SETS["speeches"], seed):
+    count = SETS["speeches"]
+    order = _chosen(list(by_topic), "speeches", count + SETS["speeches-kept-back"], seed)
+    for topic in order[count:] if kept_back else order[:count]:
         rows = sorted(by_topic[topic], key=lambda row: row["id"])
         for row in random.Random(f"{seed}/{topic}").sample(rows, EACH):
             item = Item(
@@ -145,6 +148,7 @@ READERS: dict[str, Callable[[Path, int], Iterator[tuple[Item, Label]]]] = {
     "webis": webis,
     "webis-kept-back": lambda folder, seed: webis(folder, seed, kept_back=True),
     "speeches": speeches,
+    "speeches-kept-back": lambda folder, seed: speeches(folder, seed, kept_back=True),
     "ukp": ukp,
     "ukp-kept-back": lambda folder, seed: ukp(folder, seed, kept_back=True),
     "ukp-whole": lambda folder, seed: ukp(folder, seed, whole=True),

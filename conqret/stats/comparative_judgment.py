@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from conqret.stats.strength_posterior import NormalPosterior
 
-SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0)
+SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
 MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
 """How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""

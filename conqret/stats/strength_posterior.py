@@ -204,6 +204,7 @@ class StrengthPosterior:
         """How many shared parameters are normal in the posterior."""
         sds = [POSITION_SD] * self.judges + [SLOPE_SD] * slopes + [WEIGHT_SD] * (self.judges * self.middle)
         self.prior = 1 / np.square(sds)
+        """The precision of what is shared; that of slopes as :meth:`_prior_at` has it."""
         self._sites: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self.discriminations = np.ones(self.judges)
 
@@ -221,6 +222,10 @@ class StrengthPosterior:
         self.design = np.zeros((len(self.judge), self.normal))
         self.design[np.arange(len(self.judge)), self.judge] = 1.0
         self.design[:, self.judges :] = self.scale[:, None] * self.apart
+
+    def _prior_at(self, spread: float) -> None:
+        """Set the prior of slopes for a spread: it is no narrower than the strengths."""
+        self.prior[self.judges : self.normal] = 1 / max(SLOPE_SD, spread) ** 2
 
     def _log_weights(self, shared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of each comparison the log weight of each outcome, as its judge has them."""
@@ -293,6 +298,7 @@ class StrengthPosterior:
         import numpy as np
 
         data = self.data
+        self._prior_at(spread)
         strengths = np.zeros((len(data.sizes), self.size)) if start is None else start.strengths
         shared = np.zeros(len(self.prior)) if start is None else start.shared
         parts = self._parts()
@@ -329,6 +335,7 @@ class StrengthPosterior:
         import numpy as np
 
         groups, size = len(self.data.sizes), self.size
+        self._prior_at(mode.spread)
         log_weights = self._log_weights(mode.shared)
         eta = self.scale * self._differences(mode.strengths) + self.design @ mode.shared[: self.normal]
         _, surplus, covariances = self._terms(mode.strengths, mode.shared, mode.spread)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MOST_SPREAD = 10.0
-"""The largest spread of strengths that the estimate of a tournament averages over."""
+"""The largest spread of strengths: those over which the estimate of a tournament averages reach further."""
 
 
 MOST_DISCRIMINATION = 100.0

@@ -141,11 +141,12 @@ def language_of(text: str, *, model: bool = True) -> str:
 
 
 def item_language(item: Item) -> str:
-    """The ISO 639-1 code of the language of an item: the one that was given; else that of its argument, or of its
+    """The ISO 639-1 code of the language of an item: the one that was given; else that of its arguments, or of its
     question, or of the first document that says it or of which it can be told; empty where there is none."""
     if item.language:
         return item.language
-    for text in (item.argument, item.second_argument, item.topic):
+    arguments = "\n".join(filter(None, (item.argument, item.second_argument)))
+    for text in (arguments, item.topic):
         if text and (language := language_of(text)):
             return language
     told = (document.language or language_of(document.text) for document in item.documents)

@@ -83,6 +83,11 @@ def test_an_items_language_is_the_one_given_else_that_of_its_argument() -> None:
     assert item_language(item.model_copy(update={"language": "nl"})) == "nl"
     assert item_language(item.model_copy(update={"argument": None})) == "en"
     assert item_language(item.model_copy(update={"argument": "42", "topic": "CO2?"})) == "fr"
+    short = {
+        "argument": "He forfeited. Pro. Vote for pro.",
+        "second_argument": "The tax should stay, as it is fair.",
+    }
+    assert item_language(item.model_copy(update=short)) == "en"
 
 
 def test_a_file_may_say_the_language_and_an_item_without_one_is_written_as_before(tmp_path: Path) -> None:
