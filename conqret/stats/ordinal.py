@@ -54,10 +54,13 @@ def _fitted(x: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[NDArra
     from scipy.optimize import minimize
     from scipy.special import expit, logit
 
+    column, edges = x[:, None], np.zeros((len(x), counts.shape[1] + 1))
+    edges[:, -1] = 1.0
+
     def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         thresholds, gaps = _thresholds(parameters)
-        below = expit(thresholds - parameters[0] * x[:, None])
-        shares = np.diff(below, axis=1, prepend=0.0, append=1.0).clip(_LEAST)
+        below = edges[:, 1:-1] = expit(thresholds - parameters[0] * column)
+        shares = (edges[:, 1:] - edges[:, :-1]).clip(_LEAST)
         density = below * (1 - below)
         pulls = counts / shares
         by_threshold = -(density * (pulls[:, :-1] - pulls[:, 1:])).sum(axis=0)
