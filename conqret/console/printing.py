@@ -81,8 +81,10 @@ def result(
     *,
     as_json: bool,
     outcomes: Sequence[RequirementOutcome] | None = None,
+    answer: Iterable[str] = (),
 ) -> None:
-    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables.
+    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables below the
+    ``answer`` in sentences.
 
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
@@ -91,7 +93,8 @@ def result(
     if as_json:
         say_json(value)
         return
-    for line in lines:
+    sentences = list(answer)
+    for line in (*sentences, *[""] * bool(sentences), *lines):
         out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
 
 

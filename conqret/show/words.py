@@ -9,10 +9,11 @@ from functools import lru_cache
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
+from conqret.stats.estimate import Estimate
 from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
-FLOOR = "a floor, not a judge: these numbers come from word statistics."
+FLOOR = "a lexical baseline, not a judge: these numbers come from word statistics."
 NOT_CORRECTED = (
     "Intervals are not corrected: one without 0 beside a p of .05 or more is no evidence of a difference."
 )
@@ -26,8 +27,9 @@ def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
         return []
     if floors == len(baselines):
         return [(OFFLINE, FLOOR)]
-    is_floor, its = ("is a floor", "its") if floors == 1 else ("are floors", "their")
-    note = f"{number(floors, 'judge')} of {len(baselines)} here {is_floor}: {its} numbers come from word statistics."
+    is_baseline, its = ("is a lexical baseline", "its") if floors == 1 else ("are lexical baselines", "their")
+    which = f"{number(floors, 'judge')} of {len(baselines)} here {is_baseline}"
+    note = f"{which}: {its} numbers come from word statistics."
     return [(OFFLINE, note)]
 
 
@@ -125,6 +127,13 @@ def reason(name: str | None) -> str:
 def score(value: float | None, places: int = 2) -> str:
     """A value in [0, 1] with fixed places; a dash where there is none."""
     return "–" if value is None else f"{value:z.{places}f}"
+
+
+def with_interval(estimate: Estimate, places: int = 2) -> str:
+    """An estimate with its interval, for a sentence."""
+    if estimate.low is None or estimate.high is None:
+        return score(estimate.value, places)
+    return f"{score(estimate.value, places)} [{estimate.low:z.{places}f}, {estimate.high:z.{places}f}]"
 
 
 def mean(value: float | None) -> str:

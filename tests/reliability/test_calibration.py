@@ -69,7 +69,7 @@ def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
     }
     assert strayed["calibrated"] < 0.15 < 0.3 < strayed["mean"]
     assert not_beaten({"clarity": row.over}) == [
-        "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimension: clarity"
+        "the judge is not shown to agree better with annotators than the offline baseline on 1 of 1 dimension: clarity"
     ]
 
 
@@ -139,10 +139,10 @@ def test_calibrated_scores_stand_in_the_place_of_one_person(seen, found):
     assert row.calibrated_as_person.low < row.calibrated_as_person.value < row.calibrated_as_person.high
     assert row.calibrated_as_person.value > row.as_person.value + 0.1
     assert result.average.calibrated_as_person.value is not None
-    assert "Calibrated as one" in [column.title for column in agreement_table(result).columns]
+    assert "Calibrated in place of one" in [column.title for column in agreement_table(result).columns]
     plain = validate(judgments, labels)
     assert plain.dimensions["clarity"].calibrated_as_person.value is None
-    assert "Calibrated as one" not in [column.title for column in agreement_table(plain).columns]
+    assert "Calibrated in place of one" not in [column.title for column in agreement_table(plain).columns]
 
 
 def test_noise_gains_nothing(tmp_path):

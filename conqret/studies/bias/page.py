@@ -31,19 +31,20 @@ def bias_sheet(table: BiasTable) -> ReportPage:
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
     return ReportPage(
         "bias",
-        f"Consistency and bias of {judge.format} with {judge.model}",
+        f"Is {judge.format} with {judge.model} consistent and unbiased?",
         [
-            Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
+            Section("Probes", [bias_rows_table(ordered(table.primary), _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [PageRemarks(remarks)] if remarks else []),
         ],
-        lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
+        answer=headlines(table),
+        picture=list(_pictures(table)),
         badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
         facts=[
-            ("Fingerprint", judge.fingerprint),
             ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
             ("Judgments", words.count(table.judgments)),
+            ("Fingerprint", judge.fingerprint),
             ("Seed", str(judge.seed)),
         ],
     )

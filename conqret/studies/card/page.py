@@ -12,7 +12,8 @@ from conqret.show import words
 from conqret.show.condition_words import condition_note
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
-from conqret.studies.agreement_tables import in_one_line, over_parts
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -66,13 +67,11 @@ def card_sheet(card: Card) -> ReportPage:
             Section("What has no score", [PageRemarks(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
-        lede=[
-            in_one_line(card.agreement, card.basis.settings.confidence),
-            _measures(card),
-        ],
+        answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
+        picture=agreement_picture(card.agreement, basis, card.average),
+        how_to_read=[_measures(card)],
         badges=words.floor_badges([run.baseline]),
         facts=[
-            ("Fingerprint", run.fingerprint),
             ("Judged", run.created[:10]),
             ("Last checked", last_checked(card)),
             (
@@ -86,6 +85,7 @@ def card_sheet(card: Card) -> ReportPage:
             ),
             ("Cost", _price(card)),
             ("Speed", _speed(card)),
+            ("Fingerprint", run.fingerprint),
         ],
     )
 
@@ -101,6 +101,14 @@ def _noticed(card: Card) -> str:
     )
     conditions = condition_note(curve.condition for curve in card.sensitivity)
     return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
+
+
+def _also(card: Card) -> Iterator[str]:
+    """What else was measured, in a sentence each."""
+    if card.sensitivity:
+        yield f"Does it detect perturbations? {next(answer(card.sensitivity))}"
+    if card.bias is not None:
+        yield f"Is it biased? {headlines(card.bias)[0]}"
 
 
 def _bias(card: Card) -> Iterator[Section]:

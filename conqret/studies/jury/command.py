@@ -54,7 +54,7 @@ def jury(
     from conqret.judging.page import write_report
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import jury as hold
-    from conqret.studies.jury.page import jury_tables, write_jury
+    from conqret.studies.jury.page import jury_answer, jury_tables, write_jury
     from conqret.studies.jury.rules import RULES
 
     if by not in RULES:
@@ -79,11 +79,6 @@ def jury(
         )
     page = write_jury(jury_result, output)
     write_report(JudgeFolder(output))
-    result(jury_result, jury_tables(jury_result), as_json=json_output)
-    tell(jury_result.verdict)
-    if jury_result.beside:
-        note(jury_result.beside)
-    if jury_result.chance:
-        note(jury_result.chance)
+    result(jury_result, jury_tables(jury_result), as_json=json_output, answer=jury_answer(jury_result))
     tell(at(output, "run"))
     tell(at(page))

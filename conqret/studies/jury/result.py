@@ -20,6 +20,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show import words
 from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA
@@ -122,13 +123,14 @@ class Jury(Frozen):
             return "what the jury gains is not known without labels (--labels)"
         rule_check = self.checked.rules[self.rule]
         shown = rule_check.p is not None and rule_check.p < ALPHA
-        verdict_text = "is not shown to agree better or worse with people than"
+        verdict_text = "is not shown to agree better or worse with annotators than"
         if shown:
             verdict_text = (
-                f"agrees {'better' if (rule_check.gain.value or 0) > 0 else 'worse'} with people than"
+                f"agrees {'better' if (rule_check.gain.value or 0) > 0 else 'worse'} with annotators than"
             )
         said = (
-            f"the jury ({self.rule}) {verdict_text} the member chosen by other topics: gain {rule_check.gain}"
+            f"the jury ({self.rule}) {verdict_text} its best member (as chosen by the labels of other "
+            f"{self.checked.basis.clustered_by}s): alpha differs by {words.with_interval(rule_check.gain)}"
         )
         return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
@@ -153,8 +155,8 @@ class Jury(Frozen):
             "always fall on whoever is best here."
         )
         return (
-            f"Mean alpha with people: the jury {jury}, the best single member ({best}) {single}, the member chosen by "
-            f"{other} {held_out}.{why * less}"
+            f"Mean Krippendorff's alpha with annotators: the jury {jury}, the best single member ({best}) "
+            f"{single}, the member chosen by {other} {held_out}.{why * less}"
         )
 
 

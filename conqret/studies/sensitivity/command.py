@@ -209,7 +209,7 @@ def sensitivity(
     from conqret.judging.summary_tables import metric_names
     from conqret.perturb.versions import counted_reasons
     from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import write_sensitivity
+    from conqret.studies.sensitivity.page import answer, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
     from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
@@ -274,7 +274,12 @@ def sensitivity(
     shown.session(results.session, f"{number(results.judgments, 'judgment')}")
     if any(judge["baseline"] for judge in results.record.judges):
         shown.tell(f"offline is {floor('a judge')}")
-    result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
+    result(
+        results,
+        [*_tables(results), *map(at, files)],
+        as_json=shown.json_output,
+        answer=answer(results.curves),
+    )
     note(*results.warnings)
     without = gathered(
         ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
@@ -294,7 +299,6 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from conqret.show import words
     from conqret.show.condition_words import condition_note, with_condition
     from conqret.show.table import Alarm, Column, Table
-    from conqret.studies.sensitivity.page import answer
     from conqret.studies.sensitivity.verdict import STILL
 
     columns = (
@@ -328,6 +332,5 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
-    yield from answer(results.curves)
     if note := condition_note(curve.condition for curve in results.curves):
         yield note

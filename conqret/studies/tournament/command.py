@@ -145,8 +145,9 @@ def tournament(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
     lines = [
-        *spaced(tournament_tables(outcome)),
         *headlines(outcome),
+        "",
+        *spaced(tournament_tables(outcome)),
         at(folder.scores_file, "scores"),
         at(page),
     ]

@@ -12,10 +12,10 @@ from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
 from conqret.studies.agreement_tables import (
     agreement_table,
     beside_table,
-    in_one_line,
     language_tables,
     over_parts,
 )
@@ -28,21 +28,22 @@ REMARK = Column("Remark", "text")
 
 def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
     """The page."""
-    judge, basis = validation.judge, validation.basis
+    judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     return ReportPage(
         "validation",
-        f"Does {judge_name(judge.format, judge.model)} agree with people?",
+        f"Does {judge_name(judge.format, judge.model)} agree with annotators?",
         [table if isinstance(table, Section) else section(table) for table in _tables(validation, outcomes)],
-        lede=[
-            in_one_line(validation.dimensions.values(), basis.settings.confidence),
-            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
-            "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
-            "the mean.",
+        answer=agreement_answer(rows, basis, validation.average),
+        picture=agreement_picture(rows, basis, validation.average),
+        how_to_read=[
+            f"Scores of {words.number(validation.join.items, 'item')} are compared with human labels of them. "
+            "Krippendorff's alpha is 1 where they always agree, and 0 where they agree by chance. A baseline without a "
+            "model (the length of the text, a constant) that agrees as well shows that the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
         facts=[
-            ("Fingerprint", judge.fingerprint),
             ("Labels", f"{basis.labels} ({basis.layout})"),
+            ("Fingerprint", judge.fingerprint),
             ("Seed", str(basis.settings.seed)),
         ],
     )
