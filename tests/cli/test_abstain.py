@@ -107,15 +107,30 @@ def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tm
 
 def test_labels_say_how_their_items_were_drawn(cli: Cli, judged: Path, tmp_path: Path) -> None:
     """With one chance for all, nothing has to be said; with several, no promise can be made."""
-    labels = [label for label in read_labels(LABELS).labels if label.dimension == METRIC]
+    labels = [
+        label
+        for label in read_labels(LABELS).labels
+        if not label.unit.part and label.dimension != "preference"
+    ]
     items = sorted({label.unit.item for label in labels})
     for name, chances in (("equal", (0.5, 0.5)), ("unequal", (0.25, 0.5))):
-        lines = ["item,annotator,overall_quality,inclusion_probability"] + [
-            f"{label.unit.item},{label.annotator},{label.value:g},{chances[items.index(label.unit.item) % 2]}"
+        lines = ["item,annotator,dimension,value,inclusion_probability"] + [
+            f"{label.unit.item},{label.annotator},{label.dimension},{label.value:g},{chance}"
             for label in labels
+            for chance in [chances[items.index(label.unit.item) % 2]]
         ]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    arguments = ("--scale", "1:5", "--tolerance", "0.3", "--error", "0.45", "-o", tmp_path / "rules.json")
+    arguments = (
+        "--together",
+        "--scale",
+        "1:5",
+        "--tolerance",
+        "0.5",
+        "--error",
+        "0.6",
+        "-o",
+        tmp_path / "rules.json",
+    )
     done = cli("judges", "abstain", judged, "--labels", tmp_path / "equal.csv", *arguments)
     said = " ".join(done.err.split())
     assert done.code == 0
