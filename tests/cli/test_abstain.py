@@ -120,17 +120,7 @@ def test_labels_say_how_their_items_were_drawn(cli: Cli, judged: Path, tmp_path:
             for chance in [chances[items.index(label.unit.item) % 2]]
         ]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    arguments = (
-        "--together",
-        "--scale",
-        "1:5",
-        "--tolerance",
-        "0.5",
-        "--error",
-        "0.6",
-        "-o",
-        tmp_path / "rules.json",
-    )
+    arguments = ("--together", "--scale", "1:5", "--tolerance", "1", "-o", tmp_path / "rules.json")
     done = cli("judges", "abstain", judged, "--labels", tmp_path / "equal.csv", *arguments)
     said = " ".join(done.err.split())
     assert done.code == 0
