@@ -27,7 +27,7 @@ from conqret.cli.main import app  # noqa: E402
 
 WORDS = {
     r"people|persons?|somebody|nobody|whoever": "annotators, human labels, users",
-    r"floors?": "baseline",
+    r"floors?|free baselines?": "baseline",
     r"beside": "compared with, with, next to",
     r"damag(?:e|es|ed|ing)": "perturbation, perturbed",
     r"instruments?": "judge configuration",
