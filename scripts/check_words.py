@@ -2,7 +2,7 @@
 one, and each of ``EXCEPTIONS`` a reason why it stays.
 
     python scripts/check_words.py              # counts of each surface; exit code 1 where a strict one has a word
-    python scripts/check_words.py --list help  # each place of a surface
+    python scripts/check_words.py --list help  # each place of one
 
 Help texts and documentation (results apart) are strict. Messages and reports are counted, as are results: records of
 what was done once.
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
     surfaces: Mapping[str, Any] = {
         "help": help_texts, "docs": docs, "messages": messages, "reports": reports, "results": results,
     }  # fmt: skip
-    wanted = arguments[1:] if arguments[:1] == ["--list"] else list(surfaces)
+    wanted = [name for name in arguments if name != "--list"] or list(surfaces)
     failed = False
     for name in wanted:
         found = [
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str]) -> int:
             for place in surfaces[name]()
             for word, passage, better in faults(place.text)
         ]
-        if arguments[:1] == ["--list"]:
+        if "--list" in arguments:
             for where, word, passage, better in found:
                 print(f"{where}: {word} ({better}): …{passage}…")
         commonest = ", ".join(
