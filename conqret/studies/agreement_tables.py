@@ -191,8 +191,22 @@ def agreement_table(validation: Validation) -> Table:
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
+        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
+        + rerun_note(validation),
     ).varying("Coverage")
+
+
+def rerun_note(validation: Validation) -> str:
+    """By how much alphas would differ if the judge were asked again; empty where no score is a mean of samples."""
+    known = [row.rerun for row in validation.dimensions.values() if row.rerun is not None]
+    if not known:
+        return ""
+    least, most = f"{min(known):.3f}", f"{max(known):.3f}"
+    between = least if least == most else f"{least} to {most}, by the dimension"
+    return (
+        f" Asked again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
+        "between reruns); the intervals hold that already."
+    )
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
