@@ -25,11 +25,12 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.effects import ALPHA
+from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.held_out import HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.compare.result import compare_shared
+from conqret.studies.jury.result import rule_on
 
 GOOD, BAD = 0.7, 1.2
 """Noise of a judge, and of a worse one, in standard deviations of the worth."""
@@ -115,30 +116,36 @@ def rows(draws: int) -> Iterator[str]:
             )
 
 
-def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float, float, float]:
-    """Whether a jury of three copies is said to gain, and to lose, and its gain: their mean (``gains``), or a fourth
-    copy in its place, which gains nothing."""
+def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float, ...]:
+    """Whether a jury of three copies is said to be better than its members on average, than each of them, and worse;
+    and what it is above their average: their mean (``gains``), or a fourth copy in its place, which gains nothing."""
     rng = np.random.default_rng([seed, topics, balanced])
     four = drawn(rng, topics, balanced, (GOOD,) * 4)
     side = four.sides["quality"]
     members = replace(four, names=four.names[:3], sides={"quality": replace(side, judges=side.judges[:3])})
     said = side.judges[:3].mean(axis=0) if gains else side.judges[3]
     left_out = leave_one_out(four.clusters)
-    (jury,) = side.alphas(said[None], left_out)
-    found = jury.minus(HeldOutChoice.of(members, seed, left_out).sampled(members, left_out))
-    p = found.p() or 1.0
-    return float(p < ALPHA and found.value > 0), float(p < ALPHA and found.value < 0), found.value
+    means = side.alphas(np.vstack([side.judges[:3], said[None]]), left_out)
+    found = rule_on(means, means[0], members, CONFIDENCE)
+    better = found.shown in ("average", "each")
+    return (
+        float(better),
+        float(found.shown == "each"),
+        float(found.shown == "worse"),
+        found.over_average.value or 0.0,
+    )
 
 
 def gain_rows(draws: int) -> Iterator[str]:
     """The table of juries."""
-    yield "| jury | topics | sizes | said to gain | said to lose | mean gain |"
-    yield "|---|---|---|---|---|---|"
+    yield "| jury | topics | sizes | better than the average | better than each | worse | mean difference |"
+    yield "|---|---|---|---|---|---|---|"
     for name, gains in (("a fourth copy", False), ("the mean of three copies", True)):
         for topics, balanced in DESIGNS:
             found = np.mean([gain(seed, topics, balanced, gains=gains) for seed in range(draws)], axis=0)
             sizes = "5 items each" if balanced else "1 to 12 items"
-            yield f"| {name} | {topics} | {sizes} | {found[0]:.3f} | {found[1]:.3f} | {found[2]:+.3f} |"
+            shares = " | ".join(f"{share:.3f}" for share in found[:-1])
+            yield f"| {name} | {topics} | {sizes} | {shares} | {found[-1]:+.3f} |"
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -37,6 +37,19 @@ PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""
 RANDOM_SAMPLE = "the labelled items were drawn at random, each with the same chance (inclusion_probability)"
 """What labels with that column say of themselves."""
+UNEQUAL_CHANCES = "the labelled items were drawn with unequal chances (inclusion_probability from "
+"""How that begins where it has several values."""
+
+
+def drawn_note(chances: Collection[float]) -> str:
+    """What labels whose items were drawn with these chances say of themselves; empty where none is known."""
+    if len(set(chances)) < 2:
+        return RANDOM_SAMPLE if chances else ""
+    low, high = min(chances), max(chances)
+    return (
+        f"{UNEQUAL_CHANCES}{low:g} to {high:g}), and no estimate weighs them: keep each item with the chance {low:g} "
+        "over its own, drawn by a fixed seed, and what is left is a random sample"
+    )
 
 
 @dataclass(frozen=True)

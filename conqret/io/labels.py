@@ -25,7 +25,7 @@ from conqret.io.label_scale import (
     parse_scales,
 )
 from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, SHEET
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, SHEET, drawn_note
 
 __all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
 
@@ -108,7 +108,13 @@ def read_labels(
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled)
     return replace(
         labels_read,
-        notes=(*_joined(labels_read, len(places)), *_file_notes(files), *reader.notes, *_notes(labels_read)),
+        notes=(
+            *_joined(labels_read, len(places)),
+            *filter(None, [drawn_note({chance for _, file in files.values() for chance in file.chances})]),
+            *_file_notes(files),
+            *reader.notes,
+            *_notes(labels_read),
+        ),
     )
 
 

@@ -93,7 +93,7 @@ class Pool:
             if len(drawn) == count:
                 break
             document = self.entries[index].document
-            if document.text in texts or not _same_language(language, document.text):
+            if document.text in texts or not _same_language(language, document):
                 continue
             name, number = document.id, 1
             while name in taken:
@@ -104,9 +104,9 @@ class Pool:
         return drawn
 
 
-def _same_language(language: str, text: str) -> bool:
-    """Whether a text is in a language, as far as both are known."""
-    other = language_of(text)
+def _same_language(language: str, document: Document) -> bool:
+    """Whether a document is in a language, as far as both are known."""
+    other = document.language or language_of(document.text)
     return not (language and other) or language == other
 
 

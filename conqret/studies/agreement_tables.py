@@ -210,7 +210,8 @@ def agreement_table(validation: Validation) -> Table:
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
+        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
+        + rerun_note(validation),
     ).varying("Coverage")
 
 
@@ -245,6 +246,19 @@ def language_tables(validation: Validation) -> Iterator[Table]:
         note=f"Each language alone, with intervals over its own {clustered}s; not corrected for the number of "
         "languages. An alpha depends on how far labels spread, so that two languages are compared fairly only where "
         "their items are alike, such as translations.",
+    )
+
+
+def rerun_note(validation: Validation) -> str:
+    """By how much alphas would differ if the judge were asked again; empty where no score is a mean of samples."""
+    known = [row.rerun for row in validation.dimensions.values() if row.rerun is not None]
+    if not known:
+        return ""
+    least, most = f"{min(known):.3f}", f"{max(known):.3f}"
+    between = least if least == most else f"{least} to {most}, by the dimension"
+    return (
+        f" Asked again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
+        "between reruns); the intervals hold that already."
     )
 
 

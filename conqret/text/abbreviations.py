@@ -24,6 +24,10 @@ _OTHERS = {
     "fi": "esim mm ym yms jne ks n tri prof milj mrd klo nro s",
     "pl": "dr prof mgr inż hab p pp np tzn tj m.in itd itp ok nr art ust poz ul al św red r w mln mld tys zł godz str "
     "rys tab por ww im",
+    "el": "κ καθ δρ κος κα αρ άρ σελ εκ εκατ δισ χιλ π.χ δηλ βλ πρβλ μ.χ κ.ά κ.λπ κλπ τηλ ιαν φεβ μαρ απρ ιουν "
+    "ιουλ αυγ σεπ οκτ νοε δεκ ν.δ π.δ αι υπ παρ κεφ εικ πίν",
+    "vi": "ts ths gs pgs bs ks cn tp q p tr vd v.d nxb ô ctv gs.ts pgs.ts th.s tx đ đc",
+    "bn": "ড ডা মো মোঃ প্রো প্রফ শ্রী সং পৃ খ্রি",
     "cs": "dr prof ing mgr doc č čl odst např tj tzv mj str obr tab r st mil mld tis kč hod cca resp event",
     "hu": "dr prof pl stb ill kb ún st sz old ld vö ti",
     "ro": "dr prof dl dna dlui art alin nr pag fig ex etc.a mil mld str sf",
@@ -45,7 +49,7 @@ ANY_LANGUAGE = frozenset().union(*ABBREVIATIONS.values())
 """All of them, for a text whose language cannot be told."""
 
 ENDS_TOO = frozenset(
-    "др пр т.д т.п т.к usw etc ecc osv enz itd itp m.m atd руб млн млрд тыс коп kč zł".split()
+    "др пр т.д т.п т.к usw etc ecc osv enz itd itp m.m atd руб млн млрд тыс коп kč zł κ.ά κ.λπ κλπ".split()
 )
 """Those with which a sentence may end: before a capital it does."""
 

@@ -39,16 +39,20 @@ _QUOTES = "\"'\u2019\u201d\u201c\u2018\u00bb"
 _WIDE_CLOSERS = "\"'\u2019\u201d\u00bb)\\]*_\u300d\u300f\uff09\u300b\u3009\uff02"
 _OPENERS = "([\"'\u2018\u201c\u00ab\u201e\u00bf\u00a1"
 _LIST_MARK = r"[-*\u2022\u25cf\u2605\u2013\u2014>#|]|\(?[0-9]{1,3}[.)]\s"
+_GREEK_QUESTION = ";\u037e"
+"""The question mark of Greek, elsewhere a semicolon."""
 _SPACED, _UNSPACED = END_MARKS[:4], END_MARKS[4:]
 """End marks that white space must follow, and those of other scripts, which need none."""
 
 # The pattern starts with one character class, and no run in it is unbounded, so that the
 # search is linear even in a text of full stops.
 _break = re.compile(
-    rf"[{END_MARKS}\n](?:"
+    rf"[{END_MARKS}{_GREEK_QUESTION}\n](?:"
     rf"(?<=[{_SPACED}])[{_SPACED}]{{0,20}}(?:[ \u00a0\u202f]?\u00bb|[{_CLOSERS}]{{0,9}})"  # an end mark, what closes it
     rf"(?:[ \t]{{0,9}}{MARK}){{0,20}}(?=\s|\Z)"  # its citations, and white space
     rf"|(?<=[{_UNSPACED}])[{_UNSPACED}!?\u2026]{{0,20}}[{_WIDE_CLOSERS}]{{0,9}}(?:[ \t]{{0,9}}{MARK}){{0,20}}"
+    rf"|(?<=[\u0370-\u03ff\u1f00-\u1fff\d\]%»)][{_GREEK_QUESTION}])"
+    rf"[{_CLOSERS}]{{0,9}}(?:[ \t]{{0,9}}{MARK}){{0,20}}(?=\s|\Z)"
     r"|(?<=\n)[ \t\r]*\n"
     rf"|(?<=\n)(?=[ \t]*(?:{_LIST_MARK})))"
 )
@@ -98,6 +102,10 @@ _LONGEST_ORDINAL = 2
 _SURELY_A_WORD = 7
 """Letters from which what stands before a full stop is no abbreviation."""
 
+_SURELY_NO_INITIAL = 5
+"""Letters from which what stands before a full stop and a figure may be a whole word."""
+_digits = re.compile(r"\d")
+
 _LIKE_AN_ABBREVIATION = 5
 """Letters up to which what stands before a full stop and a small letter is taken for an abbreviation."""
 
@@ -128,7 +136,9 @@ def boundaries(text: str, language: str | None = None) -> list[tuple[int, int]]:
         if mark == ".":
             if not stops.end_sentence(stop, end):
                 continue
-        elif mark != "\n" and end > stop + 1 and _quotation_goes_on(text, stop, end):
+        elif (mark in _GREEK_QUESTION and stops.language != "el") or (
+            mark != "\n" and end > stop + 1 and _quotation_goes_on(text, stop, end)
+        ):
             continue
         _add(bounds, text, start, end)
         start = end
@@ -229,7 +239,10 @@ class _FullStops:
             return True
         if word.isdigit() and self.language == "de" and len(word) <= _LONGEST_ORDINAL:
             return not self._is_german_ordinal(word, stop, end)
-        return _ends_by_sentencex(self.language, text, stop, end)
+        figure = following.isdigit() and (
+            word.endswith("]") or (len(word) >= _SURELY_NO_INITIAL and word.isalpha())
+        )
+        return _ends_by_sentencex(self.language, text, stop, end, figure=figure)
 
     def _behind_a_figure(self, word: str, stop: int) -> bool:
         return self._text[max(0, stop - len(word) - 4) : stop - len(word)].rstrip()[-1:].isdigit()
@@ -244,14 +257,18 @@ class _FullStops:
         return bool(before) and before[-1].lower() in GERMAN_ORDINAL_BEFORE
 
 
-def _ends_by_sentencex(language: str, text: str, stop: int, end: int) -> bool:
+def _ends_by_sentencex(language: str, text: str, stop: int, end: int, *, figure: bool = False) -> bool:
     """Whether sentencex parts the text behind this full stop. It sees a few words around it and no quotation marks: it
-    splits nothing inside a quotation, and takes time with the square of their number where they stay open."""
+    splits nothing inside a quotation, and takes time with the square of their number where they stay open. A ``figure``
+    behind the full stop is shown to it as a word: it parts nothing before one in languages whose ordinals have a full
+    stop."""
     from sentencex import get_sentence_boundaries
 
     first = max(0, stop - _WORDS_BEFORE)
     window = text[first : end + _WORDS_BEHIND].translate(_NO_QUOTES)
     following = window[end - first :]
+    if figure:
+        window = window[: end - first] + _digits.sub("A", following)
     behind = end + len(following) - len(following.lstrip())
     bounds = get_sentence_boundaries(language, window)
     return any(stop < first + bound["end_index"] <= behind for bound in bounds)

@@ -285,7 +285,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)
     assert card_sheet(card).picture == [forest]
-    assert forest.svg().count("<g class") == len(forest.rows)
+    assert forest.svg().count('class="edged"') == len(forest.rows)
 
 
 def test_labels_that_a_plan_drew_say_so(tmp_path: Path) -> None:

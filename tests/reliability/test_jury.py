@@ -163,10 +163,17 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     own = found.checked.rules["mean"]
     assert own.gain.low > 0
     assert own.p < 0.05
+    assert own.shown == "each"
+    assert max(own.over.values()) < 0.05
+    members = [member.alpha.value for member in found.members]
+    assert own.over_average.value == pytest.approx(own.alpha.value - sum(members) / 3)
+    assert own.condition.topics == found.checked.basis.clusters
     assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
     assert found.checked.best.alpha.value <= max(member.alpha.value for member in found.members)
     assert found.checked.independent > 2
-    assert found.verdict.startswith("the jury (mean) agrees better with annotators than its best member")
+    assert found.verdict.startswith(
+        "the jury (mean) agrees better with annotators than each of its 3 members"
+    )
     assert "too many different" in found.missed["dawid-skene"]
     assert sum(member.weight for member in found.members) == pytest.approx(1)
     rules, members, errors, differ = jury_tables(found)

@@ -92,6 +92,17 @@ def test_sentences_of_every_language(case: dict[str, Any]) -> None:
         ("6,7 Mio. t CO2 ein [1].", None, ["6,7 Mio. t CO2 ein [1]."]),
         ("It is so.[1] It stays.【2】 Yes.¹ No.", None, ["It is so.[1]", "It stays.【2】", "Yes.¹", "No."]),
         ("یہ پہلا ہے۔ یہ دوسرا ہے۔", None, ["یہ پہلا ہے۔", "یہ دوسرا ہے۔"]),
+        ("Zachránily 15 druhů [1]. 62 % lidí.", None, ["Zachránily 15 druhů [1].", "62 % lidí."]),
+        ("Sie sahen 15 Arten [1]. 62 % der Leute.", "de", ["Sie sahen 15 Arten [1].", "62 % der Leute."]),
+        ("Bolo to 3. 10. 2019, napr. 40 ľudí.", "sk", ["Bolo to 3. 10. 2019, napr. 40 ľudí."]),
+        (
+            "Γιατί όχι; Ο καθ. Δήμου λέει «γιατί;» και φεύγει.",
+            None,
+            ["Γιατί όχι;", "Ο καθ. Δήμου λέει «γιατί;» και φεύγει."],
+        ),
+        ("It is β; the rest is α.", None, ["It is β; the rest is α."]),
+        ("TS. Nguyễn Văn An đo được. Vì sao?", "vi", ["TS. Nguyễn Văn An đo được.", "Vì sao?"]),
+        ("ড. সেন মেপেছেন [১]। কেন?", None, ["ড. সেন মেপেছেন [১]।", "কেন?"]),
     ],
 )
 def test_abbreviations_and_ordinals(text: str, language: str | None, expected: list[str]) -> None:

@@ -20,7 +20,7 @@ from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, RANDOM_SAMPLE, SCALE
+from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
 from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -194,7 +194,7 @@ def _label_columns(
 
 def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
     if PROBABILITY in columns:
-        file.notes.append(RANDOM_SAMPLE)
+        file.take_chances(as_text(row.get(PROBABILITY) or "") for row in _records(file))
         columns = [column for column in columns if column != PROBABILITY]
     columns = [column for column in columns if column not in NO_LABELS]
     if columns:

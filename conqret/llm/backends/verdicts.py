@@ -28,8 +28,8 @@ _admitted: dict[str, Sayings] = {}
 
 
 def texts_of(item: Mapping[str, Any]) -> str:
-    """An item as plain data, as one text."""
-    return json.dumps(item, sort_keys=True)
+    """An item as plain data, as one text; its language is no part of that."""
+    return json.dumps({name: value for name, value in item.items() if name != "language"}, sort_keys=True)
 
 
 def admit(name: str, answer_log: Sayings) -> str:

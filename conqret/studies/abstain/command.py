@@ -72,6 +72,7 @@ def abstain(
 
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
+    from conqret.io.label_sheets import RANDOM_SAMPLE
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables, outcome
@@ -108,7 +109,7 @@ def abstain(
             "judge --abstain would leave everything unsure: promise less (--error, --tolerance), put all metrics "
             "together (--together), or label more topics"
         )
-    else:
+    elif RANDOM_SAMPLE not in read.notes:
         note(SAMPLED)
     tell(at(output, "abstention"))
     if page is not None:

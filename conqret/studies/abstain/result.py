@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
+from conqret.io.label_sheets import UNEQUAL_CHANCES
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
@@ -76,8 +77,9 @@ def abstain(
     ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
     Raises:
-        DeclarationError: nothing meets, the judgments come from several instruments or were abstained from already, no
-            score has a confidence, there are too few topics, or a share is out of its range.
+        DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
+            several instruments or were abstained from already, no score has a confidence, there are too few topics, or
+            a share is out of its range.
         UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
     """
     for name, share in (("--error", error), ("--delta", delta)):
@@ -87,6 +89,8 @@ def abstain(
         raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
+    if unequal := [note for note in read.notes if note.startswith(UNEQUAL_CHANCES)]:
+        raise DeclarationError(f"no promise can be made: {unequal[0]}")
     judge = validated_judge(kept)
     if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(

@@ -14,6 +14,7 @@ from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
+from conqret.stats.effects import ALPHA
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
@@ -74,20 +75,31 @@ def _rules(checked: JuryCheck) -> Table:
     holds = [Column("Where that holds", "text")] if noted else []
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
-        ("Jury by", "Alpha", "Gain", "p", *holds),
+        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain", *holds),
         [
             (
-                rule, checked_rule.alpha, checked_rule.gain, words.p_value(checked_rule.p),
+                rule, checked_rule.alpha, checked_rule.over_average, words.p_value(checked_rule.p),
+                _beaten(checked_rule), checked_rule.gain,
                 *([condition_cell(checked_rule.condition, checked.basis.clustered_by)] if holds else []),
             )
             for rule, checked_rule in _alike(checked)
         ],
-        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", *[""] * len(holds))],
+        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
         note="Krippendorff's alpha with annotators, the mean over the labelled dimensions without overall quality "
         "(that one, where it is the only one), on what all scored. "
-        f"Gain: alpha less that of the member {_chosen(checked)}, before rounding; p is of that gain (t-test over "
-        f"{topics}). The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
+        f"Over the average: alpha less the mean of the members' alphas; p is of that (t-test over {topics}). "
+        "Over each: of how many members the jury is shown to agree better, where it is better than their average "
+        f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
+        f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
     )  # fmt: skip
+
+
+def _beaten(rule: RuleOn) -> str:
+    """How many members are shown to agree less, where the jury is shown to be better than their average."""
+    if rule.shown not in ("each", "average"):
+        return "–"
+    beaten = sum(p is not None and p < ALPHA for p in rule.over.values())
+    return f"{beaten} of {len(rule.over)}"
 
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:

@@ -1,8 +1,10 @@
 """What a jury is worth: its agreement with people beside that of its members, how these err together, and where they
 differ.
 
-The gain is over the member that is best by other topics: it is chosen by alpha on all other folds of topics
-(:mod:`conqret.studies.agreement.held_out`): the best of several on the very labels that it is then held against
+A jury is held against the mean of its members' alphas, which takes no choice of a member, and then against each of
+them: that it is better than all takes as many tests, each of which has to show it (Berger 1982), and no correction.
+Beside these stands the gain over the member that is best by other topics: it is chosen by alpha on all other folds of
+topics (:mod:`conqret.studies.agreement.held_out`): the best of several on the very labels that it is then held against
 looks better than it is. Judges that err alike are worth fewer: with a mean correlation r of the errors, K of them count
 as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 """
@@ -13,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -23,10 +25,10 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
 from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
-from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import Estimate
+from conqret.stats.effects import ALPHA, p_words
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.verdict_condition import VerdictCondition, of_difference
+from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
@@ -56,12 +58,21 @@ class Member(Frozen):
 
 
 class RuleOn(Frozen):
-    """A rule beside people: the mean alpha, the ``gain`` over the member chosen by other topics, and its
-    two-sided p-value (None: no test); where that is below .05, ``condition`` is the one under which it holds."""
+    """A rule beside people: the mean alpha, and what it is above the members'.
+
+    ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
+    ``over`` has that of the alpha less each member's (1 where it is not above it). ``shown`` says what they show, one
+    after the other, so that both together err in 5%: better than the members on ``average``, and then also than
+    ``each`` of them; or ``worse`` than they are on average. ``condition`` is the one under which that holds. ``gain``
+    is the alpha less that of the member chosen by other topics: as much as is to be had beyond choosing one.
+    """
 
     alpha: Estimate
     gain: Estimate
+    over_average: Estimate
     p: float | None
+    over: Mapping[str, float | None]
+    shown: Literal["each", "average", "worse", ""]
     condition: VerdictCondition | None = None
 
 
@@ -122,16 +133,17 @@ class Jury(Frozen):
         if self.checked is None:
             return "what the jury gains is not known without labels (--labels)"
         rule_check = self.checked.rules[self.rule]
-        shown = rule_check.p is not None and rule_check.p < ALPHA
-        verdict_text = "is not shown to agree better or worse with annotators than"
-        if shown:
-            verdict_text = (
-                f"agrees {'better' if (rule_check.gain.value or 0) > 0 else 'worse'} with annotators than"
-            )
-        said = (
-            f"the jury ({self.rule}) {verdict_text} its best member (as chosen by the labels of other "
-            f"{self.checked.basis.clustered_by}s): alpha differs by {words.with_interval(rule_check.gain)}"
-        )
+        jury, count = f"the jury ({self.rule})", len(rule_check.over)
+        by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
+        known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
+        said = {
+            "each": f"{jury} agrees better with annotators than each of its {count} members "
+            f"({p_words(max(known.values(), default=1.0))} at most)",
+            "average": f"{jury} agrees better with annotators than its members do on average, {by}; it is not shown to "
+            f"agree better than “{max(known, key=known.__getitem__, default='')}” alone",
+            "worse": f"{jury} agrees worse with annotators than its members do on average, {by}",
+            "": f"{jury} is not shown to agree better or worse with annotators than its members do on average: {by}",
+        }[rule_check.shown]
         return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
     @property
@@ -257,13 +269,7 @@ def _checked(
         drawn = leave_one_out(both.clusters)
         means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
         choice = HeldOutChoice.of(alone, settings.seed, drawn)
-        gain = means[-1].minus(choice.sampled(alone, drawn))
-        rules[rule] = RuleOn(
-            alpha=means[-1].estimate(settings.confidence),
-            gain=gain.estimate(settings.confidence),
-            p=gain.p(),  # by t: without a topic the choice may fall elsewhere, so signs cannot be flipped
-            condition=of_difference(gain, both.clusters),
-        )
+        rules[rule] = rule_on(means, choice.sampled(alone, drawn), alone, settings.confidence)
         alphas = {
             name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
         }
@@ -282,6 +288,36 @@ def _checked(
         left_out=alone.left_out,
     )
     return checked, alphas
+
+
+def rule_on(
+    means: Sequence[JackknifedEstimate], chosen: JackknifedEstimate, alone: SharedUnits, confidence: float
+) -> RuleOn:
+    """What the last of the mean alphas, the jury's, is above those of the members, ``alone``, and of the ``chosen``."""
+    jury, members = means[-1], dict(zip(alone.names, means, strict=False))
+    over_average = jury.minus(average(list(members.values())))
+    over = {name: jury.minus(member) for name, member in members.items()}
+    p = over_average.p()
+    p_values = {
+        name: difference.p() if difference.value > 0 or difference.p() is None else 1.0
+        for name, difference in over.items()
+    }
+    shown: Literal["each", "average", "worse", ""] = ""
+    condition = of_difference(over_average, alone.clusters)
+    if p is not None and p < ALPHA:
+        shown = "average" if over_average.value > 0 else "worse"
+    if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
+        shown = "each"
+        condition = weakest(of_difference(difference, alone.clusters) for difference in over.values())
+    return RuleOn(
+        alpha=jury.estimate(confidence),
+        gain=jury.minus(chosen).estimate(confidence),
+        over_average=over_average.estimate(confidence),
+        p=p,
+        over=p_values,
+        shown=shown,
+        condition=condition,
+    )
 
 
 def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:

@@ -87,10 +87,20 @@ def _samples(validation: Validation) -> Table:
         for name, statistic in validation.average.judge.items()
         if name not in (CALIBRATED, *TRIVIAL)
     }
-    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
+    rows = [
+        [dimension, *map(row.variants.get, average), "" if row.rerun is None else f"{row.rerun:.3f}"]
+        for dimension, row in validation.dimensions.items()
+    ]
     title = "Samples, their mean and their majority"
     heads = map(str.capitalize, average)
-    return Table(title, ("Dimension", *heads), rows, foot=[("Average", *average.values())])
+    return Table(
+        title,
+        ("Dimension", *heads, "SD between reruns"),
+        rows,
+        foot=[("Average", *average.values(), "")],
+        note="SD between reruns: of the alpha of the mean, if the judge were asked again with as many samples. What of "
+        "an interval's width comes of that, more samples take away; the rest takes more topics.",
+    )
 
 
 def _statistics(validation: Validation) -> Iterator[Table]:

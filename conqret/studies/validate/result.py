@@ -178,6 +178,7 @@ def check_dimension(
         share=_share(view),
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
+        rerun=view.rerun(),
     )
     return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
