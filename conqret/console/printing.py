@@ -148,7 +148,7 @@ def note_left_out(checked: CheckedItems) -> None:
 
 def floor(role: str) -> str:
     """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
-    return f"the lexical baseline, a floor and not {role}"
+    return f"the lexical baseline and not {role}"
 
 
 def named(model: str, baseline: bool, role: str = "a judge") -> str:

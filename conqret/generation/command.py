@@ -64,7 +64,7 @@ def generate(
     way, writer = job.options.way, job.models.options
     by = writer.model if way.prompts else way.name
     if writer.backend.baseline:
-        by += ": sentences of the documents, a floor and no author"
+        by += ": sentences of the documents, a lexical baseline and no author"
     outcome = asking.ask(
         partial(write, job, overwrite=asking.kept.overwrite), len(job.tasks), "arguments",
         about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",

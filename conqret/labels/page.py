@@ -18,11 +18,12 @@ from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement_answer import annotators_answer, annotators_picture
 from conqret.studies.agreement_tables import people_table
 
 SLOWEST = 100
 """Items whose time is told."""
-TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
+TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
     JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
     WRITING: "What it earns its writers is told by conqret debate two-turn writers, once it was judged.",
@@ -50,7 +51,7 @@ def dashboard(ledger: Ledger) -> ReportPage:
         "labels",
         f"Study: {ledger.study.task}",
         [
-            Section("People", [people_so_far(people)]),
+            Section("Annotators", [people_so_far(people)]),
             Section(
                 "Agreement",
                 [people_table(agreement_result)] if agreement_result else [],
@@ -64,10 +65,14 @@ def dashboard(ledger: Ledger) -> ReportPage:
             ),
             Section("Who joined, paused or left", [events] if events.rows else []),
         ],
-        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if agreement_result else f" {lacking}")],
+        answer=[
+            f"{done:,} of {number(wanted, 'label')} are in." + ("" if agreement_result else f" {lacking}"),
+            *(annotators_answer(agreement_result) if agreement_result else []),
+        ],
+        picture=annotators_picture(agreement_result) if agreement_result else [],
         facts=[
             ("Screens", f"{ledger.study.screens:,}"),
-            ("People for each", str(ledger.study.overlap)),
+            ("Annotators for each", str(ledger.study.overlap)),
             *(
                 [("Median seconds per screen", f"{median(record.seconds for record in records):.0f}")]
                 if records
@@ -145,10 +150,10 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         for annotator in people
     ]  # fmt: skip
     note = (
-        "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
-        "this person beside the (lower) median of the others, on what both labelled."
+        "Exports name annotators by their number (p01) alone. Done, left: screens. Seconds: the median per screen. "
+        "Alpha: this annotator with the (lower) median of the others, on what both labeled."
     )
-    return Table("People", columns, rows, note=note).compact()
+    return Table("Annotators", columns, rows, note=note).compact()
 
 
 def time_of_items(records: Sequence[ScreenResponse]) -> Table:

@@ -143,7 +143,7 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
     if study_agreement.by == "dimension" and len(rows) > 1:
         of = f"on average over {words.number(len(rows), 'dimension')}"
-    sentences = [f"Annotators agree {of} at {ALPHA} = {words.with_interval(whole)} ({clusters})."]
+    sentences = [f"Annotators agree with {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."]
     if len(known) > 1:
         least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
         name = words.label if study_agreement.by == "dimension" else str

@@ -59,7 +59,7 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert found["judge"]["baseline"] is True
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")
-    assert "a floor, not a judge" in page
+    assert "a lexical baseline, not a judge" in page
     assert "Samples, their mean and their majority" in page
 
     failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")

@@ -17,7 +17,7 @@ from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import JointMap, MonotoneMap
-from conqret.studies.calibrate.page import reliability_diagram
+from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.card.card_limits import _beside
 from conqret.studies.validate.result import validate
@@ -181,7 +181,7 @@ def test_a_map_is_straight_between_knots_and_level_beyond():
 def test_the_floor_is_the_offline_models():
     run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
     with pytest.raises(
-        DeclarationError, match="runs/x is a run of openai/gpt, and the floor is the offline model's"
+        DeclarationError, match="runs/x is a run of openai/gpt, and the baseline is the offline model's"
     ):
         floor_judgments(run)
 
@@ -274,6 +274,11 @@ def test_what_a_kind_of_map_needs(tmp_path):
 
 def test_the_diagram_shows_before_and_after(found):
     picture = reliability_diagram(found)
-    assert picture == reliability_diagram(found)
-    for text in (b"the judge as it is", b"calibrated, as chosen", b"isotonic throughout"):
-        assert text in picture
+    assert picture.svg() == reliability_diagram(found).svg()
+    for text in ("the judge as it is", "calibrated, as chosen", "isotonic throughout"):
+        assert text in picture.svg()
+    sheet = calibration_sheet(found)
+    assert sheet.picture == [picture]
+    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators (")
+    assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]
+    assert "".join(sheet.html()).count('<svg class="chart"') == 1

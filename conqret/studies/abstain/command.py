@@ -98,8 +98,7 @@ def abstain(
     note(*read.notes)
     for dimension, why in abstention.left_out.items():
         note(f"{dimension} has no rule, and is never abstained from: {why}")
-    result(abstention, abstention_tables(abstention), as_json=json_output)
-    tell(outcome(abstention))
+    result(abstention, abstention_tables(abstention), as_json=json_output, answer=[outcome(abstention)])
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]

@@ -90,7 +90,8 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
-            f"{run.path} is a run of {record.model}, and the floor is the offline model's: make one with conqret judge "
+            f"{run.path} is a run of {record.model}, and the baseline is the offline model's: make one with conqret "
+            "judge "
             "--model offline on the same items; conqret judges compare holds two judges against people"
         )
     return run.finished()

@@ -21,7 +21,7 @@ from conqret.studies.card.card_tables import repeatability_table
 RISE = "r"
 """Marks a p-value of a rise alone."""
 ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
-PAIRS = "A pair is an item as it is and changed, or asked again; the mean change is that of its pairs, up or down."
+PAIRS = "A pair is an item as it is and changed, or judged again; the mean change is that of its pairs, up or down."
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:
@@ -173,7 +173,7 @@ def _exploratory(table: BiasTable) -> str:
     return (
         f"These rows are exploratory and raise no alarm. A hint is p < {table.alpha:g} with an interval without 0, and "
         f"worth a run of its own, on other items. p{ONE_SIDED} is corrected for all of these rows together; the "
-        "intervals are not, so that one may lie beside 0 where there is no hint."
+        "intervals are not, so that one may exclude 0 where there is no hint."
     )
 
 

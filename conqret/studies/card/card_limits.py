@@ -50,8 +50,8 @@ def known_limits(
     single = [row.dimension for row in rows if row.annotators < 2]
     named, were = _names(single), "was" if len(single) == 1 else "were"
     sentences = {
-        "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
-        "beat.": record.baseline,
+        "This is the lexical baseline: it counts words and understands nothing. A judge has to agree better "
+        "with annotators than it does.": record.baseline,
         **_drift(drift),
         **_agreement(rows),
         **_beside(validation),

@@ -112,9 +112,9 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
             )
             for same in alike.values()
         ],
-        note="Standard deviation: of the scores of one item that is asked again. Generalizability: which share of the "
+        note="Standard deviation: of the scores of one item that is judged again. Generalizability: which share of the "
         "differences between scores (their variance) is one between items; 1 where the judge always says the same. "
-        "Samples of a run may ask for the dimensions in another order; the bias probes send the very same request.",
+        "Samples of a run may list the dimensions in another order; the bias probes send the very same request.",
     )
 
 
@@ -129,4 +129,4 @@ def instrument_table(card: Card) -> Table:
         for name, value in parts.items()
         if value is not None
     ]
-    return Table("The instrument", ("Part", Column("Value", "text")), rows)
+    return Table("Judge configuration", ("Part", Column("Value", "text")), rows)

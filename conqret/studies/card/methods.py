@@ -137,7 +137,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if record.items_left_out:
         yield f"{words.number(record.items_left_out, 'further item')} had faults and took no part."
     if record.baseline:
-        yield "This is conqret's lexical baseline: a floor, and not a judge."
+        yield "This is conqret's lexical baseline and not a judge."
     if judge is not None:
         yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
     yield f"Asked for: {metric_names(record.metrics)}."

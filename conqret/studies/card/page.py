@@ -54,10 +54,10 @@ def card_sheet(card: Card) -> ReportPage:
         [
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
-                "Agreement with people",
+                "Agreement with annotators",
                 [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
             ),
-            Section("Does it notice known damage?", damage, _noticed(card)),
+            Section("Does it detect perturbations?", damage, _noticed(card)),
             Section(
                 "Does it repeat itself?",
                 list(_repeatability(card)),
@@ -65,7 +65,7 @@ def card_sheet(card: Card) -> ReportPage:
             *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
             Section("What has no score", [PageRemarks(list(_missing(card)))]),
-            Section("The instrument", [instrument_table(card)], _INSTRUMENT),
+            Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
         answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
         picture=agreement_picture(card.agreement, basis, card.average),
@@ -96,7 +96,8 @@ _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer
 
 def _noticed(card: Card) -> str:
     shown = (
-        "Mean scores over levels of damage, with 95% intervals over topics; the charts leave out single dimensions of "
+        "Mean scores over perturbation levels, with 95% intervals over topics; the charts leave out single "
+        "dimensions of "
         "quality that behave as they should."
     )
     conditions = condition_note(curve.condition for curve in card.sensitivity)
@@ -121,7 +122,7 @@ def _repeatability(card: Card) -> Iterator[Part]:
     if rows and not any(row.deviation.value for row in rows):
         yield PageRemarks(
             [
-                f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
+                f"Judged again, scores are identical on {words.number(len(rows), 'metric')} "
                 f"({words.count(sum(row.scores for row in rows))} scores)."
             ]
         )

@@ -44,7 +44,9 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     tested = f"no p-values: a test takes {FEWEST_TESTED} at least."
     if _tested(run_difference):
         tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
-    favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
+    favour = (
+        " The judge may favor one of the two systems; human labels of some of the items show by how much."
+    )
     margins = [row.within for row in run_difference.metrics.values()]
     margin = next((within.margin for within in margins if within is not None), None)
     uneven = any(_uneven(row) for row in run_difference.metrics.values())
@@ -85,7 +87,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     ).varying("Pairs")  # fmt: skip
     if corrected:
         yield Table(
-            "People's difference, second minus first",
+            "Difference in human labels, second minus first",
             ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
             [
                 (
@@ -98,7 +100,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
                 for name, row in run_difference.metrics.items()
                 if row.corrected is not None
             ],
-            note="The labelled pairs must be a random sample. Not corrected over metrics.",
+            note="The labeled pairs must be a random sample. Not corrected over metrics.",
         )
     lost: list[tuple[Cell, ...]] = [
         ("Items", len(run_difference.missing_first), len(run_difference.missing_second)),

@@ -211,7 +211,7 @@ def _carried(drift: Drift) -> Iterator[str]:
         yield (
             f"Noise carries over from one wave to the next ({chart_name(chart)}: autocorrelation "
             f"{chart.autocorrelation:.2f}), so alarms come more often than in {drift.rate:.0%} of series without "
-            "drift: at .2 in 10 to 11% of them, at .5 in 23%, by one chart of 20 waves that promises 5%."
+            "drift: at .2 in 10 to 11% of them, at .5 in 23%, by one chart of 20 waves that is set to 5%."
         )
 
 

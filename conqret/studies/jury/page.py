@@ -85,7 +85,7 @@ def _rules(checked: JuryCheck) -> Table:
             for rule, checked_rule in _alike(checked)
         ],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
-        note="Krippendorff's alpha with annotators, the mean over the labelled dimensions without overall quality "
+        note="Krippendorff's alpha with annotators, the mean over the labeled dimensions without overall quality "
         "(that one, where it is the only one), on what all scored. "
         f"Over the average: alpha less the mean of the members' alphas; p is of that (t-test over {topics}). "
         "Over each: of how many members the jury is shown to agree better, where it is better than their average "

@@ -61,7 +61,7 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
         picture=drawn[:FIRST],
         how_to_read=[
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
-            "scores of what is damaged should fall, and no other should rise.",
+            "scores of what is perturbed should fall, and no other should rise.",
             *_damages(results),
         ],
         badges=[

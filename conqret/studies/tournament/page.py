@@ -181,15 +181,16 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         )
     wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
     if wanted is not None and not tournament.reliable:
-        yield f"The reliability of {wanted:g} that was asked for was not reached."
+        yield f"The requested reliability of {wanted:g} was not reached."
     elif wanted is not None and tournament.planned < most:
         yield (
-            f"It ended early: the reliability of {wanted:g} that was asked for was reached after "
+            f"It ended early: the requested reliability of {wanted:g} was reached after "
             f"{words.count(tournament.planned)} of at most {words.number(most, 'comparison')}."
         )
     if tournament.settled:
         yield (
-            f"What was asked for is known of {tournament.settled} of {words.number(len(tournament.groups), 'group')}; "
+            f"The requested ranking is known of {tournament.settled} of "
+            f"{words.number(len(tournament.groups), 'group')}; "
             "no more of their items were compared then."
         )
     for name in tournament.unreliable:
