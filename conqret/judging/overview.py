@@ -80,7 +80,7 @@ def overview(
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,
-        "answer": mean_scores(summary),
+        "answer": visible(mean_scores(summary)),
         "reference": reference,
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,

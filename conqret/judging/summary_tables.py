@@ -108,7 +108,7 @@ def terminal(
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
     """The mean scores, what was judged, and how many items have a score, a line each."""
     if scores := mean_scores(summary):
-        yield scores
+        yield visible(scores)
     if record is not None:
         judge = f"{record.model}, a lexical baseline and not a judge" if record.baseline else record.model
         yield visible(f"{record.items_name}: {record.format} by {judge} ({record.fingerprint})")

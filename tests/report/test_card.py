@@ -52,7 +52,7 @@ def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Pat
     heads = [
         write_card(card.model_copy(update={"annotators": people}), tmp_path)[0]
         .read_text(encoding="utf-8")
-        .count(">One person<")
+        .count(">One annotator<")
         for people in (3, 1)
     ]
     assert heads == [1, 0]

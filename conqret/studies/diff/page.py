@@ -28,6 +28,7 @@ IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
 TEXTS = ("Where that holds",)
 """Columns that hold words."""
+UNDECIDED = "The means do not say which of the two is right: that takes human labels."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
 TEXT = 3_000
@@ -266,7 +267,7 @@ def difference_page(
             f"First: {run_difference.first}.",
             f"Second: {run_difference.second}.",
             _met(run_difference),
-            "The means do not say which of the two is right: that takes human labels.",
+            UNDECIDED,
         ],
     )
     return sheet.html(
