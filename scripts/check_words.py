@@ -2,6 +2,7 @@
 one, and each of ``EXCEPTIONS`` a reason why it stays.
 
     python scripts/check_words.py              # counts of each surface; exit code 1 where a strict one has a word
+    python scripts/check_words.py --all notes  # each note, warning and error, to be read
     python scripts/check_words.py --list help  # each place of one
 
 Help texts, documentation (results apart) and reports are strict. Messages are counted, as are results: records of what
@@ -68,6 +69,8 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
     AllowedPassage(r"first person", "the grammatical person"),
     AllowedPassage(r"requests and responses: by asked", "the name of a style in a template"),
 )
+PRINTED = ("note", "note_all", "note_each", "tell", "complain", "warn", "warning")
+"""What prints a note or a warning."""
 SPAN = 40
 """Characters around a word that an exception may look at."""
 STRICT = ("help", "docs", "reports")
@@ -109,7 +112,14 @@ def main(arguments: Sequence[str]) -> int:
     surfaces: Mapping[str, Any] = {
         "help": help_texts, "docs": docs, "messages": messages, "reports": reports, "results": results,
     }  # fmt: skip
-    wanted = [name for name in arguments if name != "--list"] or list(surfaces)
+    if "--all" in arguments:
+        surfaces = {**surfaces, "notes": notes}
+    wanted = [name for name in arguments if not name.startswith("--")] or list(surfaces)
+    if "--all" in arguments:
+        for name in wanted:
+            for place in surfaces[name]():
+                print(f"{place.where}: {' '.join(place.text.split())}")
+        return 0
     failed = False
     for name in wanted:
         found = [
@@ -171,6 +181,26 @@ def page_of(page: Path) -> Place:
 def messages() -> Iterator[Place]:
     """Sentences in the code that are no docstrings: errors, notes, what is printed."""
     yield from strings(lambda path: not REPORTS.search(path))
+
+
+def notes() -> Iterator[Place]:
+    """Each note, warning and error, whole: what is filled in stands as …."""
+    for file in sorted((ROOT / "conqret").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            call = node.exc if isinstance(node, ast.Raise) else node
+            if not isinstance(call, ast.Call) or not call.args:
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            text = " / ".join(filter(None, map(whole, call.args)))
+            if " " in text and (isinstance(node, ast.Raise) or name in PRINTED):
+                yield Place(f"{file.relative_to(ROOT)}:{node.lineno}", text)
+
+
+def whole(node: ast.AST) -> str:
+    """A text as it is written in the code; empty where the node is none."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(whole(part) or "…" for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def reports() -> Iterator[Place]:

@@ -257,7 +257,7 @@ def rerun_note(validation: Validation) -> str:
     least, most = f"{min(known):.3f}", f"{max(known):.3f}"
     between = least if least == most else f"{least} to {most}, by the dimension"
     return (
-        f" Asked again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
+        f" Run again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
         "between reruns); the intervals hold that already."
     )
 

@@ -195,9 +195,9 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
     with pytest.raises(DeclarationError, match="says the same of everything"):
         calibrate(constant, labels)
     strangers = [judgment(f"x{one.item}", one.measures, topic=one.topic) for one in judgments]
-    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
         calibrate(strangers, labels)
-    with pytest.raises(DeclarationError, match="2 instruments"):
+    with pytest.raises(DeclarationError, match="2 judge configurations"):
         calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
 
 

@@ -82,9 +82,9 @@ def test_limits_are_said_in_words(card: Card) -> None:
     text = " ".join(card.limits)
     assert card.limits[0].startswith("This is the lexical baseline")
     assert "no sensitivity run is given" in text
-    assert "Not compared with people: context relevance" in text
+    assert "Not compared with annotators: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: too few labels beside the most frequent one, on one side or both." in text
+    assert "has no interval: too few labels other than the most frequent one, on one side or both." in text
     assert (
         "The judge is not shown to agree better with annotators than text length alone or a constant on"
         in text
@@ -140,13 +140,16 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     another = card.bias.record.model_copy(update={"identity": identity, "fingerprint": "x"})
     other = card.bias.model_copy(update={"record": another})
     with pytest.raises(
-        DeclarationError, match=r"bias table is of another instrument .*: samples: 3, and 1 of the run"
+        DeclarationError,
+        match=r"bias table is of another judge configuration .*: samples: 3, and 1 of the run",
     ):
         card_with(bias=other)
     judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
-    with pytest.raises(DeclarationError, match=r"sensitivity run is of another instrument .*: other prompts"):
+    with pytest.raises(
+        DeclarationError, match=r"sensitivity run is of another judge configuration .*: other prompts"
+    ):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
     curves = tuple(curve(judge["fingerprint"]) for judge in judges)
@@ -191,9 +194,9 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
 
     rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
     said = [text for text, holds in _agreement(rows).items() if holds]
-    assert said[0].startswith("It agrees with people less than chance does on clarity:")
-    assert said[1] == "Agreement with people is not told apart from chance on cogency."
-    assert said[2].startswith("Alpha with people is below 0.667 elsewhere:")
+    assert said[0].startswith("It agrees with annotators less than chance does on clarity:")
+    assert said[1] == "Agreement with annotators is not distinguishable from chance on cogency."
+    assert said[2].startswith("Krippendorff's alpha with annotators is below 0.667 elsewhere:")
 
 
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
@@ -240,7 +243,9 @@ def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown
     def said(difference: Estimate) -> bool:
         row = card.agreement[0].model_copy(update={"to_person": difference})
         return any(
-            holds for text, holds in _agreement([row]).items() if text.startswith("Put in the place of")
+            holds
+            for text, holds in _agreement([row]).items()
+            if text.startswith("In the place of one annotator")
         )
 
     assert said(Estimate(-0.3, -0.5, -0.1))
@@ -250,7 +255,9 @@ def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
     parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
-    assert any("among themselves is not told apart from chance on overall quality" in text for text in said)
+    assert any(
+        "Inter-annotator alpha is not distinguishable from chance on overall quality" in text for text in said
+    )
     assert (
         "Inter-annotator alpha is not distinguishable from chance"
         in agreement_answer([parted], card.basis)[-1]

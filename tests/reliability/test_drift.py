@@ -305,7 +305,9 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
     )
     page = card_sheet(known)
     assert "Is it still as it was?" in page.markdown()
-    with pytest.raises(DeclarationError, match=r"the newest wave \(day 12\) is of another instrument"):
+    with pytest.raises(
+        DeclarationError, match=r"the newest wave \(day 12\) is of another judge configuration"
+    ):
         make_card(card.run, *parts_of(tmp_path), drift=stricter)
     assert "It has drifted, on clarity (severity)" in " ".join(
         make_card(card.run, *parts_of(tmp_path), drift=told).limits

@@ -123,10 +123,10 @@ def test_below_six_topics_nothing_is_shown(labels):
     unknown = found.model_copy(
         update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
     )
-    assert unknown.verdict.startswith("Which judge is worth its price is open")
+    assert unknown.verdict.startswith("Which judge gives the most agreement for its cost is open")
     worse = [offer.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for offer in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
-    assert nobody.verdict == f"No judge is worth its price. {nobody.chance}"
+    assert nobody.verdict == f"No judge gives agreement for its cost. {nobody.chance}"
 
 
 def test_all_are_compared_on_what_all_scored(labels):
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared(labels, tmp_path):
     for runs in ([one], [one, one]):
         with pytest.raises(DeclarationError, match="two runs at least, and each once"):
             pareto(runs, labels)
-    with pytest.raises(DeclarationError, match="no labelled dimension is a metric"):
+    with pytest.raises(DeclarationError, match="no labeled dimension is a metric"):
         pareto([one, run("b", 0.1, 0.1, metric="rigour")], labels)
     file = tmp_path / "unscaled.csv"
     file.write_text(

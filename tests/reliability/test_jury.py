@@ -248,7 +248,7 @@ def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
     assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
     measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
     assert {(measure.reason, measure.detail[:5]) for measure in measures} == {(Reason.REFUSAL, "mute:")}
-    with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
+    with pytest.raises(DeclarationError, match="nothing that annotators labeled has a score in all runs"):
         jury([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
 
 

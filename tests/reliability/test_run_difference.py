@@ -329,5 +329,5 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="--labels twice"):
         diff(one, changed, labels=[labels])
     unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
-    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
         diff(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

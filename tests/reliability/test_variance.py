@@ -110,7 +110,7 @@ def test_where_models_and_prompts_change_together_they_are_one_source():
 def test_runs_of_one_instrument_are_samples():
     found = variance([run(1, samples=1), run(2, samples=1)])
     assert found.metrics["clarity"].varies == ("sample",)
-    assert "of one instrument, and count as samples" in found.notes[0]
+    assert "of one judge configuration, and count as samples" in found.notes[0]
     (note,) = variance([run(1), run(1)]).notes
     assert "may be a replay" in note
 

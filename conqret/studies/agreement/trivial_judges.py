@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
-AS_CHANCE = "the alpha beside it is below 0 and counts as 0, agreement by chance"
+AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
 
 
@@ -92,7 +92,7 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
         raise DeclarationError(
             f"{run.path} is a run of {record.model}, and the baseline is the offline model's: make one with conqret "
             "judge "
-            "--model offline on the same items; conqret judges compare holds two judges against people"
+            "--model offline on the same items; conqret judges compare holds two judges against annotators"
         )
     return run.finished()
 

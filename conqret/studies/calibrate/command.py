@@ -7,7 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result, tell
+from conqret.console.printing import at, note, note_each, result, tell
 
 
 @grouped
@@ -65,16 +65,14 @@ def calibrate(
     )
     write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
-    for dimension, why in calibration.left_out.items():
-        note(f"{dimension} is not calibrated: {why}")
+    note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
     result(
         calibration,
         calibration_tables(calibration),
         as_json=json_output,
         answer=calibration_answer(calibration),
     )
-    for text in not_beaten({name: check.over for name, check in calibration.checked.items()}):
-        note(text)
+    note_each(not_beaten({name: check.over for name, check in calibration.checked.items()}))
     tell(at(output, "maps"))
     if page is not None:
         tell(at(write_sheet(calibration_sheet(calibration), page), "page"))

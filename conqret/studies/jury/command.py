@@ -8,7 +8,7 @@ from typing import Annotated
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result, tell
+from conqret.console.printing import at, note, note_each, result, tell
 
 
 @grouped
@@ -70,8 +70,7 @@ def jury(
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
-    for why in jury_result.missed.values():
-        note(f"left out: {why}")
+    note_each(f"left out: {why}" for why in jury_result.missed.values())
     if jury_result.scored < jury_result.items:
         note(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items have no score of some "

@@ -164,7 +164,7 @@ class Jury(Frozen):
         less = chosen is not None and chosen < min(known.values())
         why = (
             f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
-            "always fall on whoever is best here."
+            "always fall on the one that is best here."
         )
         return (
             f"Mean Krippendorff's alpha with annotators: the jury {jury}, the best single member ({best}) "
@@ -237,7 +237,7 @@ def _weights(
 ) -> tuple[JuryWeights | None, dict[str, str]]:
     """The weights, or why there are none."""
     if shared is None:
-        return None, {"weights": "weights are fitted to people's labels: give --labels"}
+        return None, {"weights": "weights are fitted to human labels: give --labels"}
     try:
         return JuryWeights.fitted(shared, settings.seed), {}
     except DeclarationError as error:
@@ -259,7 +259,7 @@ def _checked(
         try:
             both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
         except DeclarationError:
-            missed[rule] = f"{rule} has too many different scores on every labelled dimension"
+            missed[rule] = f"{rule} has too many different scores on every labeled dimension"
             continue
         alone = replace(
             both,

@@ -10,7 +10,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, floor, note, progress, result
+from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import BatchedEngines, OwnJudge
 from conqret.perturb.command import SEED, Pool
@@ -47,7 +47,7 @@ def tell_plan(
     }
     lines = (
         f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
-        f"{facts['requests']:,} requests (what is alike is asked once)\n",
+        f"{facts['requests']:,} requests (what is alike is sent once)\n",
     )
     tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines)
 
@@ -285,8 +285,10 @@ def sensitivity(
         ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
         for lost in results.unscored
     )
-    for (format_name, model, name, lacking), metrics in without.items():
-        note(f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}")
+    note_each(
+        f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}"
+        for (format_name, model, name, lacking), metrics in without.items()
+    )
     missing = results.missing
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
 

@@ -142,7 +142,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
-        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not asked.",
+        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not requested.",
     )
 
 

@@ -153,6 +153,6 @@ def tournament(
     ]
     if outcome.unanswered:
         note(
-            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command asks for them again"
+            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command requests them again"
         )
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

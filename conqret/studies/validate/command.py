@@ -108,10 +108,10 @@ def _remark(validation: Validation) -> None:
     note(*validation.basis.notes)
     for count, what in (
         (len(join.unlabelled), "judged items without a label"),
-        (len(join.unjudged), "labelled items that were not judged"),
-        (len(join.unknown_parts), "labelled parts that are not in the judgments"),
+        (len(join.unjudged), "labeled items that were not judged"),
+        (len(join.unknown_parts), "labeled parts that are not in the judgments"),
     ):
         if count:
             note(f"{what}: {count}")
     if join.unknown_dimensions:
-        note(f"labelled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")
+        note(f"labeled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")
