@@ -67,7 +67,7 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
     AllowedPassage(r"url, licence", "the name of a column"),
     AllowedPassage(r"labels people\.csv", "the name of a file"),
     AllowedPassage(r"first person", "the grammatical person"),
-    AllowedPassage(r"requests and responses: by asked", "the name of a style in a template"),
+    AllowedPassage(r"by asked Skip to", "the name of a style in a template"),
 )
 PRINTED = ("note", "note_all", "note_each", "tell", "complain", "warn", "warning")
 """What prints a note or a warning."""
@@ -186,7 +186,8 @@ def messages() -> Iterator[Place]:
 def notes() -> Iterator[Place]:
     """Each note, warning and error, whole: what is filled in stands as …."""
     for file in sorted((ROOT / "conqret").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0)):
             call = node.exc if isinstance(node, ast.Raise) else node
             if not isinstance(call, ast.Call) or not call.args:
                 continue
