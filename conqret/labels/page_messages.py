@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.bounded import whole_text
 from conqret.show import words
-from conqret.show.table import Cell, Table
+from conqret.show.table import Table
 from conqret.text.language_names import NAMES, RIGHT_TO_LEFT, language_code
 
 SUFFIX = ".toml"
@@ -69,19 +69,12 @@ def worded(table: Table, t: PageMessages) -> Table:
     columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
     kinds = [column.kind for column in columns]
 
-    def row(cells: Sequence[Cell]) -> list[Cell]:
-        return [
-            t.plain(cell) if isinstance(cell, str) and kind != "text" else cell
-            for cell, kind in zip(cells, kinds, strict=True)
-        ]
-
-    return Table(
-        t.plain(table.title),
-        columns,
-        [row(cells) for cells in table.rows],
-        foot=[[t.plain(cell) if isinstance(cell, str) else cell for cell in cells] for cells in table.foot],
-        note=t.plain(table.note),
-    )
+    rows = [
+        [cell if kind == "text" else t.plain(cell) for cell, kind in zip(cells, kinds, strict=True)]
+        for cells in table.rows
+    ]
+    foot = [list(map(t.plain, cells)) for cells in table.foot]
+    return Table(t.plain(table.title), columns, rows, foot=foot, note=t.plain(table.note))
 
 
 def plural_category(language: str, count: int) -> str:
