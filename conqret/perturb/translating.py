@@ -51,7 +51,7 @@ LEAST_OVERLAP = 0.5
 """The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
 IN_FLIGHT = 16
 """Items asked about at a time."""
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_FIGURE = re.compile(r"(?<![A-Za-z])\d+(?:[.,]\d+)*")
 
 
 class TranslatedText(Typed):
@@ -307,7 +307,8 @@ def _tied(item: Item, language: str, original: str, share: float | None = None) 
 
 
 def figures(text: str) -> set[str]:
-    """The figures of a text in digits, without signs between them; citations are none."""
+    """The figures of a text in digits, without signs between them; citations are none, and neither is
+    what belongs to a name (``CO2``)."""
     return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(ascii_digits(strip_citations(text)))}
 
 
