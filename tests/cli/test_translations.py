@@ -171,3 +171,8 @@ def test_words_and_figures_that_come_back() -> None:
     assert overlap("动物园让物种存活。", "动物园让物种存活。") == 1
     assert overlap("A tax helps.", "Nothing else") == 0
     assert figures("In 2021, 6.7 million [3] and ٢٤٠ of 1,100.") == {"2021", "67", "240", "1100"}
+
+
+def test_the_figure_of_a_name_need_not_come_back() -> None:
+    assert figures("6.7 million t of CO2 in 2030 [1]") == {"67", "2030"}
+    assert figures("共12辆") == {"12"}
