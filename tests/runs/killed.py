@@ -18,7 +18,7 @@ from conqret.io.safe_files import PARTS
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORTED = """
-import gc, importlib.util, pathlib, pkgutil
+import gc, importlib.util, pkgutil
 gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
@@ -38,8 +38,10 @@ count_tokens("The table of tokens is read.")
 library = Library()
 for name in library.ids():
     library[name].used
-for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
-    page._environment().get_template(file.name)
+    for part in library.included(name):
+        library._environment.get_template(part)
+for file in page._HERE.glob("*.html.j2"):
+    page._environment(page._HERE).get_template(file.name)
 """
 FORKED = """
 import gc, json, os, resource, signal, sys, traceback
