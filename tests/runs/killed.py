@@ -180,7 +180,7 @@ def results(folder: Path) -> dict[str, object]:
 
 
 NOT_COMPARED = {".lock", "report.html"}
-OF_THE_SESSION = {"created", "session", "trace", "calls", "usage"}
+OF_THE_SESSION = {"created", "session", "trace", "calls", "usage", "cost"}
 
 
 def _plain(value: object) -> object:
