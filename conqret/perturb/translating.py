@@ -96,12 +96,13 @@ class TranslateSettings(ClientSettings, AnswerSettings, ItemSettings, total=Fals
 @dataclass(frozen=True, slots=True)
 class TranslatedItems:
     """The translations, each with the share of words that came back (by its id); the items without a translation, and
-    why; the file that holds originals and translations."""
+    why; the file that holds originals and translations: none is written, and ``file`` is None, where no translation
+    was kept."""
 
     translations: list[Item]
     overlap: Mapping[str, float]
     failed: list[LeftOutItem]
-    file: Path
+    file: Path | None
 
 
 def languages_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -167,19 +168,20 @@ def translate_items(
     for (item, _), result in zip(_wanted(found, codes), results, strict=True):
         if not isinstance(result, LeftOutItem):
             by_original.setdefault(item.id, []).append(result[0])
-    write_lines(
-        target,
-        (
-            item_record(version)
-            for item in found
-            for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
-        ),
-    )
+    if made:
+        write_lines(
+            target,
+            (
+                item_record(version)
+                for item in found
+                for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
+            ),
+        )
     return TranslatedItems(
         [version for version, _ in made],
         {version.id: overlap for version, overlap in made},
         [result for result in results if isinstance(result, LeftOutItem)],
-        target,
+        target if made else None,
     )
 
 
@@ -216,6 +218,11 @@ def _opened(
     )
     on_check(source.check())
     found = list(source)
+    if not any(_wanted(found, codes)):
+        names = ", ".join(NAMES[code] for code in codes)
+        raise DeclarationError(
+            f"there is nothing to translate: all items of {source.name} are in {names} already"
+        )
     counts = Counter(
         [*(item.id for item in found), *(_translated_id(*wanted) for wanted in _wanted(found, codes))]
     )
