@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -33,6 +35,8 @@ for name in names.split():
         importlib.import_module(module.name)
 if importlib.util.find_spec("pyterrier_pisa"):
     import pyterrier_pisa
+if importlib.util.find_spec("uvicorn"):
+    import conqret.serve.view_app, starlette.applications, uvicorn
 _command()
 count_tokens("The table of tokens is read.")
 library = Library()
@@ -40,8 +44,9 @@ for name in library.ids():
     library[name].used
     for part in library.included(name):
         library._environment.get_template(part)
-for file in page._HERE.glob("*.html.j2"):
-    page._environment(page._HERE).get_template(file.name)
+for folder in {file.parent for file in page._HERE.parent.rglob("*.html.j2")}:
+    for file in folder.glob("*.html.j2"):
+        page._environment(folder).get_template(file.name)
 """
 FORKED = """
 import gc, json, os, resource, signal, sys, traceback
@@ -152,6 +157,14 @@ class Forks:
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         return int(self._process.stdout.readline())
+
+
+@functools.cache
+def shared() -> Forks:
+    """The one process that forks the commands of all tests; it ends with ours."""
+    forks = Forks().__enter__()
+    atexit.register(forks.__exit__, None, None, None)
+    return forks
 
 
 def kill(number: int) -> None:
