@@ -34,7 +34,7 @@ _FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options; nothing happens unless a test asks for a fixture."""
-    group = parser.getgroup("conqret", "conqret: judges against known damage")
+    group = parser.getgroup("conqret", "conqret: judges against perturbations")
     group.addoption(
         "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
     )
@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--conqret-rubric", default=None, metavar="FILE",
         help="a file of weighted criteria instead of the format (docs/rubrics.md)",
     )  # fmt: skip
-    group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to damage")
+    group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to perturb")
     group.addoption(
         "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
     )
@@ -104,7 +104,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, so that --strict-markers accepts it."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(name, levels=...): a test of a judge against damage; the fixture conqret_perturbation gives the "
+        f"{MARKER}(name, levels=...): a test of a judge against perturbations; the fixture conqret_perturbation "
+        "gives the "
         "perturbation of that name, and conqret_levels its levels",
     )
 

@@ -2,10 +2,11 @@
 one, and each of ``EXCEPTIONS`` a reason why it stays.
 
     python scripts/check_words.py              # counts of each surface; exit code 1 where a strict one has a word
+    python scripts/check_words.py --all notes  # each note, warning and error, to be read
     python scripts/check_words.py --list help  # each place of one
 
-Help texts and documentation (results apart) are strict. Messages and reports are counted, as are results: records of
-what was done once.
+Help texts, documentation (results apart) and reports are strict. Messages are counted, as are results: records of what
+was done once.
 """
 
 from __future__ import annotations
@@ -66,10 +67,13 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
     AllowedPassage(r"url, licence", "the name of a column"),
     AllowedPassage(r"labels people\.csv", "the name of a file"),
     AllowedPassage(r"first person", "the grammatical person"),
+    AllowedPassage(r"by asked Skip to", "the name of a style in a template"),
 )
+PRINTED = ("note", "note_all", "note_each", "tell", "complain", "warn", "warning")
+"""What prints a note or a warning."""
 SPAN = 40
 """Characters around a word that an exception may look at."""
-STRICT = ("help", "docs")
+STRICT = ("help", "docs", "reports")
 CODE = re.compile(
     r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$|`[^`\n]*`|\]\([^)\s]*\)|<!--.*?-->", re.DOTALL | re.MULTILINE
 )
@@ -108,7 +112,14 @@ def main(arguments: Sequence[str]) -> int:
     surfaces: Mapping[str, Any] = {
         "help": help_texts, "docs": docs, "messages": messages, "reports": reports, "results": results,
     }  # fmt: skip
-    wanted = [name for name in arguments if name != "--list"] or list(surfaces)
+    if "--all" in arguments:
+        surfaces = {**surfaces, "notes": notes}
+    wanted = [name for name in arguments if not name.startswith("--")] or list(surfaces)
+    if "--all" in arguments:
+        for name in wanted:
+            for place in surfaces[name]():
+                print(f"{place.where}: {' '.join(place.text.split())}")
+        return 0
     failed = False
     for name in wanted:
         found = [
@@ -170,6 +181,27 @@ def page_of(page: Path) -> Place:
 def messages() -> Iterator[Place]:
     """Sentences in the code that are no docstrings: errors, notes, what is printed."""
     yield from strings(lambda path: not REPORTS.search(path))
+
+
+def notes() -> Iterator[Place]:
+    """Each note, warning and error, whole: what is filled in stands as …."""
+    for file in sorted((ROOT / "conqret").rglob("*.py")):
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0)):
+            call = node.exc if isinstance(node, ast.Raise) else node
+            if not isinstance(call, ast.Call) or not call.args:
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            text = " / ".join(filter(None, map(whole, call.args)))
+            if " " in text and (isinstance(node, ast.Raise) or name in PRINTED):
+                yield Place(f"{file.relative_to(ROOT)}:{node.lineno}", text)
+
+
+def whole(node: ast.AST) -> str:
+    """A text as it is written in the code; empty where the node is none."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(whole(part) or "…" for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def reports() -> Iterator[Place]:

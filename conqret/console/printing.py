@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 NONE: Mapping[str, Any] = {}
 """Where nothing is given."""
+MOST_NOTES = 2
+"""Remarks of one kind that a run prints."""
 SECONDS = 10.0
 """Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
 
@@ -81,8 +83,10 @@ def result(
     *,
     as_json: bool,
     outcomes: Sequence[RequirementOutcome] | None = None,
+    answer: Iterable[str] = (),
 ) -> None:
-    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables.
+    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables below the
+    ``answer`` in sentences.
 
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
@@ -91,7 +95,8 @@ def result(
     if as_json:
         say_json(value)
         return
-    for line in lines:
+    sentences = list(answer)
+    for line in (*sentences, *[""] * bool(sentences), *lines):
         out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
 
 
@@ -131,6 +136,14 @@ def note(*messages: str) -> None:
         err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
 
 
+def note_each(messages: Iterable[str]) -> None:
+    """Print remarks of one kind, the first :data:`MOST_NOTES` of them; the rest are counted."""
+    every = list(messages)
+    note(*every[:MOST_NOTES])
+    if (more := len(every) - MOST_NOTES) > 0:
+        note(f"and {number(more, 'more note')} of this kind")
+
+
 def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
     """Print a remark and what it is about, ``most`` lines of it at most."""
     more = [f"and {len(lines) - most} more"] if len(lines) > most else []
@@ -145,7 +158,7 @@ def note_left_out(checked: CheckedItems) -> None:
 
 def floor(role: str) -> str:
     """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
-    return f"the lexical baseline, a floor and not {role}"
+    return f"the lexical baseline and not {role}"
 
 
 def named(model: str, baseline: bool, role: str = "a judge") -> str:
@@ -209,10 +222,11 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )
     tell_retried(session)
-    for name, answers in session.others.items():
-        note(f"{answers:,} answers say that another model gave them: {name}")
-    for name, example in session.failures.items():
-        note(f"{reason(name)}, as for {example}")
+    note_each(
+        f"{answers:,} responses name another model as their source: {name}"
+        for name, answers in session.others.items()
+    )
+    note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
 
 
 def tell_retried(session: SessionCounts) -> None:

@@ -60,7 +60,7 @@ def ranking_table(
         "value is above the mean of the systems, in their standard deviations.",
     ]
     notes += [
-        f"{name}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
+        f"{name}: the mean over {count} measuring models; its rank: by the mean of its {count} ranks."
         for name, count in several.items()
         if count > 1
     ]
@@ -113,7 +113,7 @@ def write_ranks(
         section(_measured(measured)),
     ]
     title = "Who shows more perspectives, and says that there is a dispute?"
-    sheet = ReportPage("ranks", title, sections, lede=lede)
+    sheet = ReportPage("ranks", title, sections, answer=lede)
     return write_file(file, sheet.html())
 
 
@@ -132,7 +132,7 @@ def _systems(systems: Sequence[System]) -> Table:
     columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
     note = "Tokens, chunks: means over the answers."
     if any(record.baseline for _, record, _ in systems):
-        note += " offline is the lexical baseline: a floor, and no author."
+        note += " offline is the lexical baseline and no author."
     return Table("How each answers", columns, rows, note=note)
 
 

@@ -95,7 +95,8 @@ def metric_stability(
     alone = () if metrics else tuple(name for name in known if name not in several)
     if not metrics and not several:
         raise DeclarationError(
-            f"each of these metrics was measured by one instrument alone: {', '.join(alone)}; score the same answers "
+            f"each of these metrics was measured by one measuring model alone: {', '.join(alone)}; score the same "
+            "answers "
             "with another backbone or prompt, and give both tables"
         )
     return Stability(tuple(stability(table, name, over=over) for name in metrics or several), alone)
@@ -155,7 +156,7 @@ def stability(
         raise DeclarationError(
             f"{len(answers)} answers of {len(systems)} systems have a {metric} from all {len(names)} instruments, and "
             f"{'two systems' if ranked else 'two answers'} are needed; the fewest come from "
-            f"{fewest or 'the instrument without a name'} ({count[fewest]} scored): leave its tables out, or "
+            f"{fewest or 'the measuring model without a name'} ({count[fewest]} scored): leave its tables out, or "
             "score more with it"
         )
     resamples = leave_one_out(answers["id"].to_list())
@@ -180,7 +181,8 @@ def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.Dat
     check_known("metric in these tables", known, metric)
     if len(known[metric]) < 2:
         raise DeclarationError(
-            f"{metric} was measured by one instrument alone ({known[metric][0] or 'without a name'}): score the same "
+            f"{metric} was measured by one measuring model alone ({known[metric][0] or 'without a name'}): score "
+            "the same "
             "answers with another backbone or prompt, and give both tables"
         )
     return known[metric], table.filter(metric=metric).drop_nulls("value")

@@ -80,7 +80,7 @@ def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
         DeclarationError: there is no column, or they are of different systems.
     """
     if not columns or any(set(column) != set(columns[0]) for column in columns):
-        raise DeclarationError("normalised ranks need columns of the same systems, one at least")
+        raise DeclarationError("normalized ranks need columns of the same systems, one at least")
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 

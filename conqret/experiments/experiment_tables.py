@@ -11,12 +11,12 @@ from conqret.show.table import Cell, Column, Table, cell_text, spaced
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
 
-DAMAGE = "Does the judge notice damage?"
+DAMAGE = "Does the judge detect perturbations?"
 """The title of the table of curves, the longest one."""
 BETTER, WORSE = "\u25b4", "\u25be"
 """Behind what differs significantly from the first."""
 MISSING = (
-    " Where scores are missing, n of N stands beside the mean, and in braces what it would be if all of them were 0, "
+    " Where scores are missing, n of N stands next to the mean, and in braces what it would be if all of them were 0, "
     "or 1."
 )
 PREDICTED = (
@@ -82,14 +82,14 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
     ]
     columns = (
         "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
-        "Documents left out", "Documents cut", "No relevant document retrieved", "Texts that address the judge",
+        "Documents left out", "Documents cut", "No relevant document retrieved", "Possible prompt injections",
     )  # fmt: skip
     return Table(
         "Arguments",
         columns,
         rows,
         note="Out of range: of a number that no document has. Documents left out: of no use, says the author; cut: "
-        "shortened to fit the prompt. No relevant document retrieved, texts that address the judge: so many arguments.",
+        "shortened to fit the prompt. No relevant document retrieved, possible prompt injections: so many arguments.",
     )
 
 
@@ -154,8 +154,9 @@ def cost_table(costs: Sequence[Mapping[str, Any]]) -> Table:
         columns,
         rows,
         foot=[("All", "", *every)],
-        note="Expected: the estimate of --dry-run, before anything was asked. Answers from recordings count as what "
-        "they took when they were asked. –: not counted, and in no sum: tokens of the offline baseline, and calls of "
+        note="Expected: the estimate of --dry-run, before any request. Answers from recordings count as what "
+        "they took when they were requested. –: not counted, and in no sum: tokens of the offline baseline, and "
+        "calls of "
         "rankings and rewritten sentences, of which the answers alone are kept.",
     )
 
@@ -198,8 +199,8 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
                 "" if alike else curve["words"],
             ))  # fmt: skip
     columns = (
-        "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, least damage",
-        "Mean, most damage", "Change", Column("Why not", "text"),
+        "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, lowest level",
+        "Mean, highest level", "Change", Column("Why not", "text"),
     )  # fmt: skip
     note = (
         "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in verdicts) if alike else ""

@@ -101,15 +101,18 @@ def experiment_sheet(
         "experiment",
         f"Experiment {summary['name']}",
         sections,
+        answer=[came_out] if came_out else [],
         lede=[
             f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
             f"{words.number(len(record['systems']), 'system')}, judged by "
             f"{words.number(len(experiment['judges']), 'judge')}. A system is called after its retriever, its reranker "
             "(where it has one) and its generator.",
-            *([came_out] if came_out else []),
         ],
         badges=[
-            ("Offline baseline", "a floor, not a judge or an author: its answers come from word statistics.")
+            (
+                "Offline baseline",
+                "a lexical baseline, not a judge or an author: its answers come from word statistics.",
+            )
         ]
         if "offline" in models
         else [],
@@ -147,8 +150,8 @@ def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
     return (
-        "What the systems retrieved and wrote was damaged on purpose, more and more, and judged again. "
-        f"{words.number(len(curves), 'curve')}: {came}{why}. The damage: {', '.join(done)}."
+        "What the systems retrieved and wrote was perturbed, level by level, and judged again. "
+        f"{words.number(len(curves), 'curve')}: {came}{why}. The perturbations: {', '.join(done)}."
     )
 
 
@@ -166,7 +169,7 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str,
         for judge in judges
     ]
     pages += [
-        (f"{system}, damaged", f"sensitivity/{system}/report.html") for system in summary["sensitivity"]
+        (f"{system}, perturbed", f"sensitivity/{system}/report.html") for system in summary["sensitivity"]
     ]
     return [(title, address) for title, address in pages if (out.path / address).is_file()]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, end, note, note_each, result
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
@@ -64,7 +64,7 @@ def generate(
     way, writer = job.options.way, job.models.options
     by = writer.model if way.prompts else way.name
     if writer.backend.baseline:
-        by += ": sentences of the documents, a floor and no author"
+        by += ": sentences of the documents, a lexical baseline and no author"
     outcome = asking.ask(
         partial(write, job, overwrite=asking.kept.overwrite), len(job.tasks), "arguments",
         about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",
@@ -83,7 +83,9 @@ def generate(
             f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
             "model; they are no items"
         )
-    for name, count in sorted(outcome.failed.items()):
-        note(f"{count} arguments were not written: {reason(name)}; the same command asks for them again")
+    note_each(
+        f"{count} arguments were not written: {reason(name)}; the same command requests them again"
+        for name, count in sorted(outcome.failed.items())
+    )
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)

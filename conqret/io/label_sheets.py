@@ -35,9 +35,9 @@ SHEET = "the sheet"
 """The source of a scale that a sheet says."""
 PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""
-RANDOM_SAMPLE = "the labelled items were drawn at random, each with the same chance (inclusion_probability)"
+RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chance (inclusion_probability)"
 """What labels with that column say of themselves."""
-UNEQUAL_CHANCES = "the labelled items were drawn with unequal chances (inclusion_probability from "
+UNEQUAL_CHANCES = "the labeled items were drawn with unequal chances (inclusion_probability from "
 """How that begins where it has several values."""
 
 

@@ -14,6 +14,7 @@ from conqret.console.printing import (
     end,
     note,
     note_all,
+    note_each,
     progress,
     result,
     tell,
@@ -373,9 +374,11 @@ def _remark(judgments: Judgments, *, quiet: bool) -> None:
     if judgments.session.kept and not quiet:
         note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from before")
     tell_retried(judgments.session)
-    for name, example in judgments.session.failures.items():
-        if name not in judgments.summary.reasons:  # of requests that took nothing away from what was there
-            note(f"{reason(name)}, as for {example}")
+    note_each(
+        f"{reason(name)}, as for {example}"
+        for name, example in judgments.session.failures.items()
+        if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
+    )
     if judgments.missing:
         note_all(f"{len(judgments.missing)} answers are not among the recordings", judgments.missing)
 

@@ -12,7 +12,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.report_figures import Histogram, Share, histogram, shares
 from conqret.judging.summary import MetricSummary, Summary
-from conqret.judging.summary_tables import ReferenceMeans, cost, question, usage_rows
+from conqret.judging.summary_tables import ReferenceMeans, cost, mean_scores, question, usage_rows
 from conqret.judging.tally import Tally
 from conqret.show import words
 from conqret.show.visible_text import visible
@@ -80,6 +80,7 @@ def overview(
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,
+        "answer": visible(mean_scores(summary)),
         "reference": reference,
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,

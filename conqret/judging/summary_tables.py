@@ -14,7 +14,7 @@ from rich.console import Group
 from rich.text import Text
 
 from conqret.console.conditions import RequirementOutcome
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import JURY
@@ -57,6 +57,8 @@ def cost(usage: Usage) -> str:
     return f"unknown{at_least} (no price for {answers})"
 
 
+MOST_NAMED = 6
+"""Metrics that the first sentence names."""
 INTERVALS = "In brackets: 95% intervals over topics."
 CALLS, REQUESTS, RECORDED, COST = (
     "Calls sent",
@@ -104,14 +106,37 @@ def terminal(
 
 
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
-    """What was judged, and how many items have a score, a line each."""
+    """The mean scores, what was judged, and how many items have a score, a line each."""
+    if scores := mean_scores(summary):
+        yield visible(scores)
     if record is not None:
-        judge = f"{record.model}, a floor and not a judge" if record.baseline else record.model
+        judge = f"{record.model}, a lexical baseline and not a judge" if record.baseline else record.model
         yield visible(f"{record.items_name}: {record.format} by {judge} ({record.fingerprint})")
     yield coverage(summary)
     if summary.attacks:
         examples = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
-        yield visible(f"texts that address the judge, for example: {'; '.join(examples)}")
+        yield visible(f"possible prompt injection, for example: {'; '.join(examples)}")
+
+
+def mean_scores(summary: Summary) -> str:
+    """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
+    single = {dimension.name for dimension in DIMENSIONS} - {"overall_quality"}
+    known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
+    first = [name for name in known if name not in single and not name.startswith(words.SECOND)] or list(
+        known
+    )
+    shown = [
+        f"{words.label(name).lower()} {words.with_interval(known[name].interval)}"
+        for name in first[:MOST_NAMED]
+    ]
+    if not shown:
+        return ""
+    rest = len(known) - len(shown)
+    more = f", and {number(rest, 'further metric')}" if rest else ""
+    brackets = (
+        " (in brackets: 95% CI over topics)" if any(known[name].low is not None for name in first) else ""
+    )
+    return f"Mean scores of {number(summary.scored + summary.partly, 'item')}: {', '.join(shown)}{more}{brackets}."
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
@@ -142,7 +167,7 @@ def coverage(summary: Summary) -> str:
     ]
     remarks = [
         (summary.partly, "with a score for some of the metrics"),
-        (summary.flagged, "with text that addresses the judge"),
+        (summary.flagged, "with a possible prompt injection"),
         (summary.html, "with scripts of a web page in a text"),
         (summary.trimmed, "trimmed to fit the model"),
         (summary.miscited, "citing a document that is not there"),

@@ -18,11 +18,12 @@ from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement_answer import annotators_answer, annotators_picture
 from conqret.studies.agreement_tables import people_table
 
 SLOWEST = 100
 """Items whose time is told."""
-TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
+TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
     JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
     WRITING: "What it earns its writers is told by conqret debate two-turn writers, once it was judged.",
@@ -51,7 +52,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
         [
-            Section(t.plain("People"), [worded(people_so_far(people), t).compact()]),
+            Section(t.plain("Annotators"), [worded(people_so_far(people), t).compact()]),
             Section(
                 t.plain("Agreement"),
                 [people_table(agreement_result)] if agreement_result else [],
@@ -69,13 +70,15 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
             ),
             Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
-        lede=[
+        answer=[
             t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
-            + ("" if agreement_result else f" {t.plain(lacking)}")
+            + ("" if agreement_result else f" {t.plain(lacking)}"),
+            *(annotators_answer(agreement_result) if agreement_result else []),
         ],
+        picture=annotators_picture(agreement_result) if agreement_result else [],
         facts=[
             (t.plain("Screens"), f"{ledger.study.screens:,}"),
-            (t.plain("People for each"), str(ledger.study.overlap)),
+            (t.plain("Annotators for each"), str(ledger.study.overlap)),
             *(
                 [
                     (
@@ -167,10 +170,10 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         for annotator in people
     ]  # fmt: skip
     note = (
-        "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
-        "this person beside the (lower) median of the others, on what both labelled."
+        "Exports name annotators by their number (p01) alone. Done, left: screens. Seconds: the median per screen. "
+        "Alpha: this annotator with the (lower) median of the others, on what both labeled."
     )
-    return Table("People", columns, rows, note=note).compact()
+    return Table("Annotators", columns, rows, note=note).compact()
 
 
 def time_of_items(records: Sequence[ScreenResponse]) -> Table:

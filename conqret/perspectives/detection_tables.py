@@ -29,7 +29,7 @@ def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
         for reason, count in summary.unanswered.items()
     ]
     yield Table(
-        "Grades" if agreement is None else "Grades beside people's labels",
+        "Grades" if agreement is None else "Grades and human labels",
         (Column("the document …", "text"), *heads),
         [*((f"{grade} {GRADES[grade]}", *lines[grade]) for grade in reversed(range(len(GRADES)))), *lost],
         note=""
@@ -55,12 +55,12 @@ def _agreement(agreement: AgainstLabels) -> Table:
     folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
     chose = f" The grade that is best on the others is {folds} of the questions." if folds else ""
     unanswered = (
-        f" {agreement.unanswered} labelled pairs have no grade and are left out."
+        f" {agreement.unanswered} labeled pairs have no grade and are left out."
         if agreement.unanswered
         else ""
     )
     return Table(
-        f"Agreement with people: {how}",
+        f"Agreement with annotators: {how}",
         ("", "value"),
         rows,
         foot=[("F1 of always saying yes", agreement.always_yes)],

@@ -69,7 +69,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     questions = sorted({question_of(pair) for pair in known})
     if len(questions) < FEWEST_QUESTIONS:
         raise DeclarationError(
-            f"the labelled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
+            f"the labeled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
             "on, to calibrate on, and to hold out"
         )
     random.Random(settings.seed).shuffle(questions)
@@ -326,14 +326,14 @@ def domains_of(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
         problem = (
             f"all are of {next(iter(pairs_by_domain))!r}"
             if any(pairs_by_domain)
-            else "no labelled pair has one"
+            else "no labeled pair has one"
         )
         raise DeclarationError(
             f"--across needs pairs of two domains or more in a column domain or subset; {problem}"
         )
     if "" in pairs_by_domain:
         raise DeclarationError(
-            f"{len(pairs_by_domain[''])} labelled pairs are of no domain: fill in the column domain"
+            f"{len(pairs_by_domain[''])} labeled pairs are of no domain: fill in the column domain"
         )
     if len({_folder(name) for name in pairs_by_domain}) < len(pairs_by_domain):
         raise DeclarationError("two domains have names that differ in marks alone; give them others")

@@ -114,7 +114,7 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
         follows = None if supporter is None or opponent is None else (supporter - opponent) / 2
         rows.append((system, neutral, supporter, opponent, follows))
     yield Table(
-        f"Leaning of the first {cut} documents, by who asks",
+        f"Leaning of the first {cut} documents, by the stance of the query",
         ("system", "the question", "a supporter", "an opponent", "follows"),
         rows,
         note="Leaning: the share of documents with the supporting perspective less that with the opposing one, from -1 "

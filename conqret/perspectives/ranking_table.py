@@ -47,12 +47,15 @@ def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
     facts = [] if several else [("Corpus", next(iter(facts_by_corpus)))]
     facts += [("Systems", "; ".join(map(system_words, _systems(first))))]
     facts += [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
-    lede = [
-        "Whether rankings show every perspective on a question: means, with 95% intervals over questions.",
+    best = [
         *(_best(corpus if several else "", facts, cuts[0]) for corpus, facts in facts_by_corpus.items()),
-        "These are means; no difference between systems is tested here.",
     ]
-    return ReportPage("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
+    lede = [
+        "These are means, with 95% intervals over questions; no difference between systems is tested here.",
+    ]
+    return ReportPage(
+        "perspectives", "How diverse are the rankings?", sections, lede, facts=facts, answer=best
+    )
 
 
 def _by_view(facts_by_corpus: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:

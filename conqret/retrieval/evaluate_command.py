@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import end, named, note, note_all, progress, result
+from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.errors import number
 from conqret.retrieval import retrieve_session
 
@@ -81,11 +81,10 @@ def evaluate(
         )  # fmt: skip
     results, runs = done.evaluation, done.runs
     if not shown.quiet:
-        for run in runs:
-            if run.windows:
-                note(f"{run.name}: {retrieve_session.describe_windows(run.windows)}")
-        for view in done.lacking:
-            note(f"none of the topics has a relevant document of the view {view}")
+        note_each(
+            f"{run.name}: {retrieve_session.describe_windows(run.windows)}" for run in runs if run.windows
+        )
+        note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
     result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)

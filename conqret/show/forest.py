@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from conqret.show.charts import Tick
+from conqret.show.charts import COLOURS, KEY_LINE, Tick
+from conqret.show.charts import MARKS as SMALL_MARKS
 from conqret.show.page import fragment
 from conqret.show.visible_text import cut, visible
 from conqret.stats.estimate import Estimate
@@ -17,8 +18,8 @@ from conqret.stats.estimate import Estimate
 WIDTH, LEFT, RIGHT = 360, 20, 20
 ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
 """Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
-SIDE, LETTER = 4, 7.2
-"""Units between the figure's sides and its words, and of a letter at most."""
+SIDE = 4
+"""Units between the figure's sides and its words."""
 WIDER = 1.25
 """How far the axis reaches beyond what is shaded, at least."""
 NAME, WORD = 34, 18
@@ -26,6 +27,8 @@ NAME, WORD = 34, 18
 PLACES = 2
 """Decimals of the numbers beside the rows."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+NONE: Mapping[str, Mapping[str, Estimate]] = {}
+"""Where nothing is compared with anything."""
 TICKS = 8
 """Numbers that stand below the axis at most."""
 
@@ -54,7 +57,8 @@ MARKS: Mapping[str, Mark] = {
 @dataclass(frozen=True, slots=True)
 class ForestRow:
     """A value between the ends of its interval (None: it has none), with what was concluded, one of :data:`MARKS`, and
-    a word for it. What lies ``within`` so much of 0 is shaded: what is small."""
+    a word for it. What lies ``within`` so much of 0 is shaded: what is small. ``others`` are values that it is compared
+    with, by their names: small marks without an interval, which a key names."""
 
     name: str
     value: float
@@ -63,6 +67,17 @@ class ForestRow:
     verdict: str = ""
     word: str = ""
     within: float = 0.0
+    others: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SmallMark:
+    """The mark of a value that rows are compared with, its name where the key draws it."""
+
+    path: str
+    place: int
+    colour: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,7 @@ class ForestDrawing:
     line: str
     dot: str
     mark: Mark
+    others: Sequence[SmallMark]
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,18 @@ class Forest:
     @property
     def height(self) -> int:
         """Units of the whole figure."""
-        return ROW * len(self.rows) + FOOT
+        return ROW * len(self.rows) + FOOT + KEY_LINE * len(self.compared)
+
+    @property
+    def compared(self) -> list[str]:
+        """The names of what rows are compared with."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.others))
+
+    def key(self) -> Iterator[tuple[SmallMark, float]]:
+        """A mark for each of these, and how far down its line of the key stands."""
+        for place, name in enumerate(self.compared):
+            y = ROW * len(self.rows) + FOOT + KEY_LINE * (place + 0.5)
+            yield self._small(name, 12, y), y
 
     @property
     def bottom(self) -> int:
@@ -103,6 +130,7 @@ class Forest:
         """The figure in words, for those who do not see it."""
         descriptions = (
             f"{row.name}: {_said(row, self.places)}{f', {row.verdict}' * bool(row.verdict)}"
+            + "".join(f", {name} {value:z.{PLACES}f}" for name, value in row.others.items())
             for row in self.rows
         )
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
@@ -125,6 +153,7 @@ class Forest:
                 line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
                 dot=f"M{at:g},{middle}{mark.path}",
                 mark=mark,
+                others=[self._small(name, self._x(value), middle) for name, value in row.others.items()],
             )
 
     def across(self) -> Iterator[Tick]:
@@ -142,24 +171,28 @@ class Forest:
 
     @property
     def zero(self) -> str:
-        """The line at 0 down to the axis, with a gap wherever words stand: a line over a minus would hide it."""
-        at, top, path = self._x(0.0), float(SIDE), ""
-        for row in self.drawn():
-            if at < SIDE + LETTER * len(row.name) or at > WIDTH - SIDE - LETTER * len(row.said):
-                above, below = row.text - ABOVE + SIDE, row.text + SIDE
-                path += f"M{at:g},{top:g}V{above:g}" * (top < above)
-                top = below
-        return f"{path}M{at:g},{top:g}V{self.bottom}"
+        """The line at 0 down to the axis; words that it meets have an edge in the colour of the page."""
+        return f"M{self._x(0.0):g},{SIDE}V{self.bottom}"
 
     def svg(self) -> str:
         """The figure as a file of its own."""
         return fragment("chart.html.j2", "forest", self).strip() + "\n"
 
+    def _small(self, name: str, x: float, y: float) -> SmallMark:
+        place = self.compared.index(name) + 1
+        path = SMALL_MARKS[place % len(SMALL_MARKS)]
+        return SmallMark(
+            f"M{x:g},{y:g}{path}",
+            place % len(COLOURS),
+            COLOURS[place % len(COLOURS)],
+            cut(visible(name), NAME),
+        )
+
     def _axis(self) -> tuple[float, float, float]:
         """Both ends, which hold 0 and what is shaded, and the step between numbers."""
         wide = [WIDER * row.within for row in self.rows]
         known = [end for row in self.rows for end in (row.value, row.low, row.high)]
-        known += [*wide, *(-width for width in wide)]
+        known += [*wide, *(-width for width in wide), *(v for row in self.rows for v in row.others.values())]
         ends = [0.0, STEPS[0], *(end for end in known if end is not None)]
         low, high = min(ends), max(ends)
         step = next((step for step in STEPS if (high - low) / step <= TICKS - 2), STEPS[-1])
@@ -171,10 +204,30 @@ class Forest:
         return round(LEFT + share * (WIDTH - LEFT - RIGHT), 2)
 
 
-def forests(title: str, x: str, found: Iterable[tuple[str, Estimate | None]]) -> list[Forest]:
-    """The picture of estimates by their names, of those that have a value; empty where none has."""
+def forests(
+    title: str,
+    x: str,
+    found: Iterable[tuple[str, Estimate | None]],
+    others: Mapping[str, Mapping[str, Estimate]] = NONE,
+) -> list[Forest]:
+    """The picture of estimates by their names, of those that have a value; empty where none has. ``others`` has by the
+    same names what each is compared with."""
     known = [(name, one, one.value) for name, one in found if one is not None]
-    rows = [ForestRow(name, value, one.low, one.high) for name, one, value in known if value is not None]
+    rows = [
+        ForestRow(
+            name,
+            value,
+            one.low,
+            one.high,
+            others={
+                other: estimate.value
+                for other, estimate in others.get(name, {}).items()
+                if estimate.value is not None
+            },
+        )
+        for name, one, value in known
+        if value is not None
+    ]
     return [Forest(title, x, rows)] if rows else []
 
 

@@ -80,9 +80,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """A page: what it is (``experiment``), its title, what is said of the whole, and its sections.
+    """A page: what it is (``experiment``), its title, its ``answer`` with one ``picture`` of it, and its sections.
 
-    ``badges`` are warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
+    ``answer`` is what came out, in one sentence with figures, with what qualifies it as further ones. ``lede`` are
+    remarks on the whole, ``how_to_read`` says what was done and what words mean, which a page folds. ``badges`` are
+    warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
     """
 
     what: str
@@ -91,6 +93,9 @@ class ReportPage:
     lede: Sequence[str] = ()
     badges: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
+    answer: Sequence[str] = ()
+    picture: Sequence[Chart | Forest] = ()
+    how_to_read: Sequence[str] = ()
 
     def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
         """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
@@ -100,8 +105,9 @@ class ReportPage:
     def markdown(self) -> str:
         """The same as Markdown, without charts and links; nothing from outside acts in it."""
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
-        head = [f"# {safe(self.title)}", *map(safe, self.lede), safe(facts)]
+        head = [f"# {safe(self.title)}", *map(safe, self.answer)]
         head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
+        head += [*map(safe, self.lede), safe(facts), *map(safe, self.how_to_read)]
         blocks = [block for page_section in self.sections for block in _blocks(page_section)]
         return "\n\n".join(filter(None, [*head, *blocks])) + "\n"
 
@@ -126,7 +132,8 @@ def write_sheet(sheet: ReportPage, file: Path) -> Path:
     ending = file.suffix.lower()
     content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
     if ending == ".svg":
-        content = next(chart.svg() for page_section in sheet.sections for chart in page_section.charts)
+        charts = (chart for page_section in sheet.sections for chart in page_section.charts)
+        content = next(chart.svg() for chart in (*sheet.picture, *charts))
     return write_file(file, content)
 
 

@@ -9,12 +9,13 @@ from functools import lru_cache
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
+from conqret.stats.estimate import Estimate
 from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
-FLOOR = "a floor, not a judge: these numbers come from word statistics."
+FLOOR = "a lexical baseline, not a judge: these numbers come from word statistics."
 NOT_CORRECTED = (
-    "Intervals are not corrected: one without 0 beside a p of .05 or more is no evidence of a difference."
+    "Intervals are not corrected: one without 0 with a p of .05 or more is no evidence of a difference."
 )
 """Said where intervals stand beside p-values that are corrected together."""
 
@@ -26,8 +27,9 @@ def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
         return []
     if floors == len(baselines):
         return [(OFFLINE, FLOOR)]
-    is_floor, its = ("is a floor", "its") if floors == 1 else ("are floors", "their")
-    note = f"{number(floors, 'judge')} of {len(baselines)} here {is_floor}: {its} numbers come from word statistics."
+    is_baseline, its = ("is a lexical baseline", "its") if floors == 1 else ("are lexical baselines", "their")
+    which = f"{number(floors, 'judge')} of {len(baselines)} here {is_baseline}"
+    note = f"{which}: {its} numbers come from word statistics."
     return [(OFFLINE, note)]
 
 
@@ -37,11 +39,11 @@ SECOND = "second."
 REASONS: dict[str, str] = {
     Reason.REFUSAL: "the model declined to answer",
     Reason.TRUNCATED: "the answer was cut off, with all the room that it may have",
-    Reason.INVALID_JSON: "the answer was no valid JSON, also when asked again",
-    Reason.INVALID_ANSWER: "the answer broke the rules of the format, also when asked again",
+    Reason.INVALID_JSON: "the response was no valid JSON, after retries as well",
+    Reason.INVALID_ANSWER: "the response broke the rules of the format, after retries as well",
     Reason.CONTEXT_OVERFLOW: "the prompt does not fit the model's window",
     Reason.ONE_ORDER_ONLY: "only one order of the two arguments was answered",
-    Reason.NOTHING_TO_JUDGE: "there was nothing to ask about",
+    Reason.NOTHING_TO_JUDGE: "there was nothing to judge",
     Reason.CANNOT_JUDGE: "the judge says that the text gives nothing to rate by",
     Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
     Reason.UNSURE: "the judge was not sure enough, and abstained",
@@ -59,7 +61,7 @@ REASONS: dict[str, str] = {
     Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
     Reason.NOT_RECORDED: "the recording holds no answer to this request",
     Reason.AWAITED: "its answer is awaited: it is in a batch",
-    Reason.TOO_MANY_FAILURES: "it was not asked any more, after too many failures",
+    Reason.TOO_MANY_FAILURES: "no request was sent, after too many failures",
 }
 """Each reason in words, as the end of "no value: ..."."""
 
@@ -67,8 +69,8 @@ NO_JUDGMENT = {"left_out": "left out, because of faults", "outstanding": "not ju
 """Why an item has no judgment at all."""
 
 FLAGS: dict[str, str] = {
-    "override": "asks the judge to ignore its instructions",
-    "demand": "asks for a rating",
+    "override": "tells the judge to ignore its instructions",
+    "demand": "demands a rating",
     "address": "speaks to an automated judge",
     "role": "poses as a message of the system",
     "markup": "tries to close a block of the prompt",
@@ -125,6 +127,13 @@ def reason(name: str | None) -> str:
 def score(value: float | None, places: int = 2) -> str:
     """A value in [0, 1] with fixed places; a dash where there is none."""
     return "–" if value is None else f"{value:z.{places}f}"
+
+
+def with_interval(estimate: Estimate, places: int = 2) -> str:
+    """An estimate with its interval, for a sentence."""
+    if estimate.low is None or estimate.high is None:
+        return score(estimate.value, places)
+    return f"{score(estimate.value, places)} [{estimate.low:z.{places}f}, {estimate.high:z.{places}f}]"
 
 
 def mean(value: float | None) -> str:

@@ -98,7 +98,7 @@ def alternative_annotator_test(
         raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")
     if len(table) < 2:
         return AlternativeAnnotator(
-            epsilon, None, None, None, reason="no test: one person labelled, and it takes several"
+            epsilon, None, None, None, reason="no test: one annotator labeled, and it takes several"
         )
     rows = [
         _against(verdicts, table, place, names[place], level, epsilon, topics) for place in range(len(table))

@@ -33,7 +33,7 @@ def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
-@of_categories("there is one category only, or nobody uses the higher one", macro=True)
+@of_categories("there is one category only, or the higher one is never used", macro=True)
 def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """``2 tp / (2 tp + fp + fn)`` of the higher category where there are two, else the mean over those in use (macro).
 
@@ -53,13 +53,13 @@ def precision(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return _of_higher(tables, 1)
 
 
-@of_categories("there are not two categories, or people never use the higher one")
+@of_categories("there are not two categories, or annotators never use the higher one")
 def recall(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """``tp / (tp + fn)`` of the higher of two categories: how often the judge says it where people do."""
     return _of_higher(tables, 2)
 
 
-@of_categories("people or the judge use one category only", "correlation")
+@of_categories("annotators or the judge use one category only", "correlation")
 def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The correlation of Matthews (1975), for K categories that of Gorodkin (2004), in [-1, 1].
 
@@ -94,7 +94,7 @@ def average_precision(
 
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
-        raise DeclarationError("average precision needs people's labels as 0 and 1")
+        raise DeclarationError("average precision needs human labels as 0 and 1")
     drawn = resamples or whole(len(truth))
     levels, place = np.unique(-values, return_inverse=True)
     counts = drawn.counts(place * 2 + truth.astype(np.intp), 2 * len(levels))
@@ -130,7 +130,7 @@ def auroc(
 
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
-        raise DeclarationError("AUROC needs people's labels as 0 and 1")
+        raise DeclarationError("AUROC needs human labels as 0 and 1")
     ups, downs = np.flatnonzero(truth == 1), np.flatnonzero(truth == 0)
     if not len(ups) or not len(downs):
         return undefined("all items are of one kind", len(truth))

@@ -77,7 +77,7 @@ def prediction_powered_mean(
     import numpy as np
 
     if (clusters is None) != (unlabelled_clusters is None):
-        raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
+        raise DeclarationError("name clusters for the labeled and for the other items, or for neither")
     (y, f, known), (rest, others) = sides(labels, judged, unlabelled, clusters, unlabelled_clusters)
     if not len(y):
         raise DeclarationError("there is no label")
@@ -142,7 +142,7 @@ def _mean(
         value = min(max(value, 0.0), 1.0)
     if count < FEWEST_LABELS:
         return Estimate(
-            value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics"
+            value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labeled items or topics"
         )
     error = float(np.sqrt(count / (count - lost) * (shares**2).sum()))
     if error <= TOLERANCE:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FEWEST_RATED = 20
 """Units that a rater shares with others, below which that rater's correlation is noise."""
-NO_RATER = f"nobody labelled {FEWEST_RATED} units that others labelled, too"
+NO_RATER = f"no annotator labeled {FEWEST_RATED} units that others labeled, too"
 
 
 def one_against_others(

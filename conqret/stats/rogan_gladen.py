@@ -60,7 +60,7 @@ def rogan_gladen(
     positives, negatives = int(truth.sum()), int((1 - truth).sum())
     if not positives or not negatives:
         missing = "negative" if positives else "positive"
-        return CorrectedShare(naive, undefined(f"no labelled item is {missing}", len(rest)), None, None)
+        return CorrectedShare(naive, undefined(f"no labeled item is {missing}", len(rest)), None, None)
     drawn = leave_one_out([*known, *others])
     right = [truth * judge_values, truth, (1 - truth) * (1 - judge_values), 1 - truth]
     columns = np.zeros((len(truth) + len(rest), 6))
@@ -81,9 +81,9 @@ def rogan_gladen(
         of_weights,
         len(rest),
         width=6,
-        reason="the judge does no better than chance on the labelled items",
+        reason="the judge does no better than chance on the labeled items",
         scale="share",
-        unsure=f"{few} labelled items of one kind only" if few < FEWEST_DIFFERENT else "",
+        unsure=f"{few} labeled items of one kind only" if few < FEWEST_DIFFERENT else "",
     ).estimate(confidence)
     value, low, high = (
         None if bound is None else min(max(bound, 0.0), 1.0)

@@ -1,38 +1,40 @@
-"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, free baselines, and
-several judges."""
+"""Tables of agreement, for terminals and pages: annotators among themselves, a judge with them, baselines, and several
+judges."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from conqret.show import words
 from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
+from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
-from conqret.studies.card.card_limits import WEAK
 from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Average, Validation
 
+MOST_LEFT = 4
+"""Dimensions that a note names as not in the average; more are counted."""
 NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
-_ONE_PERSON = (
-    " One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
-    "one (calibrated: with its calibrated scores): how far the judge agrees with that same label, put in the place of "
-    "the person who is left out. People: how far all agree among themselves."
+_ONE_ANNOTATOR = (
+    " One annotator: how far one annotator agrees with the one label of the others, the mean over annotators. Judge in "
+    "place of one (calibrated: with its calibrated scores): how far the judge agrees with that same label, put in the "
+    "place of the annotator who is left out. Inter-annotator: how far all annotators agree with each other."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
 def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far people agree, a row for each dimension or topic."""
+    """How far annotators agree, a row for each dimension or topic."""
     shared = len({row.level for row in study_agreement.rows}) == 1
     level = "" if not shared else f", {study_agreement.rows[0].level} level"
     names = list(study_agreement.rows[0].statistics)
@@ -58,27 +60,28 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
                 ("All together", *blank, study_agreement.together.n, "", study_agreement.together, *empty)
             )
     return Table(
-        f"{study_agreement.basis.layout}{level}: {study_agreement.basis.intervals}",
+        f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
         (
             study_agreement.by.capitalize(),
             *(() if shared else ("Level",)),
-            "People",
+            "Annotators",
             "Units",
-            "Top",
-            "Alpha",
+            "Base rate",
+            "Krippendorff's alpha",
             *titles,
         ),
         rows,
         foot=foot,
-        note="Units: items, or parts of them, with a label. Top: the share of the most frequent label.",
+        note="Units: items, or parts of them, with a label. Base rate: the share of the most frequent label. "
+        "All together: one alpha over the units of all rows.",
     )
 
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
-    """Several judges beside the same people: in the mean, by pairs, and by dimension."""
+    """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
     average, held_out = comparison.average, comparison.held_out
     yield Table(
-        f"Alpha with people, {comparison.basis.intervals}",
+        f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
         ("Judge", "Alpha", "p", "Error", "Chosen"),
         [
             (
@@ -93,12 +96,12 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         ],
         foot=[(f"Chosen by other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
         note="Krippendorff's alpha decides who is closest, on what all judges scored; 1 is full agreement, 0 chance. "
-        f"{average_note(comparison.averaged)} p: of the first judge over this one. "
-        "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
-        "the middle. "
+        f"{average_note(comparison.averaged, list(comparison.dimensions))} p: of the first judge over this one. "
+        "Error: the mean distance from the annotators' label, in [0, 1], which is small, too, for a judge that always "
+        "gives the middle score. "
         f"{chosen_words(held_out, comparison.basis)} Scores are taken as they are, so a judge that uses its "
         "scale otherwise "
-        "than people do has a lower alpha. To correct for that, run conqret judges calibrate.",
+        "than annotators do has a lower alpha. To correct for that, run conqret judges calibrate.",
     )
     yield pairs_table(average.pairs, comparison.basis)
     yield Table(
@@ -125,16 +128,31 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
 def _by_dimension(comparison: JudgeComparison) -> str:
     """What differs on single dimensions."""
     shown = [
-        f"{words.label(name)}: “{pair.shown}” over “{other}” ({pair.difference})"
+        f"{words.label(name)}: “{pair.shown}” over “{other}” ({difference})"
         for name, row in comparison.dimensions.items()
         for pair in row.pairs
         if pair.shown
-        for other in {pair.first, pair.second} - {pair.shown}
+        for other, difference in [over_other(pair)]
     ]
     return (
-        "Units: what people labelled and all judges scored. Shown to differ, corrected over dimensions and pairs: "
+        "Units: what annotators labeled and all judges scored. Shown to differ, corrected over dimensions and pairs: "
         f"{'; '.join(shown) or 'none'}."
     )
+
+
+def over_other(pair: JudgePair) -> tuple[str, Estimate]:
+    """The judge than which the one that is shown to agree better does so, and by how much."""
+    if pair.shown == pair.first:
+        return pair.second, pair.difference
+    return pair.first, turned(pair.difference)
+
+
+def turned(difference: Estimate) -> Estimate:
+    """A difference the other way round."""
+    value, high, low = (
+        None if end is None else -end for end in (difference.value, difference.low, difference.high)
+    )
+    return replace(difference, value=value, low=low, high=high)
 
 
 def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
@@ -158,8 +176,9 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
 
 
 def as_one(mapped: bool) -> tuple[str, ...]:
-    """The columns where several people labelled; ``mapped`` with that of calibrated scores."""
-    return ("Judge as one", *(["Calibrated as one"] if mapped else []), "One person", "People")
+    """The columns where several annotators labeled; ``mapped`` with that of calibrated scores."""
+    calibrated = ["Calibrated in place of one"] if mapped else []
+    return ("Judge in place of one", *calibrated, "One annotator", "Inter-annotator")
 
 
 def as_one_cells(reached: DimensionAgreement | Average, mapped: bool) -> tuple[Cell, ...]:
@@ -169,7 +188,7 @@ def as_one_cells(reached: DimensionAgreement | Average, mapped: bool) -> tuple[C
 
 
 def agreement_table(validation: Validation) -> Table:
-    """A judge beside people, on each dimension and in the mean; where one person labelled, without what takes
+    """A judge with annotators, on each dimension and in the mean; where one annotator labeled, without what takes
     several."""
     average = validation.average
     several = any(row.annotators > 1 for row in validation.dimensions.values())
@@ -186,8 +205,8 @@ def agreement_table(validation: Validation) -> Table:
     ]
     whole = several * as_one_cells(average, mapped)
     return Table(
-        "Krippendorff's alpha with people",
-        ("Dimension", "Units", "Judge and people", *several * as_one(mapped), "Coverage"),
+        "Krippendorff's alpha with annotators",
+        ("Dimension", "Units", "Judge and annotators", *several * as_one(mapped), "Coverage"),
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "
@@ -204,14 +223,14 @@ def language_tables(validation: Validation) -> Iterator[Table]:
     several = any(row.annotators > 1 for row in validation.dimensions.values())
     clustered = validation.basis.clustered_by
     yield Table(
-        "Krippendorff's alpha with people by language",
+        "Krippendorff's alpha with annotators by language",
         (
             Column("Language", "text"),
             "Dimension",
             "Units",
             f"{clustered.capitalize()}s",
-            "Judge and people",
-            *several * ("People",),
+            "Judge and annotators",
+            *several * ("Inter-annotator",),
         ),
         [
             (
@@ -238,13 +257,13 @@ def rerun_note(validation: Validation) -> str:
     least, most = f"{min(known):.3f}", f"{max(known):.3f}"
     between = least if least == most else f"{least} to {most}, by the dimension"
     return (
-        f" Asked again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
+        f" Run again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
         "between reruns); the intervals hold that already."
     )
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
-    """The judge's alpha beside that of free baselines, by dimension."""
+    """The judge's alpha and that of baselines without a model, by dimension."""
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
     rows: list[tuple[Cell, ...]] = [
@@ -252,17 +271,17 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         for dimension, alpha in alphas.items()
     ]
     return Table(
-        "Alpha beside free baselines",
+        "Alpha of the judge and of baselines",
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="Length: the number of characters, put onto people's scale by the labels of other topics. Constant: "
-        "people's mean, for everything.",
+        note="Length: the number of characters, put onto the labels' scale by the labels of other topics. Constant: "
+        "the mean label, for everything. Offline: the lexical baseline.",
     )
 
 
 def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | PageRemarks]:
-    """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
+    """How much better the judge agrees with annotators than baselines do; where it is shown to agree less, that is
     marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
     known = {
         name: [differences[name] for differences in over.values() if name in differences] for name in TRIVIAL
@@ -279,11 +298,12 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | P
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [
-        f"Minus {name}" + " (at least 0)" * any(difference.reason == AS_CHANCE for difference in known[name])
+        f"Minus {head(name).lower()}"
+        + " (at least 0)" * any(difference.reason == AS_CHANCE for difference in known[name])
         for name in names
     ]
     yield Table(
-        "The judge's alpha minus a free baseline's",
+        "The judge's alpha minus a baseline's",
         ("Dimension", *heads),
         [
             (words.label(dimension), *(_shown(differences.get(name, none)) for name in names))
@@ -302,62 +322,31 @@ def _shown(difference: Estimate) -> Cell:
     return Alarm(str(difference)) if less else difference
 
 
-def in_one_line(rows: Collection[DimensionAgreement], confidence: float = CONFIDENCE) -> str:
-    """Whether the judge agrees with people, as far as the intervals of its alphas say (of this ``confidence``), and
-    whether these agree."""
-    better = [row.dimension for row in rows if row.alpha.low is not None and row.alpha.low > 0]
-    worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
-    well = sum((row.alpha.low or 0) >= WEAK for row in rows)
-    parted = sum(row.parted for row in rows)
-    dimension_name = words.label(next(iter(rows)).dimension).lower() if len(rows) == 1 else ""
-    whole = words.number(len(rows), "dimension")
-    if dimension_name and worse:
-        sentence = f"Shown to agree with people less than chance does on {dimension_name}"
-    elif better:
-        sentence = (
-            f"Shown to agree with people beyond chance on {dimension_name or f'{len(better)} of {whole}'}"
-        )
-        if well or not dimension_name:
-            sentence += (
-                f", and well (an alpha of {WEAK} or more)" + (not dimension_name) * f" on {well or 'none'}"
-            )
-    else:
-        sentence = f"Not shown to agree with people beyond chance on {dimension_name or f'any of {whole}'}"
-    if worse and not dimension_name:
-        sentence += f"{', and' if better else ';'} shown to agree less than chance on {len(worse)}"
-    if (better or worse) and not dimension_name:
-        chance = (1 - confidence) / 2 * sum(row.alpha.low is not None for row in rows)
-        each = " of each" if better and worse else ""
-        sentence += f" (each by its own interval; by chance alone {chance:.1f} would be expected{each})"
-    if parted:
-        sentence += ". People's alpha among themselves is not told apart from chance " + (
-            "there" if dimension_name else f"on {parted} of {len(rows)}"
-        )
-    return f"{sentence}."
-
-
 def alpha_note(basis: Basis, several: bool) -> str:
     """What stands in a table of alphas, for its note."""
     return (
-        f"1 is perfect, 0 is chance; {basis.intervals}. Units have a score and people's label."
-        + several * _ONE_PERSON
+        f"1 is perfect, 0 is chance; {basis.intervals}. Units have a score and a human label."
+        + several * _ONE_ANNOTATOR
     )
 
 
 def head(name: str) -> str:
     """A variant of the judge's scores, or a baseline, as a head."""
-    return "Judge" if name == "mean" else name.capitalize()
+    return {"mean": "Judge", "floor": "Offline"}.get(name, name.capitalize())
 
 
-def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate] = NO_ALPHAS) -> str:
-    """Of what an average is, and of how many of these (by their ``alphas``) nothing is known of how they vary."""
+def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Collection[str]) -> str:
+    """Of what an average is, which of the ``rows`` are not in it, and of how many (where ``rows`` has their alphas)
+    nothing is known of how they vary."""
     if list(dimensions) == [OVERALL]:
         return "The average is that of overall quality, the only dimension."
+    alphas = rows if isinstance(rows, Mapping) else NO_ALPHAS
     without = sum(alphas[name].low is None for name in dimensions if name in alphas)
-    remark = f", of which {without} have no interval of their own" if without else ""
-    return (
-        f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){remark}."
-    )
+    remark = f"; {without} of these without an interval" if without else ""
+    others = [words.label(name).lower() for name in rows if name not in dimensions]
+    more = f" and {len(others) - MOST_LEFT} more" if len(others) > MOST_LEFT else ""
+    left = f", without {', '.join(others[:MOST_LEFT])}{more}" if others else ""
+    return f"The average is over {words.number(len(dimensions), 'dimension')}{left}{remark}."
 
 
 def beside_table(validation: Validation) -> Table:

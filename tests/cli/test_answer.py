@@ -41,7 +41,7 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
     index = ("--index", corpus)
     done = cli("debateqa", "answer", questions, "--strategy", strategy, *index, "-o", out)
     assert done.code == 0
-    assert "a floor and not an author" in done.err
+    assert "lexical baseline and not an author" in done.err
     found = answers(out)
     assert len(found) == 3
     assert all(one["generation"] and len(one["documents"]) == chunks for one in found)

@@ -34,6 +34,15 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     return seen
 
 
+def test_of_many_notes_of_one_kind_two_are_printed_and_the_rest_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    console.note_each(f"fault {place}" for place in range(2))
+    assert capsys.readouterr().err == "note: fault 0\nnote: fault 1\n"
+    console.note_each(f"fault {place}" for place in range(5))
+    assert capsys.readouterr().err.splitlines()[2:] == ["note: and 3 more notes of this kind"]
+
+
 def test_texts_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     console.say("[bold]grün[/bold] \x1b[2J")
     assert capsys.readouterr().out == "[bold]grün[/bold] [U+001B][2J\n"

@@ -70,7 +70,7 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
     assert not out.exists()
     done = cli(*call)
     assert done.code == 0
-    assert "a floor and not an author" in done.err
+    assert "lexical baseline and not an author" in done.err
     found = json.loads(cli(*call, "--json").out)
     assert found["kept"] >= 2
     assert found["unstated_licences"] == 0

@@ -43,7 +43,7 @@ def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     out = tmp_path / "out"
     done = cli("debate", "two-turn", "argue", FIXTURE, "-o", out)
     assert done.code == 0, done.err
-    assert "a floor and not an author" in done.err
+    assert "lexical baseline and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
     judged = cli(
         "debate",

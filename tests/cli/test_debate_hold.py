@@ -54,7 +54,7 @@ def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, 
     out = tmp_path / "out"
     done = cli("debate", "hold", topics, "--arguments", "2", "-o", out)
     assert done.code == 0, done.err
-    assert "a floor and not a debater" in done.err
+    assert "lexical baseline and not a debater" in done.err
     assert "3 of 3 debates finished, 6 statements concluded" in done.out
     debates = rows(out / "debates.jsonl")
     assert [debate["id"] for debate in debates] == ["1-1", "2-1", "2-2"]

@@ -39,7 +39,7 @@ def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, ques
     out = tmp_path / "out"
     done = cli("debate", "two-turn", "judge", questions, "-o", out)
     assert done.code == 0, done.err
-    assert "a floor and not a judge" in done.err
+    assert "lexical baseline and not a judge" in done.err
     assert "debate helps this judge cannot be said" in done.out
     assert "always the longer side" in done.out
     rows = answers_of(out)

@@ -45,7 +45,7 @@ def call(server):
 def test_offline_says_that_it_is_a_floor(cli, statements, tmp_path):
     done = cli("debate", "score", statements, "-o", tmp_path / "out")
     assert done.code == 0, done.err
-    assert "a floor and not a judge" in done.err
+    assert "lexical baseline and not a judge" in done.err
     assert "Controversy controllability" in done.out
     assert "ours" in done.out
     assert (tmp_path / "out" / "report.html").exists()

@@ -35,7 +35,7 @@ def test_topics_offline(cli, raw, tmp_path):
     out = tmp_path / "topics.jsonl"
     done = cli("debate", "topics", raw, "-o", out, "--run", tmp_path / "run")
     assert done.code == 0, done.err
-    assert "a floor and not a judge" in done.err
+    assert "lexical baseline and not a judge" in done.err
     assert "says the same as an earlier one" in done.out
     assert [row["topic"] for row in rows(out)] == ["Should zoos be closed?", "Trams should be free"]
     assert [row["reason"] for row in rows(tmp_path / "topics.dropped.jsonl")] == ["no_claim", "duplicate"]

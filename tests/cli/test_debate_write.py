@@ -173,7 +173,7 @@ def test_general_instructions_are_compared_by_quality(cli, tmp_path):
 def test_offline_argues_and_does_nothing_else(cli, asked, tmp_path):
     done = cli("debate", "write", asked, "-o", tmp_path / "out")
     assert done.code == 0, done.err
-    assert "a floor and not an author" in done.err
+    assert "lexical baseline and not an author" in done.err
     assert "In favour of" in statements(tmp_path / "out")[0]["statement"]
     dry = json.loads(cli("debate", "write", asked, "--dry-run", "--json").out)
     assert (dry["calls"], dry["completion_tokens"] > 0) == (16, True)

@@ -66,7 +66,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     since = cli("judges", "drift", "kept", "--since", "2026-01-04", "--page", "new.md")
     assert since.code == 0
     assert "1 of 3 waves of the baseline" in since.out
-    assert "Drift of own-judge" in (tmp_path / "new.md").read_text()
+    assert "Has the judge drifted?" in (tmp_path / "new.md").read_text()
 
 
 def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def test_two_judges_and_what_they_cost(cli, tmp_path):
     asked = ("judges", "pareto", *runs, "--labels", labels)
     done = cli(*asked, "--scale", "1:3", "-o", tmp_path / "buy.html")
     assert done.code == 0
-    assert "Beside judges that cost no more" in done.out
+    assert "Compared with judges that cost no more" in done.out
     assert (tmp_path / "buy.html").is_file()
     found = json.loads(cli(*asked, "--scale", "1:3", "--json").out)
     assert [one["usd"] for one in found["offers"]] == [0.0, 0.0]

@@ -63,7 +63,7 @@ def test_generate(folder, monkeypatch, capsys):
     assert conqret(monkeypatch, *given) == 0
     printed = capsys.readouterr()
     assert "1 of 1 argument written" in printed.out
-    assert "a floor and no author" in printed.err
+    assert "lexical baseline and no author" in printed.err
     assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
     assert conqret(monkeypatch, *given, "--json", "-q") == 0
     printed = capsys.readouterr()

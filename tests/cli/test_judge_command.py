@@ -30,7 +30,7 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", DEMO, "--format", "rag-fine-grained", "--model", "offline", "-o", tmp_path / "demo")
     assert done.code == 0
     assert "24 items, 288 documents" in done.err
-    assert "rag-fine-grained by offline, a floor and not a judge" in done.out
+    assert "rag-fine-grained by offline, a lexical baseline and not a judge" in done.out
     assert "24 items: 24 scored, 0 unscored, 0 failed" in done.out
     assert "Predicted precision" in done.out
     for file in ("judgments.jsonl", "scores.parquet", "report.html"):

@@ -21,7 +21,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     alone = cli("runs", "methods", run)
     assert alone.code == 0
     assert "24 items on 12 topics (items.jsonl, sha256 87047e5a4fe1a377)" in alone.out
-    assert "lexical baseline: a floor, and not a judge" in alone.out
+    assert "lexical baseline and not a judge" in alone.out
     assert "24 of 24 items have all scores." in alone.out
     assert "| Clarity | " in alone.out
     assert "without --labels nothing is said of agreement" in alone.err

@@ -146,7 +146,7 @@ def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
                    "--max-concurrency", "1", *call(server))  # fmt: skip
     assert done.code == 1
     shown = " ".join(done.out.split())
-    assert "1 labelled pairs have no grade" in shown
+    assert "1 labeled pairs have no grade" in shown
     assert "no grade: the provider did not accept the request 1" in shown
 
 

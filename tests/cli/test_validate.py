@@ -59,7 +59,7 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert found["judge"]["baseline"] is True
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")
-    assert "a floor, not a judge" in page
+    assert "a lexical baseline, not a judge" in page
     assert "Samples, their mean and their majority" in page
 
     failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")
@@ -102,7 +102,7 @@ def test_compare(cli, labels, tmp_path):
     assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
     page = tmp_path / "compare.html"
     assert cli("judges", "compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
-    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 1
     jury = tmp_path / "jury"
     held = cli("judges", "jury", one, two, "--labels", labels, *MAP, "-o", jury)
     assert held.code == 0
@@ -133,7 +133,7 @@ def test_calibrate(cli, labels, tmp_path):
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
     done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--baseline", run)
     assert done.code == 0
-    assert "Alpha beside free baselines" in done.out
+    assert "Alpha of the judge and of baselines" in done.out
     assert "a constant or the offline floor on" in " ".join(done.err.split())
     assert "is not calibrated: the judge says the same of everything" in done.err
     beside = cli("validate", run, "--labels", labels, *some, "--calibration", file, "--json")

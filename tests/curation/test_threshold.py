@@ -86,9 +86,9 @@ def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
 
 
 def test_a_sheet_without_use_is_refused(tmp_path):
-    with pytest.raises(DeclarationError, match=r"no pair of .* is labelled"):
+    with pytest.raises(DeclarationError, match=r"no pair of .* is labeled"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "")]))
-    with pytest.raises(DeclarationError, match=r"none of the 1 labelled pairs"):
+    with pytest.raises(DeclarationError, match=r"none of the 1 labeled pairs"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
     with pytest.raises(ItemsError, match=r"'maybe', which is no label"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))

@@ -3,7 +3,7 @@
 import pytest
 
 from scripts import check_words
-from scripts.check_words import EXCEPTIONS, Place, docs, faults, help_texts, page_of, prose
+from scripts.check_words import EXCEPTIONS, Place, docs, faults, help_texts, notes, page_of, prose, reports
 
 
 def test_words_are_found_outside_code() -> None:
@@ -12,17 +12,27 @@ def test_words_are_found_outside_code() -> None:
     assert not list(faults("A persona, a seaside, askew, two Pareto frontiers and a frontier LLM."))
 
 
-@pytest.mark.parametrize("surface", [docs, help_texts])
+@pytest.mark.parametrize("surface", [docs, help_texts, reports])
 def test_strict_surfaces_have_none(surface) -> None:
     assert [(place.where, word) for place in surface() for word, *_ in faults(place.text)] == []
 
 
 def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [*docs(), *help_texts()]
+    places = [*docs(), *help_texts(), *reports()]
     monkeypatch.setattr(check_words, "EXCEPTIONS", ())
     passages = [passage for place in places for _, passage, _ in faults(place.text)]
     for allowed in EXCEPTIONS:
         assert any(check_words.re.search(allowed.passage, passage) for passage in passages), allowed.passage
+
+
+def test_each_note_and_error_is_listed_whole(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conqret").mkdir()
+    code = (
+        'note(f"{a} has no score")\nraise Fault(\n    f"no {b}: "\n    "give one"\n)\nother("not this one")\n'
+    )
+    (tmp_path / "conqret" / "a.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(check_words, "ROOT", tmp_path)
+    assert [text for _, text in notes()] == ["… has no score", "no …: give one"]
 
 
 def test_a_page_is_named_by_its_path(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:

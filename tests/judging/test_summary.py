@@ -126,7 +126,7 @@ def test_flagged_and_trimmed() -> None:
     assert (summary.flagged, summary.trimmed, summary.html) == (1, 2, 1), "a web page is no attack"
     assert summary.attacks == {"override": flagged.item}
     shown = coverage(summary)
-    assert "1 with text that addresses the judge" in shown
+    assert "1 with a possible prompt injection" in shown
     assert "1 with scripts of a web page in a text" in shown
 
 

@@ -284,9 +284,9 @@ def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("domains", "told"),
     [
-        (("", ""), "no labelled pair has one"),
+        (("", ""), "no labeled pair has one"),
         (("a", "a"), "all are of 'a'"),
-        (("a", ""), "1 labelled pairs are of no domain"),
+        (("a", ""), "1 labeled pairs are of no domain"),
         (("a b", "a-b"), "differ in marks alone"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_failure_shows_the_curve(suite: Suite) -> None:
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*context_relevance of blind under irrelevant does not fall: it stands still (within 0.05)*",
+            "*context_relevance of blind under irrelevant does not fall: it does not change (within 0.05)*",
             "*level (percent of the documents): mean*",
             "*50  0.700  #####################",
             "*Pearson -, Spearman -; 0% of 24 items down, 0% up; 12 topics",

@@ -162,7 +162,8 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
     page = "".join(abstention_sheet(found).html())
     assert page.count("<svg") == 4
-    errors, confidences = abstention_sheet(found).sections[2].charts
+    sheet = abstention_sheet(found)
+    errors, confidences = *sheet.picture, *sheet.sections[2].charts
     assert [line.name for line in errors.lines] == ["Wrong of what is kept", "Promised at most"]
     assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
     for chart in (errors, confidences):
@@ -179,7 +180,7 @@ def test_what_came_out_is_said_first(found):
     found = found.model_copy(update={"found": {"clarity": one}})
     assert 0 < one.taken.share < 1
     assert outcome(found).startswith(f"{one.taken.share:.0%} of the scores can be kept")
-    assert abstention_sheet(found).lede == [outcome(found)]
+    assert abstention_sheet(found).answer == [outcome(found)]
     _, worth = abstention_tables(found)
     for constant, said in (
         (0.0, "shown to be worse"),

@@ -17,7 +17,7 @@ from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import JointMap, MonotoneMap
-from conqret.studies.calibrate.page import reliability_diagram
+from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.card.card_limits import _beside
 from conqret.studies.validate.result import validate
@@ -69,7 +69,7 @@ def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
     }
     assert strayed["calibrated"] < 0.15 < 0.3 < strayed["mean"]
     assert not_beaten({"clarity": row.over}) == [
-        "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimension: clarity"
+        "the judge is not shown to agree better with annotators than the offline baseline on 1 of 1 dimension: clarity"
     ]
 
 
@@ -139,10 +139,10 @@ def test_calibrated_scores_stand_in_the_place_of_one_person(seen, found):
     assert row.calibrated_as_person.low < row.calibrated_as_person.value < row.calibrated_as_person.high
     assert row.calibrated_as_person.value > row.as_person.value + 0.1
     assert result.average.calibrated_as_person.value is not None
-    assert "Calibrated as one" in [column.title for column in agreement_table(result).columns]
+    assert "Calibrated in place of one" in [column.title for column in agreement_table(result).columns]
     plain = validate(judgments, labels)
     assert plain.dimensions["clarity"].calibrated_as_person.value is None
-    assert "Calibrated as one" not in [column.title for column in agreement_table(plain).columns]
+    assert "Calibrated in place of one" not in [column.title for column in agreement_table(plain).columns]
 
 
 def test_noise_gains_nothing(tmp_path):
@@ -181,7 +181,7 @@ def test_a_map_is_straight_between_knots_and_level_beyond():
 def test_the_floor_is_the_offline_models():
     run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
     with pytest.raises(
-        DeclarationError, match="runs/x is a run of openai/gpt, and the floor is the offline model's"
+        DeclarationError, match="runs/x is a run of openai/gpt, and the baseline is the offline model's"
     ):
         floor_judgments(run)
 
@@ -195,9 +195,9 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
     with pytest.raises(DeclarationError, match="says the same of everything"):
         calibrate(constant, labels)
     strangers = [judgment(f"x{one.item}", one.measures, topic=one.topic) for one in judgments]
-    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
         calibrate(strangers, labels)
-    with pytest.raises(DeclarationError, match="2 instruments"):
+    with pytest.raises(DeclarationError, match="2 judge configurations"):
         calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
 
 
@@ -274,6 +274,11 @@ def test_what_a_kind_of_map_needs(tmp_path):
 
 def test_the_diagram_shows_before_and_after(found):
     picture = reliability_diagram(found)
-    assert picture == reliability_diagram(found)
-    for text in (b"the judge as it is", b"calibrated, as chosen", b"isotonic throughout"):
-        assert text in picture
+    assert picture.svg() == reliability_diagram(found).svg()
+    for text in ("the judge as it is", "calibrated, as chosen", "isotonic throughout"):
+        assert text in picture.svg()
+    sheet = calibration_sheet(found)
+    assert sheet.picture == [picture]
+    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators (")
+    assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]
+    assert "".join(sheet.html()).count('<svg class="chart"') == 1

@@ -21,7 +21,8 @@ from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, not_beaten, over_trivial
-from conqret.studies.agreement_tables import in_one_line, over_parts
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_fit import changes
 from conqret.studies.card.card_limits import _agreement, _chosen
@@ -81,10 +82,13 @@ def test_limits_are_said_in_words(card: Card) -> None:
     text = " ".join(card.limits)
     assert card.limits[0].startswith("This is the lexical baseline")
     assert "no sensitivity run is given" in text
-    assert "Not compared with people: context relevance" in text
+    assert "Not compared with annotators: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: too few labels beside the most frequent one, on one side or both." in text
-    assert "The judge is not shown to agree better with people than the length alone or a constant on" in text
+    assert "has no interval: too few labels other than the most frequent one, on one side or both." in text
+    assert (
+        "The judge is not shown to agree better with annotators than text length alone or a constant on"
+        in text
+    )
 
 
 def test_a_card_fits_the_judge_that_it_is_of(card: Card, tmp_path: Path) -> None:
@@ -136,13 +140,16 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     another = card.bias.record.model_copy(update={"identity": identity, "fingerprint": "x"})
     other = card.bias.model_copy(update={"record": another})
     with pytest.raises(
-        DeclarationError, match=r"bias table is of another instrument .*: samples: 3, and 1 of the run"
+        DeclarationError,
+        match=r"bias table is of another judge configuration .*: samples: 3, and 1 of the run",
     ):
         card_with(bias=other)
     judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
-    with pytest.raises(DeclarationError, match=r"sensitivity run is of another instrument .*: other prompts"):
+    with pytest.raises(
+        DeclarationError, match=r"sensitivity run is of another judge configuration .*: other prompts"
+    ):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
     curves = tuple(curve(judge["fingerprint"]) for judge in judges)
@@ -187,17 +194,17 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
 
     rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
     said = [text for text, holds in _agreement(rows).items() if holds]
-    assert said[0].startswith("It agrees with people less than chance does on clarity:")
-    assert said[1] == "Agreement with people is not told apart from chance on cogency."
-    assert said[2].startswith("Alpha with people is below 0.667 elsewhere:")
+    assert said[0].startswith("It agrees with annotators less than chance does on clarity:")
+    assert said[1] == "Agreement with annotators is not distinguishable from chance on cogency."
+    assert said[2].startswith("Krippendorff's alpha with annotators is below 0.667 elsewhere:")
 
 
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
     less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
     over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
     assert [text.partition(" than ")[0] + text.partition(": ")[2] for text in not_beaten(over)] == [
-        "the judge is shown to agree less with peopleclarity",
-        "the judge is not shown to agree better with peoplecogency",
+        "the judge is shown to agree less with annotatorsclarity",
+        "the judge is not shown to agree better with annotatorscogency",
     ]
     rows = [row.model_copy(update={"over": {"length": less}}) for row in card.agreement[:1]]
     sheet = card_sheet(card.model_copy(update={"agreement": tuple(rows), "average": None}))
@@ -218,7 +225,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     assert over["length"].value == judge.value
     assert over["length"].high < 0
     (said,) = not_beaten({"clarity": over})
-    assert "not shown to agree better with people than the length alone" in said
+    assert "not shown to agree better with annotators than text length alone" in said
     (text,) = over_parts({"clarity": over})
     assert isinstance(text, PageRemarks)
     both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
@@ -227,8 +234,8 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
         {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
     )
     assert isinstance(table, Table)
-    assert table.header == ("Dimension", "Minus floor (at least 0)")
-    assert "The alpha of the length alone is below 0 on every dimension" in table.note
+    assert table.header == ("Dimension", "Minus offline (at least 0)")
+    assert "The alpha of text length alone is below 0 on every dimension" in table.note
     assert len(not_beaten({"clarity": both})) == 2
 
 
@@ -236,7 +243,9 @@ def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown
     def said(difference: Estimate) -> bool:
         row = card.agreement[0].model_copy(update={"to_person": difference})
         return any(
-            holds for text, holds in _agreement([row]).items() if text.startswith("Put in the place of")
+            holds
+            for text, holds in _agreement([row]).items()
+            if text.startswith("In the place of one annotator")
         )
 
     assert said(Estimate(-0.3, -0.5, -0.1))
@@ -246,8 +255,13 @@ def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
     parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
-    assert any("among themselves is not told apart from chance on overall quality" in text for text in said)
-    assert "People's alpha among themselves is not told apart from chance there." in in_one_line([parted])
+    assert any(
+        "Inter-annotator alpha is not distinguishable from chance on overall quality" in text for text in said
+    )
+    assert (
+        "Inter-annotator alpha is not distinguishable from chance"
+        in agreement_answer([parted], card.basis)[-1]
+    )
     _, validation, _ = parts_of(folder)
     assert "do not say how these were chosen" in _chosen(validation)
     drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
@@ -257,22 +271,28 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
 def test_the_answer_stands_below_the_title(card: Card) -> None:
     def row(low: float, high: float) -> DimensionAgreement:
         alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
-        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people})
+        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people, "over": {}})
 
-    assert in_one_line([row(-0.2, 0.4), row(-0.9, -0.1)]) == (
-        "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1 "
-        "(each by its own interval; by chance alone 0.1 would be expected)."
-    )
-    assert in_one_line([row(0.1, 0.4), row(0.7, 0.9)]) == (
-        "Shown to agree with people beyond chance on 2 of 2 dimensions, and well (an alpha of 0.667 or more) on 1 "
-        "(each by its own interval; by chance alone 0.1 would be expected)."
-    )
-    assert "chance alone 0.3 would" in in_one_line(3 * [row(0.1, 0.4)], confidence=0.8)
-    assert in_one_line([row(0.7, 0.9)]) == (
-        "Shown to agree with people beyond chance on overall quality, and well (an alpha of 0.667 or more)."
-    )
-    assert in_one_line([row(-0.7, 0.9)]) == "Not shown to agree with people beyond chance on overall quality."
-    assert in_one_line(card.agreement) in card_sheet(card).markdown()
+    def answer(*rows: DimensionAgreement) -> str:
+        return " ".join(agreement_answer(rows, card.basis))
+
+    clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
+    worse = answer(row(-0.2, 0.4), row(-0.9, -0.1))
+    assert f"is not shown to agree with annotators beyond chance on any of 2 dimensions ({clusters}" in worse
+    assert "less than chance does on 1." in worse
+    assert "0.1 of 2 dimensions would be expected" in worse
+    both = answer(row(0.1, 0.4), row(0.7, 0.9))
+    assert "agrees with annotators beyond chance on 2 of 2 dimensions: overall quality" in both
+    assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both
+    assert "overall quality (0.25 [0.10, 0.40])" in both
+    assert "with an α of 0.667 or more on 1." in both
+    single = answer(row(0.7, 0.9))
+    assert single.startswith("The judge agrees with annotators beyond chance on overall quality (")
+    assert answer(row(-0.7, 0.9)).startswith("The judge is not shown to agree with annotators beyond chance")
+    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
+    (forest,) = agreement_picture(card.agreement, card.basis, card.average)
+    assert card_sheet(card).picture == [forest]
+    assert forest.svg().count('class="edged"') == len(forest.rows)
 
 
 def test_labels_that_a_plan_drew_say_so(tmp_path: Path) -> None:

@@ -116,7 +116,13 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
         values = [abs(point.y) for line in chart.lines for point in line.points]
         assert chart.ends[1] / 2.5 <= max(*values, 0.02 / 2.5) <= chart.ends[1]
     page = "".join(sheet.html())
-    assert page.count('<svg class="chart"') == 4
+    assert page.count('<svg class="chart"') == 5
+    (control,) = sheet.picture
+    names = [line.name for line in control.lines]
+    assert names[0] == "baseline"
+    assert names[-1] == "alarm"
+    assert [point.x for point in control.lines[0].points] == [1, 2, 3], "the baseline is drawn as well"
+    assert sheet.answer[0].startswith("Drift: the judge is more severe on ")
     assert "A move that all topics share" in drift_sheet(stricter).markdown()
     assert b'failures="1"' in drift_junit(stricter)
 
@@ -136,7 +142,7 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
         (table,) = chart_tables(found)
         assert "limit 0.000" not in "".join(map(str, table.rows)), "no move of less than .01 is an alarm"
     assert "no drift found" in " ".join(drift_screen(found))
-    assert "nothing moved at all" in drift_sheet(found).lede[0]
+    assert "nothing moved at all" in drift_sheet(found).answer[0]
     one_anchor = [series(1)[0]] * 6
     values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
     moved = WaveJudgments(one_anchor[0].wave, one_anchor[0].record, one_anchor[0].topics, values)
@@ -315,7 +321,9 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
     )
     page = card_sheet(known)
     assert "Is it still as it was?" in page.markdown()
-    with pytest.raises(DeclarationError, match=r"the newest wave \(day 12\) is of another instrument"):
+    with pytest.raises(
+        DeclarationError, match=r"the newest wave \(day 12\) is of another judge configuration"
+    ):
         make_card(card.run, *parts_of(tmp_path), drift=stricter)
     assert "It has drifted, on clarity (severity)" in " ".join(
         make_card(card.run, *parts_of(tmp_path), drift=told).limits

@@ -86,7 +86,7 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
     assert said["unpriced"].time == "the quickest"
     assert said["dear"].time == "not shown to agree better than “unpriced”, which takes no longer"
     assert found.verdict.startswith("“dear” is shown to agree better than every judge")
-    assert found.verdict in frontier_sheet(found).lede
+    assert found.verdict in frontier_sheet(found).answer
     assert "dearest-and-worse" not in found.by_price
     assert {"cheap", "dear"} <= set(found.by_price)
     assert (said["cheap"].usd, said["cheap"].tokens) == (pytest.approx(1.0), 100)
@@ -123,10 +123,10 @@ def test_below_six_topics_nothing_is_shown(labels):
     unknown = found.model_copy(
         update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
     )
-    assert unknown.verdict.startswith("Which judge is worth its price is open")
+    assert unknown.verdict.startswith("Which judge gives the most agreement for its cost is open")
     worse = [offer.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for offer in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
-    assert nobody.verdict == f"No judge is worth its price. {nobody.chance}"
+    assert nobody.verdict == f"No judge gives agreement for its cost. {nobody.chance}"
 
 
 def test_all_are_compared_on_what_all_scored(labels):
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared(labels, tmp_path):
     for runs in ([one], [one, one]):
         with pytest.raises(DeclarationError, match="two runs at least, and each once"):
             pareto(runs, labels)
-    with pytest.raises(DeclarationError, match="no labelled dimension is a metric"):
+    with pytest.raises(DeclarationError, match="no labeled dimension is a metric"):
         pareto([one, run("b", 0.1, 0.1, metric="rigour")], labels)
     file = tmp_path / "unscaled.csv"
     file.write_text(
@@ -160,7 +160,7 @@ def test_tables_page_and_chart(labels, tmp_path):
     assert "model &lt;a&gt;" in page
     assert page.count('<svg class="chart"') == 1
     assert "The time of all judges is the same: no chart." in page
-    chart = frontier_sheet(found).sections[0].charts[0]
+    chart = frontier_sheet(found).picture[0]
     (free, _), (paid, _) = ([tick.at, tick.text] for tick in chart.across())
     assert free < paid
     assert [tick.text for tick in chart.across()] == ["0", "2"]
@@ -191,7 +191,8 @@ def test_a_judge_looks_alike_in_both_charts(labels):
         ],
         labels,
     )
-    price, time = frontier_sheet(found).sections[0].charts
+    sheet = frontier_sheet(found)
+    price, time = *sheet.picture, *sheet.sections[0].charts
     looks = [{one.name: (one.colour, one.mark) for one in chart.drawn()} for chart in (price, time)]
     assert looks[0].keys() == {"a", "c", "The frontier by values alone"}
     assert looks[0].items() <= looks[1].items()

@@ -188,7 +188,7 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
         ({"criteria": None, "format": "listwise"}, "say which with --metric"),
         ({"criteria": None, "format": "direct", "metric": "preference"}, "no item has|compares two"),
         ({"model": "offline"}, "no evidence for criteria"),
-        ({"dimension": "clarity"}, "labelled dimension 'clarity'"),
+        ({"dimension": "clarity"}, "labeled dimension 'clarity'"),
         ({"folds": 2}, "--folds is 2"),
         ({"rating_scale": "ten"}, "--rating-scale"),
         ({"rating_scale": "²-9"}, "--rating-scale"),
@@ -252,7 +252,7 @@ def test_items_with_turns_or_images_are_refused_as_examples_would_not_show_them(
     rows = [json.loads(line) for line in items.read_text().splitlines()]
     items.write_text("".join(json.dumps({**row, **more}) + "\n" for row in rows))
     read = read_labels(labels, scales=["1:5"])
-    with pytest.raises(DeclarationError, match=r"60 labelled items \(such as 'i0'\) have earlier turns"):
+    with pytest.raises(DeclarationError, match=r"60 labeled items \(such as 'i0'\) have earlier turns"):
         improve_plan(items, read, criteria=[CRITERION], model="openai/m")
     assert improve_plan(items, read, format="listwise", metric="clarity", dimension="quality").outs
 

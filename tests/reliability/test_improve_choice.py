@@ -57,7 +57,7 @@ def test_candidates_are_compared_on_what_all_scored() -> None:
     scores = {"as_it_is": CrossFitted({"a": 0.5}), "wording": CrossFitted({"a": 0.1, "b": 0.9})}
     choice = choose(scores, labels, {"a": "one", "b": "two"})
     assert (choice.items, choice.variant) == (1, "wording")
-    with pytest.raises(DeclarationError, match="no labelled item has a score"):
+    with pytest.raises(DeclarationError, match="no labeled item has a score"):
         choose({"as_it_is": CrossFitted({})}, labels, {"a": "one", "b": "two"})
 
 

@@ -70,7 +70,7 @@ def test_a_much_better_judge_wins():
     found = compared(shared(np.random.default_rng(1), [1.5, 0.2, 1.5], topics=20))
     assert (found.judges[0], found.winner) == ("b", "b")
     assert found.verdict.startswith(
-        "winner: “b” is shown to agree better with people than each of the 2 others (p < 0.001 at most)"
+        "winner: “b” is shown to agree better with annotators than each of the 2 others (p < 0.001 at most)"
     )
     assert (found.condition.topics, found.condition.holds_if_skewed, found.condition.rests_on) == (
         20,
@@ -128,7 +128,7 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
     side = found.sides["clarity"]
     turned = UnitSides(6 - side.people, side.judges, side.scale, side.scored, placed=True)
     worst = compared(SharedUnits(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
-    assert worst.chance.startswith("No judge agrees with people better than chance")
+    assert worst.chance.startswith("No judge agrees with annotators better than chance")
     assert "its whole interval" in worst.chance
     assert worst.chance in "".join(comparison_sheet(worst).html())
     open_ = Estimate(-0.2, -0.5, 0.1)
@@ -151,7 +151,7 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="two runs at least, and each once"):
         compare_judges({"a": good}, labels)
     lost, _, _ = study(tmp_path, rng, items=20, lost=1.0)
-    with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
+    with pytest.raises(DeclarationError, match="nothing that annotators labeled has a score in all runs"):
         compare_judges({"a": good, "b": lost}, labels)
     elsewhere = [one.model_copy(update={"item": f"{one.item}-x"}) for one in good[1:]]
     with pytest.raises(DeclarationError, match="judge the same items"):

@@ -171,7 +171,9 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
     assert found.checked.best.alpha.value <= max(member.alpha.value for member in found.members)
     assert found.checked.independent > 2
-    assert found.verdict.startswith("the jury (mean) agrees better with people than each of its 3 members")
+    assert found.verdict.startswith(
+        "the jury (mean) agrees better with annotators than each of its 3 members"
+    )
     assert "too many different" in found.missed["dawid-skene"]
     assert sum(member.weight for member in found.members) == pytest.approx(1)
     rules, members, errors, differ = jury_tables(found)
@@ -246,7 +248,7 @@ def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
     assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
     measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
     assert {(measure.reason, measure.detail[:5]) for measure in measures} == {(Reason.REFUSAL, "mute:")}
-    with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
+    with pytest.raises(DeclarationError, match="nothing that annotators labeled has a score in all runs"):
         jury([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
 
 

@@ -27,9 +27,9 @@ def test_what_has_no_partner_is_listed(tmp_path):
 
 def test_nothing_meets(tmp_path):
     labels = labels_of(tmp_path, "item,clarity\na,1\nb,2\n", scales=["1:3"])
-    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
         validate([judgment("x", {"clarity": scored(0.5)})], labels)
-    with pytest.raises(DeclarationError, match="no labelled dimension is a metric"):
+    with pytest.raises(DeclarationError, match="no labeled dimension is a metric"):
         validate([judgment("a", {"depth": scored(0.5)})], labels)
     with pytest.raises(DeclarationError, match="no judgments"):
         validate([], labels)
@@ -37,7 +37,7 @@ def test_nothing_meets(tmp_path):
         judgment("a", {"clarity": scored(0.5)}),
         judgment("b", {"clarity": scored(0.5)}, fingerprint="other"),
     ]
-    with pytest.raises(DeclarationError, match="2 instruments"):
+    with pytest.raises(DeclarationError, match="2 judge configurations"):
         validate(two, labels)
 
 
@@ -51,7 +51,7 @@ def test_another_name_for_the_metric(tmp_path):
     assert found.dimensions["quality"].alpha.value == 1
     with pytest.raises(UnknownNameError, match="no metric 'overal_quality' of the judge"):
         validate(judgments, labels, metrics={"quality": "overal_quality"})
-    with pytest.raises(UnknownNameError, match="labelled dimension"):
+    with pytest.raises(UnknownNameError, match="labeled dimension"):
         validate(judgments, labels, metrics={"qualty": "overall_quality"})
 
 

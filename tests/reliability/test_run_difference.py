@@ -243,7 +243,12 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
     for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
         first, second = runs(values.tolist()), runs((values + move).tolist())
         page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
-        assert ("No metric differs beyond chance" in page.read_text(encoding="utf-8")) is said
+        text = page.read_text(encoding="utf-8")
+        assert ("No metric of 1 is shown to differ" in text) is said
+        assert (
+            "1 of 1 metric differs (p &lt; 0.05 after Holm, 8 topics): the second run is higher" in text
+        ) is not said
+        assert text.count('<svg class="chart"') == 1
 
 
 def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
@@ -327,5 +332,5 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="--labels twice"):
         diff(one, changed, labels=[labels])
     unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
-    with pytest.raises(DeclarationError, match="no labelled item was judged"):
+    with pytest.raises(DeclarationError, match="no labeled item was judged"):
         diff(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

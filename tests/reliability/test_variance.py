@@ -110,7 +110,7 @@ def test_where_models_and_prompts_change_together_they_are_one_source():
 def test_runs_of_one_instrument_are_samples():
     found = variance([run(1, samples=1), run(2, samples=1)])
     assert found.metrics["clarity"].varies == ("sample",)
-    assert "of one instrument, and count as samples" in found.notes[0]
+    assert "of one judge configuration, and count as samples" in found.notes[0]
     (note,) = variance([run(1), run(1)]).notes
     assert "may be a replay" in note
 
@@ -178,7 +178,7 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
         "Standard error of the mean", "Runs",
     ]  # fmt: skip
     assert [len(section.parts) for section in variance_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
-    assert variance_sheet(found).lede[0] == variance_finding(found)
+    assert variance_sheet(found).answer[0] == variance_finding(found)
     assert "on 0 of 2 metrics, all of it from samples" in variance_finding(found)
     scores = variance_sheet(found).sections[3].parts[0]
     assert "Dependability" not in scores.header, "samples alone are no stricter than others"
@@ -193,7 +193,7 @@ def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_sha
     good = found.metrics["clarity"].averaged[0].generalizability
     assert (good.value, good.low) == (0.0, None)
     assert "estimated at 0 or below" in good.reason
-    assert [chart.title for chart in variance_sheet(found).sections[0].charts] == ["Clarity: no interval"]
+    assert [chart.title for chart in variance_sheet(found).picture] == ["Clarity: no interval"]
 
 
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():
@@ -219,5 +219,5 @@ def test_scores_that_rounding_alone_tells_apart_do_not_vary():
     assert "no score differs" in overview.note
     assert sources.rows[-1] == ("Credibility: all 48 scores are the same",)
     assert not any("Credibility" in text for table in others for cells in table.rows for text in cells)
-    charts = variance_sheet(found).sections[1].parts
+    charts = variance_sheet(found).picture
     assert [chart.title for chart in charts] == ["Clarity"]

@@ -55,13 +55,13 @@ def test_a_trend_without_spread_is_as_sure_as_its_topics_are_many(topics, wanted
 def test_standing_still_is_shown_and_not_assumed():
     assert verdict(response([0, 0, 0, 0], spread=0.01), Direction.UNCHANGED) == (
         "yes",
-        "stands still (within 0.05)",
+        "does not change (within 0.05)",
     )
     said, why = verdict(response([0, 0, 0, 0], spread=0.2), Direction.UNCHANGED)
     assert (said, why[:23]) == ("inconclusive", "may have moved by up to")
     assert verdict(response([0, 0, 0, 0], spread=0.01), Direction.FALL) == (
         "no",
-        "it stands still (within 0.05)",
+        "it does not change (within 0.05)",
     )
     assert verdict(response([0, 0, -0.02, -0.04], spread=0.2), Direction.FALL)[0] == "inconclusive"
 

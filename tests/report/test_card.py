@@ -39,7 +39,7 @@ def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
     assert "&lt;script&gt;" in text
     assert card.run.fingerprint in text
     assert "default-src &#39;none&#39;" in text
-    assert "a floor, not a judge" in text
+    assert "a lexical baseline, not a judge" in text
 
 
 def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Pat
     heads = [
         write_card(card.model_copy(update={"annotators": people}), tmp_path)[0]
         .read_text(encoding="utf-8")
-        .count(">One person<")
+        .count(">One annotator<")
         for people in (3, 1)
     ]
     assert heads == [1, 0]

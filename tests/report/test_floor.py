@@ -12,8 +12,14 @@ from conqret.show.words import FLOOR, floor_badges
         ([False, False], None),
         ([True], FLOOR),
         ([True, True], FLOOR),
-        ([True, False, False], "1 judge of 3 here is a floor: its numbers come from word statistics."),
-        ([True, True, False], "2 judges of 3 here are floors: their numbers come from word statistics."),
+        (
+            [True, False, False],
+            "1 judge of 3 here is a lexical baseline: its numbers come from word statistics.",
+        ),
+        (
+            [True, True, False],
+            "2 judges of 3 here are lexical baselines: their numbers come from word statistics.",
+        ),
     ],
 )
 def test_a_page_with_the_baselines_numbers_says_so(baselines, said):

@@ -32,13 +32,31 @@ def test_places_follow_the_axis():
     assert length.text == 51
 
 
-def test_the_line_at_0_runs_down_to_the_axis_but_for_where_words_stand():
+def test_the_line_at_0_runs_down_to_the_axis_below_words_with_an_edge():
     rows = [ForestRow("a", 0.1), ForestRow("b", -0.2, -0.3, -0.1), ForestRow("c", -0.2)]
     forest = Forest("Effects", "difference", rows)
     at = {tick.text: tick.at for tick in forest.across()}["0"]
     assert at == 260  # among the numbers of the second row, which begin left of it
-    assert forest.zero == f"M260,4V37M260,55V{forest.bottom}"
-    assert forest.svg().count(f'd="{forest.zero}"') == 1
+    assert forest.zero == f"M260,4V{forest.bottom}"
+    svg = forest.svg()
+    assert svg.index(f'd="{forest.zero}"') < svg.index('paint-order="stroke"')
+    assert svg.count('paint-order="stroke"') == len(rows)
+
+
+def test_what_a_row_is_compared_with_has_a_small_mark_and_a_line_of_the_key():
+    rows = [
+        ForestRow("a", 0.4, others={"length": 0.1, "constant": -0.2}),
+        ForestRow("b", 0.2, others={"length": 0.3}),
+    ]
+    forest = Forest("Agreement", "alpha", rows)
+    assert forest.compared == ["length", "constant"]
+    first, second = forest.drawn()
+    assert [(mark.name, mark.place) for mark in first.others] == [("length", 1), ("constant", 2)]
+    assert [mark.name for mark in second.others] == ["length"]
+    assert [mark.name for mark, _ in forest.key()] == forest.compared
+    assert forest.height > Forest("Agreement", "alpha", [ForestRow("a", 0.4), ForestRow("b", 0.2)]).height
+    assert "a: 0.40, length 0.10, constant -0.20;" in forest.description
+    assert forest.svg().count('class="c1 hollow"') == 3
 
 
 def test_what_was_concluded_is_told_by_more_than_colour():

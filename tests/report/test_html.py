@@ -174,7 +174,7 @@ def test_the_baseline_is_named(tmp_path: Path) -> None:
     judgments = factory.judge_all(factory.items()[:2], "direct", faults=False)
     run = factory.make_run(tmp_path, factory.items()[:2], judgments, baseline=True)
     text = write_report(run, tmp_path / "deep" / "page.html").read_text("utf-8")
-    assert "a floor, not a judge" in text
+    assert "a lexical baseline, not a judge" in text
     assert "None: every metric of every item has a score." in text
 
 

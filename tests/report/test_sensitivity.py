@@ -213,13 +213,13 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     lost = fall.model_copy(update={"verdict": "no"})
 
     def answer(*curves: Curve) -> str:
-        return sensitivity_sheet(results.model_copy(update={"curves": curves})).lede[0]
+        return sensitivity_sheet(results.model_copy(update={"curves": curves})).answer[0]
 
     assert answer(fall, still, doubted).startswith(
-        "Yes: of 1 score that damage should move, 1 did as expected; of 2 "
+        "Yes: of 1 score that a perturbation should change, 1 did as expected; of 2 "
     )
     assert answer(fall, still, doubted).endswith("1 did as expected, 1 undecided.")
-    assert answer(still) == "Of 1 score that should not move, or not rise, 1 did as expected."
+    assert answer(still) == "Of 1 score that should not change, or not rise, 1 did as expected."
     assert answer(fall, lost).startswith("In part")
     assert answer(lost).startswith("No:")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("Not shown")

@@ -81,7 +81,7 @@ def test_without_overlap_there_is_no_test():
     judge, people = people_and_judge(rng, 0.3)
     alone = alternative_annotator_test(judge, people[:1], ("a",), "nominal")
     assert alone.passed is None
-    assert "one person labelled, and it takes several" in alone.reason
+    assert "one annotator labeled, and it takes several" in alone.reason
     people[2, :80] = np.nan
     some = alternative_annotator_test(judge, people, NAMES, "nominal")
     assert [annotator.items for annotator in some.annotators] == [100, 100]

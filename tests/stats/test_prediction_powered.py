@@ -192,7 +192,7 @@ def test_rogan_gladen_without_a_use():
     assert "chance" in rogan_gladen(half, alike, half).corrected.reason
     assert "positive" in rogan_gladen([0, 0], [0, 1], [1]).corrected.reason
     few = rogan_gladen([1, 1, *[0] * 20], [1, 0, *[0] * 20], half).corrected
-    assert (few.low, few.reason) == (None, "no interval: 2 labelled items of one kind only")
+    assert (few.low, few.reason) == (None, "no interval: 2 labeled items of one kind only")
     for wrong in (([1], [1, 0], [1]), ([2], [1], [1]), ([1], [1], [])):
         with pytest.raises(DeclarationError):
             rogan_gladen(*wrong)

@@ -163,7 +163,7 @@ def test_a_report_leads_to_what_was_asked(viewer: Viewer) -> None:
 
 def test_validation_and_card_are_made_of_what_the_folder_holds(viewer: Viewer) -> None:
     page = viewer.text("/runs/card/validation.html")
-    assert "Does direct with offline agree with people?" in page
+    assert "Does direct with offline agree with annotators?" in page
     assert 'href="/">All runs</a> · <a href="validation.html">Validation</a> · <a href="card.html">' in page
     assert "Known limits" in viewer.text("/runs/card/card.html")
     assert "is not there: conqret validate with -o" in viewer.ask("/runs/offline/validation.html")[1]

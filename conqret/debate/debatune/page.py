@@ -44,12 +44,12 @@ DROPPED = {
     "matter_of_fact": "a matter of fact, and settled",
     "no_claim": "no claim that could be affirmed or denied",
     NOT_ITS_SIDE: "not wholly on the side that it was to take",
-    "hate": "demeans people for what they are",
+    "hate": "demeans a group for what it is",
     "violence": "calls for violence, or praises it",
     "dangerous_help": "tells how to do serious harm",
     "self_harm": "encourages self-harm",
     "sexual": "sexual content",
-    "private_data": "private particulars of somebody",
+    "private_data": "private details of a named individual",
 }
 """Why a row is dropped, in words."""
 
@@ -155,13 +155,14 @@ def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspe
         for agreement in agreements
     ]  # fmt: skip
     return Table(
-        f"People and {inspection.model}, corrected for the draw",
+        f"Annotators and {inspection.model}, corrected for the sampling",
         (
-            Column("System", "text"), "Labelled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
-            "Good by judge", "Good by people", "Ties",
+            Column("System", "text"), "Labeled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
+            "Good by judge", "Good by annotators", "Ties",
         ),
         rows,
         note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
-        "Agreement: both say good, or both bad. Confirmed: people say the same of what the judge calls bad, or good. "
+        "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls "
+        "bad, or good. "
         "Ties are left out of all but the last column. Intervals (95%) are over topics.",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, named, note, note_all
+from conqret.console.printing import at, named, note_all, note_each
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -68,8 +68,7 @@ def argue(
         )  # fmt: skip
     summary = outcome.summary
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
-    for example in examples.values():
-        note(f"a text is missing, as {example}")
+    note_each(f"a text is missing, as {example}" for example in examples.values())
     if summary.incomplete:
         note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
     asking.conclude(summary, _lines(summary, folder), outcome, summary.unwritten, there=summary.whole)

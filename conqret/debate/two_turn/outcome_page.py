@@ -39,7 +39,7 @@ def outcome_tables(results: Outcomes) -> Iterator[Table]:
     """Table 2's layout, accuracy and pay-off with intervals, the slider's points, its calibration, and changes."""
     yield _table_2(results)
     yield Table(
-        "Accuracy where nobody abstained, and dollars an answer",
+        "Accuracy without abstentions, and dollars an answer",
         (*_HEAD, "answers", "not given", "accuracy", "dollars"),
         [
             (*_name(cell), sum(cell.points.values()), cell.missing, cell.accuracy, cell.payoff)
@@ -86,14 +86,14 @@ def outcome_tables(results: Outcomes) -> Iterator[Table]:
                 for change in results.followed
             ],
             note="Shares of the answers that take a side. To hear one side alone is consultancy: where the share for "
-            "the wrong option is high, judges follow whoever speaks.",
+            "the wrong option is high, judges follow the one who speaks.",
         )
 
 
 def standings_table(standings: Iterable[Standing]) -> Table:
     """Judges beside each other: the model, and those that understand nothing."""
     return Table(
-        "Beside judges that understand nothing",
+        "Compared with judges that understand nothing",
         ("judge", "accuracy", "abstained", "dollars an answer"),
         [(standing.judge, standing.accuracy, standing.abstained, standing.payoff) for standing in standings],
     )

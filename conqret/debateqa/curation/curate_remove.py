@@ -72,5 +72,5 @@ def remove(
         shown.note(f"{removal.unlabelled:,} partial answers have no label, and stay")
     if people is not None and (few := missing_people(people, least)):
         shown.note(
-            f"{len(few):,} partial answers were labelled by fewer than {least} people, and cannot be removed by them"
+            f"{len(few):,} partial answers were labeled by fewer than {least} people, and cannot be removed by them"
         )

@@ -63,18 +63,18 @@ def threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
     """Labels by band, and what thresholds they speak for."""
     yield Table(
         "Labels by similarity",
-        ("cosine from", "pairs", "labelled", "duplicates"),
+        ("cosine from", "pairs", "labeled", "duplicates"),
         [(f"{band.band:.2f}", band.pairs, band.labelled, band.duplicates) for band in choice.bands],
     )
     bound = "" if choice.at_most_below is None else (
-        f" None of the {choice.labelled_below} labelled pairs below {choice.none_below:.2f} is a duplicate: with 95% "
+        f" None of the {choice.labelled_below} labeled pairs below {choice.none_below:.2f} is a duplicate: with 95% "
         f"confidence at most {choice.at_most_below:.1%} of such pairs are."
     )  # fmt: skip
     yield Table(
         "Thresholds",
         (Column("", "text"), "threshold"),
         [
-            ("no labelled duplicate lies below (the paper's rule)", f"{choice.none_below:.2f}"),
+            ("no labeled duplicate lies below (the paper's rule)", f"{choice.none_below:.2f}"),
             ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
         ],
         note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "

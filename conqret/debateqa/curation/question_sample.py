@@ -166,7 +166,7 @@ class ChosenThreshold(Frozen):
 
 _AS_WRITTEN = "Give the sheet as `conqret debateqa questions pairs` wrote it"
 _LABELLED = Schema(
-    "a labelled pair",
+    "a labeled pair",
     {
         "similarity": Field(("similarity",), number, needed=_AS_WRITTEN),
         "band": Field(("band",), number, needed=_AS_WRITTEN),
@@ -194,11 +194,11 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     reader.finish()
     rows = [one for one in every if one["duplicate"] is not None]
     if not rows:
-        raise DeclarationError(f"no pair of {path} is labelled: write yes or no into the column duplicate")
+        raise DeclarationError(f"no pair of {path} is labeled: write yes or no into the column duplicate")
     positive = [bias_row["similarity"] for bias_row in rows if bias_row["duplicate"]]
     if not positive:
         raise DeclarationError(
-            f"none of the {len(rows)} labelled pairs of {path} is a duplicate: label more pairs of high similarity"
+            f"none of the {len(rows)} labeled pairs of {path} is a duplicate: label more pairs of high similarity"
         )
     labelled = Counter(bias_row["band"] for bias_row in rows)
     sizes = {bias_row["band"]: bias_row["band_pairs"] for bias_row in rows}

@@ -55,7 +55,7 @@ def correlate(
 def _lines(agreements: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
     yield heading("Agreement with annotators' rankings")
     for instrument, metrics in groupby(agreements, key=attrgetter("instrument")):
-        yield instrument or "instrument without a name"
+        yield instrument or "measuring model without a name"
         for row in metrics:
             rho, tau = ("none" if value is None else f"{value:.3f}" for value in (row.rho, row.tau))
             behind = (

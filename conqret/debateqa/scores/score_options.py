@@ -13,7 +13,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, end, note, note_each, result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def leave(scores: AnswerScores) -> None:
 
 def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
     for instrument, instrument_means in groupby(means, key=attrgetter("instrument")):
-        yield instrument or "instrument without a name"
+        yield instrument or "measuring model without a name"
         for row in instrument_means:
             mean = "none" if row.mean is None else f"{row.mean:.4f}"
             ends = "" if row.low is None else f" [{row.low:.3f}, {row.high:.3f}]"
@@ -99,15 +99,17 @@ def remark_missing(reasons: Mapping[str, int]) -> None:
     """Say how many scores are missing, by their reasons."""
     from conqret.show.words import reason
 
-    for name, count in reasons.items():
-        note(f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}")
+    note_each(
+        f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"
+        for name, count in reasons.items()
+    )
 
 
 def remark_left_out(metric: str, instrument: str, answers: int, questions: int) -> None:
     """Say that scored answers are left out of the means, because not all systems have these questions' scores."""
     if answers:
         note(
-            f"{metric} by {instrument or 'the instrument without a name'}: {answers} scored "
+            f"{metric} by {instrument or 'the measuring model without a name'}: {answers} scored "
             f"{'answer is' if answers == 1 else 'answers are'} left out; the means are over the {questions} "
             f"{'question' if questions == 1 else 'questions'} scored of all systems"
         )

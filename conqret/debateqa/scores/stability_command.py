@@ -56,7 +56,7 @@ def stability(
     compared = metric_stability(scores, metrics=metric or (), over=over)
     matrices = compared.matrices
     if compared.alone:
-        note(f"measured by one instrument alone, and left out: {', '.join(compared.alone)}")
+        note(f"measured by one measuring model alone, and left out: {', '.join(compared.alone)}")
     for matrix in matrices:
         _remark(matrix)
     if plot is not None:
@@ -74,7 +74,7 @@ def _remark(matrix: PairMatrix) -> None:
 
     if matrix.left_out:
         note(
-            f"{matrix.metric}: {matrix.left_out} answers were not scored by every instrument, and are left out"
+            f"{matrix.metric}: {matrix.left_out} answers were not scored by every measuring model, and are left out"
         )
     if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
         note(

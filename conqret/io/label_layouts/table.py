@@ -28,7 +28,7 @@ LABEL = Schema(
     "a label",
     {
         "item": Field(("item", "item_id", "id"), cell_text, needed="Say which item the label is of"),
-        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Say what was labelled"),
+        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Say what was labeled"),
         "value": Field(("value", "label", "rating", "score"), cell_text),
         "annotator": Field(
             ("annotator", "annotator_id", "rater", "worker", "coder"),

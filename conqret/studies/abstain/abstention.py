@@ -63,8 +63,8 @@ class AbstainsOn(Frozen):
         """Why there is no threshold."""
         fewest = fewest_labels(error)
         if all(step.holds is None for step in self.curve):
-            return f"fewer than the {fewest} labels that a promise of {error:.0%} asks for"
-        return "no threshold is shown to keep the promise"
+            return f"fewer than the {fewest} labels that a guarantee of {error:.0%} needs"
+        return "no threshold is shown to keep the guarantee"
 
 
 class Abstention(FittedFile):

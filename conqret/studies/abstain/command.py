@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, note, result, tell
+from conqret.console.printing import at, end, note, note_each, result, tell
 from conqret.stats.selective import Bound
 
 
@@ -96,17 +96,18 @@ def abstain(
     )
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
-    for dimension, why in abstention.left_out.items():
-        note(f"{dimension} has no rule, and is never abstained from: {why}")
-    result(abstention, abstention_tables(abstention), as_json=json_output)
-    tell(outcome(abstention))
+    note_each(
+        f"{dimension} has no rule, and is never abstained from: {why}"
+        for dimension, why in abstention.left_out.items()
+    )
+    result(abstention, abstention_tables(abstention), as_json=json_output, answer=[outcome(abstention)])
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]
         note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
     if not kept:
         note(
-            "judge --abstain would leave everything unsure: promise less (--error, --tolerance), put all metrics "
+            "judge --abstain would leave everything unsure: guarantee less (--error, --tolerance), put all metrics "
             "together (--together), or label more topics"
         )
     elif RANDOM_SAMPLE not in read.notes:

@@ -46,7 +46,7 @@ class Percent(Estimate):
 
 
 SAMPLED = (
-    "the promise holds only if the labelled items were drawn at random from those that will be scored (conqret labels "
+    "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
     "sample --plan), which the labels do not tell; where they were chosen by the judge's own confidence, it was broken "
     "in 51% of simulated draws"
 )
@@ -71,8 +71,8 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
         [row if noted else row[:-1] for row in rows],
-        note=f"Promised: {abstention.promise} (tested by {TESTED[abstention.bound]}). Wrong: further than "
-        f"{abstention.tolerance:.0%} of the scale from people's label, or where labels have no order, another. "
+        note=f"Guaranteed: {abstention.promise} (tested by {TESTED[abstention.bound]}). Wrong: further than "
+        f"{abstention.tolerance:.0%} of the scale from the human label, or where labels have no order, another. "
         "From: the "
         f"confidence from which on scores are kept, by {SAID.get(abstention.source, abstention.source)}. In "
         f"brackets: {ends} "
@@ -108,14 +108,16 @@ def outcome(abstention: Abstention) -> str:
     if whole == len(taken):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
-        return f"Nothing has to be left out: of all labelled scores {each} are wrong, and {allowed} were allowed."
+        return (
+            f"Nothing has to be left out: of all labeled scores {each} are wrong, and {allowed} were allowed."
+        )
     if not kept:
         return f"Nothing can be kept: no threshold is shown to leave {allowed} wrong."
     if len(taken) == 1:
         (step,) = kept
         return (
             f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
-            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} were allowed. The others are for people."
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} were allowed. The others are for annotators."
         )
     return (
         f"Of {len(taken)} dimensions {whole} keep every score, {len(kept) - whole} a part, and "
@@ -133,9 +135,9 @@ def _worth(abstention: Abstention) -> str:
     }
     if len(rules) == 1:
         shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
-        return f"Beside the constant they are {shown_text}."
+        return f"Compared with the constant, they are {shown_text}."
     shown = ", and ".join(f"for {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
-    return f"Of {len(rules)} dimensions they are {WORTHY} beside the constant {shown}."
+    return f"Of {len(rules)} dimensions they are {WORTHY} compared with the constant {shown}."
 
 
 def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
@@ -150,10 +152,12 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     kept, worth = abstention_tables(abstention)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
+    charts = {name: list(_charts(rule, abstention.error)) for name, rule in abstention.found.items()}
+    pictures = [chart for drawn in charts.values() for chart in drawn[:1]]
     sections += [
         Section(
             _name(name, rule),
-            [*_charts(rule, abstention.error), _curve(rule, abstention.error)],
+            [*(chart for chart in charts[name] if chart is not pictures[0]), _curve(rule, abstention.error)],
             _bands(rule),
         )
         for name, rule in abstention.found.items()
@@ -163,7 +167,8 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
-        lede=[outcome(abstention)],
+        answer=[outcome(abstention)],
+        picture=pictures[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
             ("Confidence", SAID.get(abstention.source, abstention.source)),
@@ -180,7 +185,10 @@ def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
         "Error of what is kept",
         "Share that is kept",
         "Share that is wrong",
-        [ChartLine("Wrong of what is kept", kept), ChartLine("Promised at most", limit, marked=False)],
+        [
+            ChartLine("Wrong of what is kept", kept),
+            ChartLine("At most, by the guarantee", limit, marked=False),
+        ],
         least=0.0,
     )
     trusts = {"Raw": rule.stated, "Mapped": rule.mapped}
@@ -235,7 +243,7 @@ def _curve(rule: AbstainsOn, error: float) -> Table:
             for step in rule.curve
         ],
         note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
-        f"{fewest_labels(error)} labels or more; the first for which the promise is not shown to hold ends it.",
+        f"{fewest_labels(error)} labels or more; the first for which the guarantee is not shown to hold ends it.",
     )
 
 

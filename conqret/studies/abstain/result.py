@@ -90,7 +90,7 @@ def abstain(
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
     if unequal := [note for note in read.notes if note.startswith(UNEQUAL_CHANCES)]:
-        raise DeclarationError(f"no promise can be made: {unequal[0]}")
+        raise DeclarationError(f"no guarantee can be given: {unequal[0]}")
     judge = validated_judge(kept)
     if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(
@@ -172,7 +172,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     import numpy as np
 
     if any(unit.part for unit in view.found):
-        return "documents are labelled one by one, and a judge is not asked how sure it is of each"
+        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
         return NO_SCALE
     if not view.compared.any():

@@ -1,4 +1,4 @@
-"""``conqret labels agreement``: how far people agree among themselves."""
+"""``conqret labels agreement``: inter-annotator agreement."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def agree(
     ] = "dimension",
     *,
     reading: label_options.LabelReading,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -39,10 +40,12 @@ def agree(
 
     conqret labels agreement labels.csv --level ordinal --by dimension
 
-    conqret labels agreement labels.csv --map low=1,medium=2,high=3 --json
+    conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
+    from conqret.studies.agreement.page import agreement_sheet
+    from conqret.studies.agreement_answer import annotators_answer
     from conqret.studies.agreement_tables import people_table
 
     agreement_result = agreement(
@@ -51,4 +54,10 @@ def agree(
         settings=AgreementSettings(confidence=confidence),
     )
     note(*agreement_result.basis.notes)
-    result(agreement_result, [people_table(agreement_result)], as_json=json_output)
+    result(
+        agreement_result,
+        [people_table(agreement_result)],
+        as_json=json_output,
+        answer=annotators_answer(agreement_result),
+    )
+    page.write(agreement_sheet, agreement_result)

@@ -87,7 +87,7 @@ class View:
         if len(self.names) < 2:
             return "the one label of each unit"
         return (
-            "the mean of people's labels" if self.rule == "mean" else "the most frequent of people's labels"
+            "the mean of the human labels" if self.rule == "mean" else "the most frequent of the human labels"
         )
 
     @property
@@ -240,7 +240,7 @@ class View:
         import numpy as np
 
         if len(self.names) < 2:
-            none = without_value("fewer than two people labelled it")
+            none = without_value("fewer than two annotators labeled it")
             return none, none
         others = self._labels_of_others()
         person = np.where(self.scored, self.table, np.nan)
@@ -256,7 +256,7 @@ class View:
         import numpy as np
 
         if len(self.names) < 2 or not self.placed:
-            return without_value(NO_SCALE if not self.placed else "fewer than two people labelled it")
+            return without_value(NO_SCALE if not self.placed else "fewer than two annotators labeled it")
         if CALIBRATED not in self.variants:
             return without_value(NOT_CALIBRATED)
         others, missing = self._labels_of_others(), np.isnan(self.table)

@@ -183,7 +183,7 @@ def join_labels(
 
 def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str]) -> dict[str, str]:
     wanted = {dimension_name(dimension): metric for dimension, metric in metrics.items()}
-    check_known("labelled dimension", labels.dimensions, *wanted)
+    check_known("labeled dimension", labels.dimensions, *wanted)
     check_known("metric of the judge", known, *wanted.values())
     plain = {dimension_name(metric): metric for metric in known}
     metrics_by_dimension = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
@@ -227,10 +227,10 @@ def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[s
     items = Counter(label.unit.item for label in labels.labels)
     if not set(items) & set(judged):
         return (
-            f"no labelled item was judged: {labels.name} has items such as {next(iter(items))!r}, and the judgments "
+            f"no labeled item was judged: {labels.name} has items such as {next(iter(items))!r}, and the judgments "
             f"such as {next(iter(judged))!r}. Use the same ids"
         )
     return (
-        f"no labelled dimension is a metric of the judge: {labels.name} has {', '.join(labels.dimensions)}, and the "
+        f"no labeled dimension is a metric of the judge: {labels.name} has {', '.join(labels.dimensions)}, and the "
         f"judge {', '.join(known)}. Say which is which with --metric DIMENSION=METRIC"
     )

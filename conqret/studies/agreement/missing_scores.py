@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LENGTH = "length of item (characters)"
-HUMAN = "people's mean label"
+HUMAN = "the mean human label"
 
 
 class Missingness(Frozen):

@@ -103,11 +103,11 @@ class SharedUnits:
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
         dimensions = [name for name in joined[0].metrics if all(name in join.metrics for join in joined)]
         if not dimensions:
-            raise DeclarationError(f"no labelled dimension is judged in all runs ({', '.join(runs)})")
+            raise DeclarationError(f"no labeled dimension is judged in all runs ({', '.join(runs)})")
         there = [{unit: place for place, unit in enumerate(join.units)} for join in joined]
         units = tuple(unit for unit in joined[0].units if all(unit in scores for scores in there))
         if not units:
-            raise DeclarationError("no labelled item is judged in all runs: judge the same items")
+            raise DeclarationError("no labeled item is judged in all runs: judge the same items")
         places = [[scores[unit] for unit in units] for scores in there]
         sides = {
             name: UnitSides.of([View(join, name, settings) for join in joined], places) for name in dimensions
@@ -115,7 +115,7 @@ class SharedUnits:
         if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
         if not any(side.units for side in sides.values()):
-            raise DeclarationError("nothing that people labelled has a score in all runs")
+            raise DeclarationError("nothing that annotators labeled has a score in all runs")
         return cls(
             names=tuple(runs),
             units=units,

@@ -61,8 +61,8 @@ STATISTICS: Mapping[str, Statistic] = {
             "categories",
             base_rate,
             on_card=True,
-            about="Base rate: the share of people's most frequent label, the accuracy of always giving that one. Where "
-            "labels are counted, they are those that the score and people's mean are nearest to.",
+            about="Base rate: the share of the most frequent label, the accuracy of always giving that one. Where "
+            "labels are counted, they are those that the score and the mean human label are nearest to.",
         ),
         Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
         Statistic("kappa", "Kappa", "categories", cohen_kappa),
@@ -93,7 +93,7 @@ STATISTICS: Mapping[str, Statistic] = {
             "Fleiss's kappa",
             "people",
             fleiss_kappa,
-            about="Fleiss's kappa: of people among themselves, without the judge; labels have no order to it.",
+            about="Fleiss's kappa: among annotators, without the judge; labels have no order to it.",
         ),
         Statistic(
             "one_rater",

@@ -6,7 +6,7 @@ it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from conqret.studies.agreement.label_join import Fit
 
-WORDS = {"length": "the length alone", "constant": "a constant", "floor": "the offline floor"}
+WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
-AS_CHANCE = "the alpha beside it is below 0 and counts as 0, agreement by chance"
+AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
 
 
@@ -90,8 +90,9 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
-            f"{run.path} is a run of {record.model}, and the floor is the offline model's: make one with conqret judge "
-            "--model offline on the same items; conqret judges compare holds two judges against people"
+            f"{run.path} is a run of {record.model}, and the baseline is the offline model's: make one with conqret "
+            "judge "
+            "--model offline on the same items; conqret judges compare holds two judges against annotators"
         )
     return run.finished()
 
@@ -146,10 +147,16 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
     }
 
 
-def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
-    """A sentence for those that are trivial and on the same dimensions shown to agree better with people than the judge
-    (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
-    dimension."""
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, the last after "or"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def not_beaten(over: Mapping[str, Mapping[str, Estimate]], named: bool = True) -> list[str]:
+    """A sentence for those that are trivial and on the same dimensions shown to agree better with annotators than the
+    judge (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
+    dimension, which are ``named``, or counted alone."""
     losses = []
     for name in TRIVIAL:
         known = {
@@ -169,9 +176,11 @@ def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
         ]
         for phrase, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
             if keys:
-                where = f"on {len(keys)} of {number(len(known), 'dimension')}: {', '.join(keys)}"
+                where = f"on {len(keys)} of {number(len(known), 'dimension')}"
+                if named:
+                    where += f": {', '.join(key.replace('_', ' ') for key in keys)}"
                 losses.append(((phrase, where), WORDS[name]))
     return [
-        f"the judge is {phrase} with people than {' or '.join(names)} {where}"
+        f"the judge is {phrase} with annotators than {listed(names)} {where}"
         for (phrase, where), names in gathered(losses).items()
     ]

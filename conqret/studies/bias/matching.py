@@ -40,7 +40,7 @@ def compared(
         NotAskedError: there are no labels, no metric of quality, or no topic with both groups.
     """
     if not ground.people:
-        raise NotAskedError("it needs people's labels (conqret bias --labels FILE)")
+        raise NotAskedError("it needs human labels (conqret bias --labels FILE)")
     contrasts = []
     for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in ground.people and ground.likened(metric) != metric:
@@ -61,7 +61,7 @@ def compared(
                 )
             )
     if not contrasts:
-        raise NotAskedError("no topic has labelled items of both groups")
+        raise NotAskedError("no topic has labeled items of both groups")
     return tuple(contrasts)
 
 

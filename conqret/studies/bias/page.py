@@ -21,7 +21,7 @@ from conqret.studies.card.card_tables import repeatability_table
 RISE = "r"
 """Marks a p-value of a rise alone."""
 ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
-PAIRS = "A pair is an item as it is and changed, or asked again; the mean change is that of its pairs, up or down."
+PAIRS = "A pair is an item as it is and changed, or judged again; the mean change is that of its pairs, up or down."
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:
@@ -31,19 +31,20 @@ def bias_sheet(table: BiasTable) -> ReportPage:
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
     return ReportPage(
         "bias",
-        f"Consistency and bias of {judge.format} with {judge.model}",
+        f"Is {judge.format} with {judge.model} consistent and unbiased?",
         [
-            Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
+            Section("Probes", [bias_rows_table(ordered(table.primary), _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [PageRemarks(remarks)] if remarks else []),
         ],
-        lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
+        answer=headlines(table),
+        picture=list(_pictures(table)),
         badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
         facts=[
-            ("Fingerprint", judge.fingerprint),
             ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
             ("Judgments", words.count(table.judgments)),
+            ("Fingerprint", judge.fingerprint),
             ("Seed", str(judge.seed)),
         ],
     )
@@ -172,7 +173,7 @@ def _exploratory(table: BiasTable) -> str:
     return (
         f"These rows are exploratory and raise no alarm. A hint is p < {table.alpha:g} with an interval without 0, and "
         f"worth a run of its own, on other items. p{ONE_SIDED} is corrected for all of these rows together; the "
-        "intervals are not, so that one may lie beside 0 where there is no hint."
+        "intervals are not, so that one may exclude 0 where there is no hint."
     )
 
 

@@ -25,7 +25,7 @@ from conqret.studies.variance.result import Repeatability
 
 SCHEMA = "conqret.bias/3"
 
-UNRELATED = "scores do not rise with people's labels"
+UNRELATED = "scores do not rise with human labels"
 
 Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "measured"]
 """Of a primary row: a bias was found, none beyond the margin is there, or neither can be said; of any other row that it

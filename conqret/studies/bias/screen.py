@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
+from conqret.data.digest import gathered
 from conqret.errors import number, shortened
 from conqret.show import words
 from conqret.show.condition_words import condition_note, with_condition
@@ -18,13 +18,17 @@ SHOWN = 100
 """Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
 MARKS: Mapping[Verdict, str] = {
-    "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
+    "alarm": "ALARM", "inconclusive": "inconclusive", "clear": "clear", "no value": "no value", "measured": "measured",
     "exploratory": "seen",
 }  # fmt: skip
 NO_RISE, FALLS = "no rise", "falls"
 """What a clear row is called where only a rise is a bias."""
-CLEAR: Mapping[str, str] = {"clear": "clear", NO_RISE: "without a rise", FALLS: "with a fall"}
-"""How rows without an alarm are counted, by their marks."""
+CLEAR: Mapping[str, str] = {
+    "clear": "equivalent within the margin",
+    NO_RISE: "no rise",
+    FALLS: "scores fall, which is no bias here",
+}
+"""What is said of rows without an alarm, by their marks."""
 
 
 def screen(table: BiasTable) -> Iterator[str]:
@@ -35,7 +39,7 @@ def screen(table: BiasTable) -> Iterator[str]:
     rows = _rows(table)
     wide = max((len(row.probe) for row in rows), default=0) + 2
     for row in rows:
-        head = f"{mark(row):<10}{row.probe:<{wide}}"
+        head = f"{mark(row):<14}{row.probe:<{wide}}"
         yield from wrap(head + felt(row), WIDTH, subsequent_indent=" " * len(head))
     for text in rest:
         yield ""
@@ -68,19 +72,20 @@ def fell(row: BiasRow) -> bool:
 
 
 def headlines(table: BiasTable) -> list[str]:
-    """How many probes found what, where scores fall that need not, and one real example."""
-    marks = Counter(map(mark, table.primary))
-    counted = [
-        number(len(table.alarms), "alarm"),
-        f"{len(table.having('inconclusive'))} inconclusive",
-        *(
-            f"{marks[verdict_name]} {description}"
-            for verdict_name, description in CLEAR.items()
-            if marks[verdict_name]
-        ),
-    ]
+    """Which probes found what, where scores fall that need not, and one real example."""
+    rows = gathered((mark(row), row) for row in table.primary)
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
-    sentences = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
+    probes = number(len(table.primary), "probe")
+    count = f"No bias detected by {probes} ({of})"
+    if table.alarms:
+        found = ", ".join(f"{row.probe} ({felt(row)})" for row in table.alarms)
+        count = f"Bias detected by {len(table.alarms)} of {probes} ({of}): {found}"
+    if inconclusive := table.having("inconclusive"):
+        count += f"; inconclusive: {', '.join(row.probe for row in inconclusive)}"
+    for name, description in CLEAR.items():
+        if clear := rows.get(name):
+            count += f"; {description}: {', '.join(row.probe for row in clear)}"
+    sentences = [f"{count}.", *_fallen(table)]
     shown = [row for row in _rows(table) if row.example is not None]
     example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
     if example is None:

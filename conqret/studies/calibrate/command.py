@@ -7,7 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result, tell
+from conqret.console.printing import at, note, note_each, result, tell
 
 
 @grouped
@@ -22,7 +22,7 @@ def calibrate(
     baseline: label_options.Baseline = None,
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
-    svg: Path | None = None,
+    page: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
@@ -36,7 +36,7 @@ def calibrate(
         run: The folder of a finished run.
         output (--output, -o): The file to write: the maps, and what they change.
         seed: The seed by which topics are dealt into folds.
-        svg: The reliability diagram, before and after, as SVG.
+        page: A page (.html), Markdown (.md), or the reliability diagram (.svg).
 
     Examples:
 
@@ -47,11 +47,14 @@ def calibrate(
     conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
     from conqret.io.safe_files import write_whole
+    from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import not_beaten
-    from conqret.studies.calibrate.page import calibration_tables, reliability_diagram
+    from conqret.studies.calibrate.page import calibration_answer, calibration_sheet, calibration_tables
     from conqret.studies.calibrate.result import calibrate as fitted
 
+    if page is not None:
+        check_ending(page)
     read = reading.load(labels)
     calibration = fitted(
         run,
@@ -60,19 +63,16 @@ def calibrate(
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
     )
-    picture = None if svg is None else reliability_diagram(calibration)
     write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
-    for dimension, why in calibration.left_out.items():
-        note(f"{dimension} is not calibrated: {why}")
-    result(calibration, calibration_tables(calibration), as_json=json_output)
-    for text in not_beaten({name: check.over for name, check in calibration.checked.items()}):
-        note(text)
-    if calibration.average_gain.low is None or calibration.average_gain.low <= 0:
-        note(
-            f"calibrated scores are not shown to agree better with people (average gain {calibration.average_gain})"
-        )
+    note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
+    result(
+        calibration,
+        calibration_tables(calibration),
+        as_json=json_output,
+        answer=calibration_answer(calibration),
+    )
+    note_each(not_beaten({name: check.over for name, check in calibration.checked.items()}))
     tell(at(output, "maps"))
-    if svg is not None and picture is not None:
-        write_whole(svg, picture)
-        tell(at(svg, "picture"))
+    if page is not None:
+        tell(at(write_sheet(calibration_sheet(calibration), page), "page"))

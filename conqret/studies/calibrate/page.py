@@ -1,11 +1,13 @@
-"""What a calibration changes, as tables, and its reliability diagram (Murphy and Winkler, Applied Statistics 1977):
-what annotators say where this much is said, before and after."""
+"""What a calibration changes, as tables, as a page, and its reliability diagram (Murphy and Winkler, Applied
+Statistics 1977): the mean human label by score, before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import undefined
 from conqret.stats.isotonic import FOLDS
@@ -13,19 +15,18 @@ from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_tables import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import KINDS
+from conqret.studies.calibrate.calibration_maps import AS_IS, KINDS
 
 NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
-    """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
-    means what people mean."""
+    """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
     kinds = [name for name in KINDS if any(name in one.alpha for one in calibration.checked.values())]
     taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows: list[tuple[Cell, ...]] = [
         (
-            name,
+            words.label(name),
             one.units,
             one.alpha["mean"],
             *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
@@ -38,8 +39,16 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     none = undefined("a dimension has none")
     means = (calibration.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
     yield Table(
-        f"Alpha with people, cross-fitted, {calibration.basis.intervals}",
-        ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
+        f"Krippendorff's alpha with annotators, cross-fitted, {calibration.basis.intervals}",
+        (
+            "Dimension",
+            "Units",
+            "Judge",
+            *map(str.capitalize, kinds),
+            "Calibrated",
+            "Gain",
+            Column("Map", "text"),
+        ),
         rows,
         foot=[("Average", "", *means, calibration.average_gain, "")],
         note=f"Scores are mapped by the labels of other {calibration.basis.clustered_by}s ({FOLDS} folds); "
@@ -51,11 +60,11 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
     names = [name for name in shown if any(name in one.error for one in calibration.checked.values())]
     yield Table(
-        "Mean distance from people's label, in [0, 1]",
+        "Mean absolute error from the human label, in [0, 1]",
         ("Dimension", *map(head, names)),
         [
             (
-                dimension,
+                words.label(dimension),
                 *(
                     one.error[name].value
                     if name in one.error
@@ -73,16 +82,16 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         for band in calibration.bands[name]
     ]
     yield Table(
-        "Does what is said mean what people mean? All dimensions, in bands of what is said",
-        ("", "Units", "Says", "People say"),
+        "Reliability: mean score and mean human label, all dimensions in bands of the score",
+        ("", "Units", "Mean score", "Mean human label"),
         bands,
-        note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
+        note="All in [0, 1]. Where both agree, a score can be read as the mean human label.",
     )
 
 
-def reliability_diagram(calibration: Calibration) -> bytes:
-    """As SVG: people's mean over the mean of what is said, in bands of it, over all dimensions; for the judge as it is
-    and the calibrated one with intervals, then for the maps that were tried."""
+def reliability_diagram(calibration: Calibration) -> Chart:
+    """The mean human label over the mean score, in bands of it, over all dimensions; for the judge as it is and the
+    calibrated one with intervals, then for the maps that were tried."""
     kinds = [name for name in calibration.bands if name not in NAMES]
     lines = [
         ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in calibration.bands[kind]])
@@ -95,6 +104,47 @@ def reliability_diagram(calibration: Calibration) -> bytes:
         )
         for kind in kinds
     ]
-    lines.append(ChartLine("says what people say", [Point(0.0, 0.0), Point(1.0, 1.0)], marked=False))
-    title = "Do people say what the judge says?"
-    return Chart(title, "says", "people say, on the mean", lines, levels=False).svg().encode()
+    lines.append(ChartLine("perfect calibration", [Point(0.0, 0.0), Point(1.0, 1.0)], marked=False))
+    return Chart("Reliability diagram", "mean score", "mean human label", lines, levels=False)
+
+
+def calibration_answer(calibration: Calibration) -> list[str]:
+    """Whether calibrated scores agree better with annotators, and how many metrics get a map, in sentences."""
+    gain, before = calibration.average_gain, calibration.average.get("mean")
+    clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
+    if gain.value is None or before is None:
+        return ["Whether calibration helps cannot be said: no dimension has a cross-fitted alpha."]
+    by = f"mean Krippendorff's α {words.with_interval(before)}, gain {words.with_interval(gain)}, {clusters}"
+    if gain.low is not None and gain.low > 0:
+        first = f"Calibrated scores agree better with annotators ({by})."
+    elif gain.high is not None and gain.high < 0:
+        first = f"Calibrated scores agree less with annotators ({by})."
+    else:
+        first = f"Calibrated scores are not shown to agree better with annotators ({by})."
+    as_is = sum(maps.whole.kind == AS_IS for maps in calibration.maps.values())
+    second = f"{len(calibration.maps) - as_is} of {words.number(len(calibration.maps), 'metric')} get a calibration map"
+    return [
+        first,
+        f"{second}; the others stay as they are, as no map is better by more than one standard error.",
+    ]
+
+
+def calibration_sheet(calibration: Calibration) -> ReportPage:
+    """The page: whether calibration helps, the reliability diagram, and the tables."""
+    return ReportPage(
+        "calibration",
+        f"Does calibration help {calibration.format} with {calibration.model}?",
+        list(map(section, calibration_tables(calibration))),
+        answer=calibration_answer(calibration),
+        picture=[reliability_diagram(calibration)],
+        lede=[f"{words.capitalised(name)} has no map: {why}." for name, why in calibration.left_out.items()],
+        how_to_read=[
+            "A map turns scores into the human label to expect. All figures are cross-fitted: each map is fitted on "
+            f"the labels of other {calibration.basis.clustered_by}s than those that it is tested on. On the diagonal "
+            "of the diagram a score equals the mean human label."
+        ],
+        facts=[
+            ("Labels", f"{calibration.basis.labels} ({calibration.basis.layout})"),
+            ("Fingerprint", calibration.fingerprint),
+        ],
+    )

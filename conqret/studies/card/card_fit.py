@@ -22,7 +22,7 @@ def changes(card: Card, setup: Setup) -> list[str]:
 
 def standing(card: Card) -> str:
     """What a card that fits is worth: the same fingerprint does not show that a provider still serves the same."""
-    note = f"same fingerprint, {card.run.fingerprint}; behaviour last checked on {last_checked(card)}"
+    note = f"same fingerprint, {card.run.fingerprint}; behavior last checked on {last_checked(card)}"
     alarms = () if card.drift is None else card.drift.alarms
     if not alarms:
         return note

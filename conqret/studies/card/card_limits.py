@@ -48,26 +48,27 @@ def known_limits(
         if p is not None and p < ALPHA
     ]
     single = [row.dimension for row in rows if row.annotators < 2]
+    unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
     sentences = {
-        "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
-        "beat.": record.baseline,
+        "This is the lexical baseline: it counts words and understands nothing. A judge has to agree better "
+        "with annotators than it does.": record.baseline,
         **_drift(drift),
         **_agreement(rows),
         **_beside(validation),
         **_curves(curves),
         **_bias(bias),
-        f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
+        f"{1 - validation.coverage:.1%} of the labeled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
         _chosen(validation): validation.join.items < validation.join.judged,
         f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
         < FEW_TOPICS,
-        f"{words.capitalised(named)} {were} labelled by one person: nothing is known of how far people agree "
+        f"{words.capitalised(named)} {were} labeled by one annotator: nothing is known of how far annotators agree "
         "there.": single,
-        f"Not compared with people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
+        f"Not compared with annotators: {_names(unlabeled)}.": unlabeled,
         "What it costs is unknown: the model's price is not known.": cost.usd is None,
         f"All this holds for items like those of {record.items_name} and for this fingerprint; another prompt, model "
-        "or scale is another instrument.": True,
+        "or scale is another judge configuration.": True,
     }
     return tuple(sentence for sentence, holds in sentences.items() if holds)
 
@@ -75,7 +76,7 @@ def known_limits(
 def _chosen(validation: Validation) -> str:
     """How the labelled items came to be chosen, where not all are labelled."""
     join = validation.join
-    some = f"{join.items} of {join.judged} judged items are labelled"
+    some = f"{join.items} of {join.judged} judged items are labeled"
     if RANDOM_SAMPLE in validation.basis.notes:
         return f"{some}: {RANDOM_SAMPLE}."
     return (
@@ -106,14 +107,15 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     if len(weak) == len(rest):
         where = "everywhere" if len(rest) == len(known) else "elsewhere"
     return {
-        f"It agrees with people less than chance does on {_names(worse)}: see whether one scale is turned "
+        f"It agrees with annotators less than chance does on {_names(worse)}: see whether one scale is turned "
         "round, or its scores lie far from theirs on the whole.": worse,
-        f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
+        f"Agreement with annotators is not distinguishable from chance on {_names(chance)}.": chance,
         **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
-        f"Alpha with people is below {WEAK} {where}: too low to rest a conclusion on single scores.": weak,
-        f"People's alpha among themselves is not told apart from chance on {_names(noisy)}: their labels are a weak "
+        f"Krippendorff's alpha with annotators is below {WEAK} {where}: too low to rest a conclusion on single "
+        "scores.": weak,
+        f"Inter-annotator alpha is not distinguishable from chance on {_names(noisy)}: human labels are a weak "
         "measure of a judge there.": noisy,
-        f"Put in the place of one of the people, it agrees less with the others than that person does on "
+        f"In the place of one annotator, it agrees less with the others than that annotator does on "
         f"{_names(below)}.": below,
         f"No agreement could be computed on {_names(none)}.": none,
     }
@@ -124,9 +126,9 @@ def _beside(validation: Validation) -> dict[str, object]:
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
     gain = validation.average.gain
-    mended = f"Put onto people's scale by the labels of other topics, its mean alpha is {calibrated} instead of {raw}"
+    mended = f"Calibrated by the labels of other topics, its mean alpha is {calibrated} instead of {raw}"
     if gain.value == 0:
-        mended = f"No map onto people's scale is better than its scores as they are (mean alpha {raw})"
+        mended = f"No calibration map is better than its scores as they are (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:
         mended = f"{mended}, which is not shown to be more (difference {gain})"
     return {
@@ -141,9 +143,9 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
         for verdict in ("no", "inconclusive")
     )
     return {
-        "Whether it notices known damage was not measured (no sensitivity run is given).": not curves,
-        f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
-        f"Whether scores follow known damage as they should is open for {_names(unknown)}.": unknown,
+        "Whether it detects perturbations was not measured (no sensitivity run is given).": not curves,
+        f"Scores do not follow perturbations as they should: {_names(blind)}.": blind,
+        f"Whether scores follow perturbations as they should is open for {_names(unknown)}.": unknown,
     }
 
 

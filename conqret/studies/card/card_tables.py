@@ -40,14 +40,14 @@ def agreement_rows(card: Card) -> Table:
     if (average := card.average) is not None:
         raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
         people = several * as_one_cells(average, mapped)
-        name = f"Average of {len(average.dimensions)}, without overall quality"
+        name = f"Average of {len(average.dimensions)}"
         foot = [(name, "", *raw_and_mapped, *people, *[""] * len(SHOWN))]
     return Table(
         "Krippendorff's alpha and other statistics",
         (
             "Dimension",
             "Units",
-            "Judge and people",
+            "Judge and annotators",
             *(["Calibrated"] if mapped else []),
             *several * as_one(mapped),
             *(statistic.title for statistic in SHOWN),
@@ -62,7 +62,8 @@ def agreement_rows(card: Card) -> Table:
                     if average
                     else []
                 ),
-                *mapped * ("Calibrated: with scores put onto people's scale by the labels of other topics.",),
+                *mapped
+                * ("Calibrated: with scores put onto the labels' scale by the labels of other topics.",),
                 *(statistic.about for statistic in SHOWN if statistic.about),
             )
         ),
@@ -111,9 +112,9 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
             )
             for same in alike.values()
         ],
-        note="Standard deviation: of the scores of one item that is asked again. Generalizability: which share of the "
+        note="Standard deviation: of the scores of one item that is judged again. Generalizability: which share of the "
         "differences between scores (their variance) is one between items; 1 where the judge always says the same. "
-        "Samples of a run may ask for the dimensions in another order; the bias probes send the very same request.",
+        "Samples of a run may list the dimensions in another order; the bias probes send the very same request.",
     )
 
 
@@ -128,4 +129,4 @@ def instrument_table(card: Card) -> Table:
         for name, value in parts.items()
         if value is not None
     ]
-    return Table("The instrument", ("Part", Column("Value", "text")), rows)
+    return Table("Judge configuration", ("Part", Column("Value", "text")), rows)

@@ -137,16 +137,16 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if record.items_left_out:
         yield f"{words.number(record.items_left_out, 'further item')} had faults and took no part."
     if record.baseline:
-        yield "This is conqret's lexical baseline: a floor, and not a judge."
+        yield "This is conqret's lexical baseline and not a judge."
     if judge is not None:
         yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
     yield f"Asked for: {metric_names(record.metrics)}."
     samples = known.get("samples")
     if samples == 1:
-        yield f"Each question was asked once, at temperature {known.get('temperature')}."
+        yield f"Each request was sent once, at temperature {known.get('temperature')}."
     elif samples is not None:
         yield (
-            f"Each question was asked {samples} times, at temperature {known.get('temperature')}, and the mean counts."
+            f"Each request was sent {samples} times, at temperature {known.get('temperature')}, and the mean counts."
         )
     if known.get("max_tokens") is not None:
         yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
@@ -157,7 +157,10 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     ]
     if prompts:
         yield f"Prompts, by their digests: {', '.join(prompts)}."
-    yield f"The instrument (format, prompts, answers, model, sampling) has the fingerprint {record.fingerprint}."
+    yield (
+        "The judge configuration (format, prompts, answers, model, sampling) has the fingerprint "
+        f"{record.fingerprint}."
+    )
 
 
 def _scores(summary: Summary) -> Iterator[str]:
@@ -173,7 +176,7 @@ def _scores(summary: Summary) -> Iterator[str]:
             "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
         )
     if summary.flagged:
-        yield f"Text that addresses the judge stands in {words.number(summary.flagged, 'item')}, judged all the same."
+        yield f"A possible prompt injection is in {words.number(summary.flagged, 'item')}, judged all the same."
     if summary.trimmed:
         yield f"Documents of {words.number(summary.trimmed, 'item')} were trimmed to fit the model."
     used = summary.usage
@@ -187,7 +190,7 @@ def _scores(summary: Summary) -> Iterator[str]:
 def _agreement(validation: Validation) -> Iterator[str]:
     rows, average, basis = list(validation.dimensions.values()), validation.average, validation.basis
     people = len({name for row in rows for name in row.names})
-    by = "one person" if people == 1 else f"{words.count(people)} people"
+    by = "one annotator" if people == 1 else f"{words.count(people)} annotators"
     yield (
         f"{words.number(validation.join.items, 'item')} had labels by {by} ({basis.labels}), on "
         f"{words.number(len(rows), 'dimension')}."
@@ -200,18 +203,18 @@ def _agreement(validation: Validation) -> Iterator[str]:
         of = (
             f"In the mean of {named}" if len(average.dimensions) > 1 else f"On {_said(average.dimensions[0])}"
         )
-        yield f"{of} alpha is {average.judge['mean']} between judge and people{_among(average.people)}."
+        yield f"{of} alpha is {average.judge['mean']} between judge and annotators{_among(average.people)}."
         if average.person.value is not None:
             yield (
-                f"One person reaches {average.person} with the others, and the judge {average.as_person} in that "
+                f"One annotator reaches {average.person} with the others, and the judge {average.as_person} in that "
                 "person's place."
             )
     for row in rows:
         if row.dimension not in average.dimensions:
-            yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and people{_among(row.people)}."
+            yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and annotators{_among(row.people)}."
     if people == 1:
-        yield "One person labelled, so nothing is known of how far people agree."
-    yield f"{validation.coverage:.1%} of the labelled units have a score."
+        yield "One annotator labeled, so nothing is known of how far annotators agree."
+    yield f"{validation.coverage:.1%} of the labeled units have a score."
 
 
 def _said(dimension: str) -> str:
@@ -219,7 +222,7 @@ def _said(dimension: str) -> str:
 
 
 def _among(people: Estimate) -> str:
-    return "" if people.value is None else f", and {people} among people"
+    return "" if people.value is None else f", and {people} among annotators"
 
 
 def _probed(card: Card) -> Iterator[str]:
@@ -227,9 +230,9 @@ def _probed(card: Card) -> Iterator[str]:
         ends = [row.deviation.value for row in card.repeatability if row.deviation.value is not None]
         least, most = f"{min(ends):.3f}", f"{max(ends):.3f}"
         between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
-        yield f"Asked again, scores of one item have a standard deviation of {between}."
+        yield f"Judged again, scores of one item have a standard deviation of {between}."
     if card.sensitivity:
-        yield f"Under known damage {verdict_words(card.sensitivity)}."
+        yield f"Under perturbations {verdict_words(card.sensitivity)}."
     if card.bias is not None:
         yield (
             f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "

@@ -12,7 +12,8 @@ from conqret.show import words
 from conqret.show.condition_words import condition_note
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
-from conqret.studies.agreement_tables import in_one_line, over_parts
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -53,10 +54,10 @@ def card_sheet(card: Card) -> ReportPage:
         [
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
-                "Agreement with people",
+                "Agreement with annotators",
                 [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
             ),
-            Section("Does it notice known damage?", damage, _noticed(card)),
+            Section("Does it detect perturbations?", damage, _noticed(card)),
             Section(
                 "Does it repeat itself?",
                 list(_repeatability(card)),
@@ -64,15 +65,13 @@ def card_sheet(card: Card) -> ReportPage:
             *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
             Section("What has no score", [PageRemarks(list(_missing(card)))]),
-            Section("The instrument", [instrument_table(card)], _INSTRUMENT),
+            Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
-        lede=[
-            in_one_line(card.agreement, card.basis.settings.confidence),
-            _measures(card),
-        ],
+        answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
+        picture=agreement_picture(card.agreement, basis, card.average),
+        how_to_read=[_measures(card)],
         badges=words.floor_badges([run.baseline]),
         facts=[
-            ("Fingerprint", run.fingerprint),
             ("Judged", run.created[:10]),
             ("Last checked", last_checked(card)),
             (
@@ -86,6 +85,7 @@ def card_sheet(card: Card) -> ReportPage:
             ),
             ("Cost", _price(card)),
             ("Speed", _speed(card)),
+            ("Fingerprint", run.fingerprint),
         ],
     )
 
@@ -96,11 +96,20 @@ _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer
 
 def _noticed(card: Card) -> str:
     shown = (
-        "Mean scores over levels of damage, with 95% intervals over topics; the charts leave out single dimensions of "
+        "Mean scores over perturbation levels, with 95% intervals over topics; the charts leave out single "
+        "dimensions of "
         "quality that behave as they should."
     )
     conditions = condition_note(curve.condition for curve in card.sensitivity)
     return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
+
+
+def _also(card: Card) -> Iterator[str]:
+    """What else was measured, in a sentence each."""
+    if card.sensitivity:
+        yield f"Does it detect perturbations? {next(answer(card.sensitivity))}"
+    if card.bias is not None:
+        yield f"Is it biased? {headlines(card.bias)[0]}"
 
 
 def _bias(card: Card) -> Iterator[Section]:
@@ -113,7 +122,7 @@ def _repeatability(card: Card) -> Iterator[Part]:
     if rows and not any(row.deviation.value for row in rows):
         yield PageRemarks(
             [
-                f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
+                f"Judged again, scores are identical on {words.number(len(rows), 'metric')} "
                 f"({words.count(sum(row.scores for row in rows))} scores)."
             ]
         )

@@ -161,4 +161,6 @@ def _same_instrument(
             differing = differences(run_identity, other, "of the run") or [
                 "other prompts, answers, options or model settings"
             ]
-            raise DeclarationError(f"{part} is of another instrument than the run: {'; '.join(differing)}")
+            raise DeclarationError(
+                f"{part} is of another judge configuration than the run: {'; '.join(differing)}"
+            )

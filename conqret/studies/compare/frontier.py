@@ -77,9 +77,12 @@ class Frontier(Frozen):
     def verdict(self) -> str:
         """Which judge is worth its price, in a sentence."""
         if self.chance:
-            return f"No judge is worth its price. {self.chance}"
+            return f"No judge gives agreement for its cost. {self.chance}"
         if sum(offer.usd is not None for offer in self.offers) < 2:
-            return "Which judge is worth its price is open: the prices of two at least have to be known."
+            return (
+                "Which judge gives the most agreement for its cost is open: the prices of two at least have to "
+                "be known."
+            )
         if worth := [offer.run for offer in self.offers if offer.price == PRICE.shown]:
             return f"{quoted(worth)} {'are' if len(worth) > 1 else 'is'} {PRICE.shown}."
         cheapest = [offer.run for offer in self.offers if offer.price == PRICE.least]

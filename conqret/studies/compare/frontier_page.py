@@ -13,7 +13,7 @@ from conqret.studies.agreement_tables import pairs_table
 from conqret.studies.compare.frontier import ITEMS, Frontier, Offer
 from conqret.studies.compare.result import quoted
 
-TITLE = "Which judge is worth its price?"
+TITLE = "Which judge gives the most agreement for its cost?"
 
 
 def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
@@ -34,7 +34,7 @@ def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
         [
             (
                 offer.run,
-                f"{offer.model} (a floor, not a judge)" if offer.baseline else offer.model,
+                f"{offer.model} (a lexical baseline)" if offer.baseline else offer.model,
                 offer.alpha,
                 words.money(offer.usd),
                 None if offer.seconds is None else words.seconds(offer.seconds),
@@ -42,15 +42,17 @@ def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
             )
             for offer in frontier_result.offers
         ],
-        note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
-        f"{units} units of each that all judges scored and people labelled; {frontier_result.basis.intervals}. Time is "
+        note=f"Krippendorff's alpha with annotators, the mean over {words.number(averaged, 'dimension')}, on the "
+        f"{units} units of each that all judges scored and annotators labeled; {frontier_result.basis.intervals}. "
+        "Time is "
         "that between request and answer.",
     )
     yield Table(
-        "Beside judges that cost no more",
+        "Compared with judges that cost no more",
         (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
         [(offer.run, offer.price, offer.time) for offer in frontier_result.offers],
-        note="On the frontier by values alone, which is no verdict (nobody who costs no more has a higher alpha): "
+        note="On the Pareto frontier by values alone, which is no verdict (no judge that costs no more has a higher "
+        "alpha): "
         f"{quoted(frontier_result.by_price)} by price, {quoted(frontier_result.by_time)} by time.",
     )
     yield pairs_table(frontier_result.differences, frontier_result.basis)
@@ -84,13 +86,14 @@ def frontier_sheet(frontier_result: Frontier) -> ReportPage:
         f"The {name} of all judges is the same: no chart." for name, chart in charts.items() if _alike(chart)
     ]
     drawn = [chart for chart in charts.values() if chart.lines and not _alike(chart)]
-    first = Section(costs.title, [*drawn, costs], " ".join(alike))
+    first = Section(costs.title, [*drawn[1:], costs], " ".join(alike))
     return ReportPage(
         "frontier",
         TITLE,
         [first, *map(section, others)],
         badges=words.floor_badges([offer.baseline for offer in frontier_result.offers]),
-        lede=[frontier_result.verdict],
+        answer=[frontier_result.verdict],
+        picture=drawn[:1],
         facts=[
             ("Labels", frontier_result.basis.labels),
             ("Judges", words.count(len(frontier_result.offers))),
@@ -111,9 +114,11 @@ def _chart(
     ]
     through = [Point(point.x, point.y) for name in chosen if (point := points[name]) is not None]
     if len(through) > 1:
-        lines.append(ChartLine("The frontier by values alone", through, len(points), marked=False))
+        lines.append(ChartLine("Pareto frontier by values alone", through, len(points), marked=False))
     ends = reach(lines, 0.0)
-    return Chart(title, x, "Alpha with people", lines, logarithmic=True, ends=ends, levels=False)
+    return Chart(
+        title, x, "Krippendorff's alpha with annotators", lines, logarithmic=True, ends=ends, levels=False
+    )
 
 
 def _alike(chart: Chart) -> bool:

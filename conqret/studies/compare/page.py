@@ -1,4 +1,4 @@
-"""Several judges beside the same people, as a page."""
+"""Several judges with the same annotators, as a page."""
 
 from __future__ import annotations
 
@@ -7,10 +7,36 @@ from collections.abc import Sequence
 from conqret.show import words
 from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section, section
-from conqret.studies.agreement_tables import comparison_tables
+from conqret.studies.agreement_tables import comparison_tables, over_other
 from conqret.studies.compare.result import JudgeComparison
 
-TITLES = ("Agreement with people", "Differences of alphas")
+TITLES = ("Agreement with annotators", "Differences of alphas")
+MOST_NAMED = 4
+"""Judges and differences that sentences name."""
+
+
+def comparison_answer(comparison: JudgeComparison) -> list[str]:
+    """Whether there is a winner, with the mean alphas behind that, and the dimensions on which judges differ."""
+    alphas = [
+        f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
+        for name in comparison.judges[:MOST_NAMED]
+    ]
+    over = f"{len(comparison.averaged)} dimensions" if len(comparison.averaged) > 1 else "one dimension"
+    clusters = words.number(comparison.basis.clusters, comparison.basis.clustered_by)
+    shown = [
+        f"{words.label(name).lower()}: “{pair.shown}” over “{other}” by {words.with_interval(difference)}"
+        for name, row in comparison.dimensions.items()
+        for pair in row.pairs
+        if pair.shown
+        for other, difference in [over_other(pair)]
+    ]
+    more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
+    return [
+        f"{words.capitalised(comparison.verdict)}.",
+        f"Mean Krippendorff's α over {over}: {', '.join(alphas)} ({clusters}).",
+        *([f"On single dimensions, {'; '.join(shown[:MOST_NAMED])}{more}."] if shown else []),
+        *([comparison.chance] if comparison.chance else []),
+    ]
 
 
 def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
@@ -20,22 +46,20 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
     judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
     pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
     pictures = [
-        forests("The mean over dimensions", "Alpha", judges),
+        forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
         forests("Pairs of judges", "Difference of alphas", pairs),
     ]
     return ReportPage(
         "compare",
-        "Which judge is closest to people?",
+        "Which judge agrees best with annotators?",
         [
-            Section(title, [*picture, table])
-            for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
-        ]
-        + [section(by_dimension)],
-        badges=words.floor_badges(baselines),
-        lede=[
-            f"{words.capitalised(comparison.verdict)}.",
-            *([comparison.chance] if comparison.chance else []),
+            section(alphas, title=TITLES[0]),
+            Section(TITLES[1], [*(pictures[1] if len(pairs) > 1 else []), differences]),
+            section(by_dimension),
         ],
+        badges=words.floor_badges(baselines),
+        answer=comparison_answer(comparison),
+        picture=pictures[0],
         facts=[
             ("Labels", comparison.basis.labels),
             ("Judges", words.count(len(comparison.judges))),

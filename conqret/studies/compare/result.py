@@ -113,7 +113,9 @@ class JudgeComparison(Frozen):
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
             worst = p_words(max(known.values()))
-            said = f"winner: “{best}” is shown to agree better with people than {beaten} ({worst} at most)"
+            said = (
+                f"winner: “{best}” is shown to agree better with annotators than {beaten} ({worst} at most)"
+            )
             return with_condition(said, self.condition, self.basis.clustered_by)
         if len(known) < len(self.over):
             return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
@@ -136,8 +138,8 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
-    """A sentence where no judge with these alphas agrees with people better than chance; else nothing. ``what`` each
-    is called."""
+    """A sentence where no judge with these alphas agrees with annotators better than chance; else nothing. ``what``
+    each is called."""
     known = [alpha for alpha in alphas if alpha.value is not None]
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
@@ -145,7 +147,7 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     shown = (
         "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
     )
-    return f"No judge agrees with people better than chance: every {what} is {shown}."
+    return f"No judge agrees with annotators better than chance: every {what} is {shown}."
 
 
 def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:

@@ -71,7 +71,14 @@ def diff(
         check_difference_requirement,
         parse_difference_requirement,
     )
-    from conqret.studies.diff.page import difference_tables, met, unlike, write_difference
+    from conqret.studies.diff.page import (
+        UNDECIDED,
+        difference_answer,
+        difference_tables,
+        met,
+        unlike,
+        write_difference,
+    )
     from conqret.studies.diff.result import diff as difference
 
     needed("numpy", "scipy", extra="stats")
@@ -103,7 +110,13 @@ def diff(
         note(unlike(run_difference))
     if not run_difference.changed:
         note("no score differs")
-    result(run_difference, difference_tables(run_difference), as_json=json_output, outcomes=outcomes)
+    result(
+        run_difference,
+        difference_tables(run_difference),
+        as_json=json_output,
+        outcomes=outcomes,
+        answer=[difference_answer(run_difference), UNDECIDED],
+    )
     if output is not None:
         tell(at(write_difference(run_difference, *runs, output), "page"))
     if junit is not None:

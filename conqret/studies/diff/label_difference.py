@@ -28,9 +28,9 @@ def labelled_differences(
     """
     if same_items:
         raise DeclarationError(
-            "both runs judge the same items, so people's labels of them do not differ: conqret judges compare "
+            "both runs judge the same items, so human labels of them do not differ: conqret judges compare "
             "says which of "
-            "two judges is closer to people"
+            "two judges is closer to annotators"
         )
     if len(labels) == 1 and any(first_judgment.item == other.item for first_judgment, other in pairs):
         raise DeclarationError(

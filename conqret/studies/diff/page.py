@@ -11,6 +11,7 @@ from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.show.condition_words import condition_cell, condition_note
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.page import Ways, write_file
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
@@ -27,6 +28,7 @@ IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
 TEXTS = ("Where that holds",)
 """Columns that hold words."""
+UNDECIDED = "The means do not say which of the two is right: that takes human labels."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
 TEXT = 3_000
@@ -43,7 +45,9 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     tested = f"no p-values: a test takes {FEWEST_TESTED} at least."
     if _tested(run_difference):
         tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
-    favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
+    favour = (
+        " The judge may favor one of the two systems; human labels of some of the items show by how much."
+    )
     margins = [row.within for row in run_difference.metrics.values()]
     margin = next((within.margin for within in margins if within is not None), None)
     uneven = any(_uneven(row) for row in run_difference.metrics.values())
@@ -67,7 +71,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         note=f"{run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
         f"{run_difference.clustered_by}s, or as many as "
         f"have pairs; {tested} "
-        "Means are over what both runs scored. The means do not say which of the two is right."
+        "Means are over what both runs scored."
         + uneven
         * (
             " Difference is a mean over items, so large topics weigh more; the mean over topics weighs them by how "
@@ -81,10 +85,10 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         + (favour if not run_difference.same_items and not corrected else "")
         + " " * any(conditions)
         + condition_note(_all_conditions(run_difference), clusters),
-    )  # fmt: skip
+    ).varying("Pairs")  # fmt: skip
     if corrected:
         yield Table(
-            "People's difference, second minus first",
+            "Difference in human labels, second minus first",
             ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
             [
                 (
@@ -97,7 +101,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
                 for name, row in run_difference.metrics.items()
                 if row.corrected is not None
             ],
-            note="The labelled pairs must be a random sample. Not corrected over metrics.",
+            note="The labeled pairs must be a random sample. Not corrected over metrics.",
         )
     lost: list[tuple[Cell, ...]] = [
         ("Items", len(run_difference.missing_first), len(run_difference.missing_second)),
@@ -171,6 +175,73 @@ def unlike(run_difference: RunDifference) -> str:
     return f"topic or side differ in {len(run_difference.unlike)} of {run_difference.pairs} pairs of one id: {these}"
 
 
+def difference_answer(run_difference: RunDifference) -> str:
+    """On how many metrics the runs differ, which way, and on which most, in a sentence."""
+    known = [row for row in run_difference.metrics.values() if row.difference.value is not None]
+    whole = words.number(len(known), "metric")
+    if not known:
+        return "No metric has a score in both runs, so nothing can be compared."
+    if not run_difference.changed:
+        return f"The scores of the two runs are equal on all {whole}."
+    clusters = words.number(run_difference.clusters, run_difference.clustered_by)
+    most = max(known, key=_size)
+    if not _tested(run_difference):
+        return (
+            f"Nothing is tested: {clusters}, and a test takes {FEWEST_TESTED}. The runs differ most on "
+            f"{_by_how_much(most)}."
+        )
+    shown = [row for row in known if row.p_holm is not None and row.p_holm < LEVEL]
+    if not shown:
+        return (
+            f"No metric of {len(known)} is shown to differ (p < {LEVEL:g} after Holm, {clusters}). They differ most "
+            f"on {_by_how_much(most)}."
+        )
+    ways = []
+    for way, rows in (
+        ("lower", [row for row in shown if (row.difference.value or 0.0) < 0]),
+        ("higher", [row for row in shown if (row.difference.value or 0.0) > 0]),
+    ):
+        if rows:
+            on = f"{way} on {len(rows)}, most on " if len(rows) > 1 else f"{way} on "
+            ways.append(f"{on}{_by_how_much(max(rows, key=_size))}")
+    differ = "differs" if len(shown) == 1 else "differ"
+    sentence = (
+        f"{len(shown)} of {whole} {differ} (p < {LEVEL:g} after Holm, {clusters}): the second run is "
+        f"{', and '.join(ways)}."
+    )
+    skewed = sum(row.condition is not None and not row.condition.holds_if_skewed for row in shown)
+    return sentence + f" On {skewed} of these that holds only if effects are not skewed." * bool(skewed)
+
+
+def _size(row: DifferenceOn) -> float:
+    return abs(row.difference.value or 0.0)
+
+
+def _by_how_much(row: DifferenceOn) -> str:
+    return f"{words.label(row.metric).lower()} (difference {words.with_interval(row.difference)})"
+
+
+def difference_picture(run_difference: RunDifference) -> list[Forest]:
+    """The differences by metric, those that are shown first, each group by size."""
+    rows = [
+        ForestRow(
+            words.label(row.metric),
+            row.difference.value,
+            row.difference.low,
+            row.difference.high,
+            "" if row.p_holm is None or row.p_holm < LEVEL else "inconclusive",
+            "differs" if row.p_holm is not None and row.p_holm < LEVEL else "",
+        )
+        for row in sorted(
+            run_difference.metrics.values(),
+            key=lambda row: ((1.0 if row.p_holm is None else row.p_holm) >= LEVEL, -_size(row)),
+        )
+        if row.difference.value is not None
+    ]
+    axis = f"Difference of means, {run_difference.confidence:.0%} confidence intervals"
+    return [Forest("Second run minus first run", axis, rows)] if rows else []
+
+
 def write_difference(
     run_difference: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path
 ) -> Path:
@@ -187,14 +258,16 @@ def difference_page(
     tables = [table for table in difference_tables(run_difference) if table.title not in IN_FULL]
     sheet = ReportPage(
         "diff",
-        "What differs between two runs",
+        "What differs between two runs?",
         list(map(section, tables)),
+        answer=[difference_answer(run_difference)],
+        picture=difference_picture(run_difference),
         badges=words.floor_badges([run.record().baseline for run in (first, second)]),
         lede=[
             f"First: {run_difference.first}.",
             f"Second: {run_difference.second}.",
             _met(run_difference),
-            *_shown(run_difference),
+            UNDECIDED,
         ],
     )
     return sheet.html(
@@ -257,14 +330,6 @@ def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
 
 def _tested(run_difference: RunDifference) -> bool:
     return any(row.p_holm is not None for row in run_difference.metrics.values())
-
-
-def _shown(run_difference: RunDifference) -> Iterator[str]:
-    """Whether any metric is shown to differ."""
-    if _tested(run_difference) and all(
-        row.p_holm is None or row.p_holm >= LEVEL for row in run_difference.metrics.values()
-    ):
-        yield f"No metric differs beyond chance (p < {LEVEL:g}, corrected over the metrics by Holm)."
 
 
 def _parts_note(run_difference: RunDifference) -> str:

@@ -10,7 +10,7 @@ from conqret.errors import number
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.condition_words import condition_note, with_condition
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
@@ -23,6 +23,8 @@ from conqret.studies.drift.waves import Wave, few
 DRAWN = 6
 """Quantities that are drawn, two pictures each, from two waves after the baseline on: those with alarms first, then
 those nearest to their limits."""
+NAMED = 3
+"""Alarms that the first sentence names."""
 LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
 LEAST_END = 0.02
@@ -40,6 +42,10 @@ ALARMS, OTHERS = "Alarms", "Without an alarm"
 _LEDE = (
     "Anchors are the items that are judged again on each wave. An alarm says that their scores moved together: the "
     "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
+)
+_CONTROL = (
+    "The chart shows a quantity by wave, the waves of the baseline first: the judge drifts where the EWMA "
+    "(exponentially weighted moving average) leaves its limits, or where the CUSUM (cumulative sum) below does."
 )
 _FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift it would find")
 _NOTE = (
@@ -64,6 +70,8 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     yield from pointed("Beware", list(_carried(drift)))
     yield from pointed("What changed", _changes(drift.waves)[-LISTED:])
     yield from pointed("What to do", list(_to_do(drift)))
+    if noted := condition_note(chart.condition for chart in drift.alarms):
+        yield from ("", *wrap(noted, WIDTH))
     yield ""
 
 
@@ -84,7 +92,7 @@ def drift_sheet(drift: Drift) -> ReportPage:
     tables = list(chart_tables(drift))
     return ReportPage(
         "drift",
-        f"Drift of {drift.format} with {drift.waves[-1].model}",
+        "Has the judge drifted?",
         [
             Section(
                 "Charts",
@@ -102,9 +110,12 @@ def drift_sheet(drift: Drift) -> ReportPage:
             ),
         ],
         badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
-        lede=[words.capitalised(headline), _LEDE],
+        answer=[*drift_answer(drift), words.capitalised(headline)],
+        picture=[_control_chart(chart, drift) for chart in _nearest(drift.charts)[:1] if chart.points],
+        lede=list(_to_do_page(drift)),
+        how_to_read=[_LEDE, _CONTROL],
         facts=[
-            ("Fingerprint", drift.waves[-1].fingerprint),
+            ("Judge", f"{drift.format} with {drift.waves[-1].model}"),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
             ("Planned", words.number(drift.planned, "wave")),
             (
@@ -116,9 +127,32 @@ def drift_sheet(drift: Drift) -> ReportPage:
                 f"in {drift.rate:.0%} of such series at most, if noise is independent between waves"
                 + (", which it is not here" if drift.carried else ""),
             ),
+            ("Fingerprint", drift.waves[-1].fingerprint),
             ("Seed", str(drift.seed)),
         ],
     )
+
+
+def drift_answer(drift: Drift) -> Iterator[str]:
+    """Which scores drifted, since when and by how much, in a sentence; nothing without an alarm."""
+    found = []
+    for chart in drift.alarms:
+        if chart.alarm is None or chart.newest is None or chart.newest.value is None or chart.level is None:
+            continue
+        way = _way(chart.quantity, chart.alarm.ewma > 0)
+        now = f"{chart.newest.value:.2f} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
+        name = words.label(chart.metric).lower()
+        verb = "is " if chart.quantity == "severity" else ""
+        found.append(f"the judge {verb}{way} on {name} since {chart.alarm.wave} ({now})")
+    if found:
+        more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        yield f"Drift: {'; '.join(found[:NAMED])}{more}."
+
+
+def _to_do_page(drift: Drift) -> Iterator[str]:
+    steps = [f"{words.capitalised(text)}." for text in _to_do(drift)]
+    if steps and drift.alarms:
+        yield f"What to do: {' '.join(steps)}"
 
 
 def chart_name(chart: DriftChart) -> str:
@@ -177,14 +211,13 @@ def _carried(drift: Drift) -> Iterator[str]:
         yield (
             f"Noise carries over from one wave to the next ({chart_name(chart)}: autocorrelation "
             f"{chart.autocorrelation:.2f}), so alarms come more often than in {drift.rate:.0%} of series without "
-            "drift: at .2 in 10 to 11% of them, at .5 in 23%, by one chart of 20 waves that promises 5%."
+            "drift: at .2 in 10 to 11% of them, at .5 in 23%, by one chart of 20 waves that is set to 5%."
         )
 
 
 def _to_do(drift: Drift) -> Iterator[str]:
     newest = drift.waves[-1].name
     if drift.alarms:
-        yield from filter(None, [condition_note(chart.condition for chart in drift.alarms)])
         yield f"see which anchors moved: conqret runs diff {drift.waves[0].place} {drift.waves[-1].place}"
         yield "validate the judge against human labels again: conqret validate"
         alarmed = {alarm.alarm.wave for alarm in drift.alarms if alarm.alarm}
@@ -281,6 +314,38 @@ def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
         return chart.verdict == "alarm", abs(last.ewma) / limit if last and (limit := _limit(last)) else 0.0
 
     return sorted(charts, key=nearness, reverse=True)
+
+
+def _control_chart(chart: DriftChart, drift: Drift) -> Chart:
+    """A quantity by wave with its EWMA, the limits of that, and the waves of an alarm."""
+    level = chart.level or 0.0
+    numbered = list(enumerate(chart.points, start=drift.baseline + 1))
+    baseline = [Point(float(at), level) for at in range(1, drift.baseline + 1)]
+    last = [Point(float(drift.baseline), level)]
+    waves = [Point(float(at), level + point.shift) for at, point in numbered if point.shift is not None]
+    smooth = [Point(float(at), level + point.ewma) for at, point in numbered]
+    limits = [(at, limit) for at, point in numbered if (limit := _limit(point)) is not None]
+    upper, lower = ([Point(float(at), level + sign * limit) for at, limit in limits] for sign in (1, -1))
+    alarms = [
+        Point(float(at), level + point.shift)
+        for at, point in numbered
+        if point.alarm and point.shift is not None
+    ]
+    lines = [
+        ChartLine("baseline", baseline, 2, marked=False),
+        ChartLine("wave", [*last, *waves], 0),
+        ChartLine("EWMA", [*last, *smooth], 3, marked=False),
+        ChartLine("upper limit of the EWMA", upper, 5, marked=False),
+        ChartLine("lower limit of the EWMA", lower, 5, marked=False),
+        *(ChartLine("alarm", [point], 1) for point in alarms[:1]),
+    ]
+    drawn = [line for line in lines if line.points]
+    name = {"severity": "mean score", "spread": "standard deviation of scores"}[chart.quantity]
+    low, high = reach(drawn)
+    margin = max(LEAST_END, (high - low) / 10)
+    return Chart(
+        words.capitalised(chart_name(chart)), "wave", name, drawn, ends=(low - margin, high + margin)
+    )
 
 
 def _pictures(chart: DriftChart, drift: Drift) -> Iterator[Chart]:

@@ -170,7 +170,7 @@ def improve(
             plan,
             most_rows(plan),
             "answers",
-            about=f"{data.metric}: {number(len(data.every), 'labelled item')} of {number(topics, 'topic')}, for",
+            about=f"{data.metric}: {number(len(data.every), 'labeled item')} of {number(topics, 'topic')}, for",
             doing="improving",
         )
     result(outcome, _lines(outcome, plan.folder), as_json=asking.shown.json_output)

@@ -101,9 +101,7 @@ class ImproveRecord(InstrumentRecord):
     improving: dict[str, Any]
 
     def __str__(self) -> str:
-        return (
-            f"{self.metric} of {self.format} with {self.model}, {number(self.items_count, 'labelled item')}"
-        )
+        return f"{self.metric} of {self.format} with {self.model}, {number(self.items_count, 'labeled item')}"
 
 
 @dataclass(frozen=True)
@@ -373,7 +371,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if row is None or row.wording is None:
             why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
             raise DeclarationError(
-                f"the model proposed no wording{why}: the same command asks again; --variant examples does without"
+                f"the model proposed no wording{why}: the same command sends the requests again; --variant examples "
+                "does without"
             )
         return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
 

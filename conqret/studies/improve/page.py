@@ -66,7 +66,7 @@ def ceiling_table(result: ImproveResult) -> Table:
             ("difference", *_cells(ceiling.improved_over)),
         ],
         note=f"Means over {words.number(ceiling.annotators, 'annotator')} with {FEWEST_OF_ONE} items or more, each on "
-        "the items that this one labelled.",
+        "the items that this one labeled.",
     )
 
 
@@ -136,7 +136,7 @@ def remarks(result: ImproveResult) -> list[str]:
         lines.append("Over a calibration alone no gain is shown: a map of the scores does as much.")
     if result.final.changes and not result.use:
         lines.append(
-            "The criterion has anchors of its own: ask for it from Python, conqret.Criterion(**criterion), with the "
+            "The criterion has anchors of its own: use it from Python, conqret.Criterion(**criterion), with the "
             "criterion in summary.json."
         )
     if not result.final.changes:
@@ -164,7 +164,7 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         f"{words.label(result.metric)} by {result.model}, improved from labels",
         sections,
         badges=words.floor_badges([result.baseline]),
-        lede=[f"{result.headline}."],
+        answer=[f"{result.headline}."],
         facts=[
             ("Chosen", result.final.chosen.name),
             ("Fingerprint", result.improved_fingerprint),

@@ -8,7 +8,7 @@ from typing import Annotated
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, result, tell
+from conqret.console.printing import at, note, note_each, result, tell
 
 
 @grouped
@@ -54,7 +54,7 @@ def jury(
     from conqret.judging.page import write_report
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import jury as hold
-    from conqret.studies.jury.page import jury_tables, write_jury
+    from conqret.studies.jury.page import jury_answer, jury_tables, write_jury
     from conqret.studies.jury.rules import RULES
 
     if by not in RULES:
@@ -70,8 +70,7 @@ def jury(
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
-    for why in jury_result.missed.values():
-        note(f"left out: {why}")
+    note_each(f"left out: {why}" for why in jury_result.missed.values())
     if jury_result.scored < jury_result.items:
         note(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items have no score of some "
@@ -79,11 +78,6 @@ def jury(
         )
     page = write_jury(jury_result, output)
     write_report(JudgeFolder(output))
-    result(jury_result, jury_tables(jury_result), as_json=json_output)
-    tell(jury_result.verdict)
-    if jury_result.beside:
-        note(jury_result.beside)
-    if jury_result.chance:
-        note(jury_result.chance)
+    result(jury_result, jury_tables(jury_result), as_json=json_output, answer=jury_answer(jury_result))
     tell(at(output, "run"))
     tell(at(page))

@@ -23,7 +23,7 @@ GAINS, DIFFER = "What the jury gains", "Where the members differ most"
 
 
 def jury_tables(jury_result: Jury) -> Iterator[Table]:
-    """Rules and members beside people, errors by pairs, and where members differ most."""
+    """Rules and members with annotators, errors by pairs, and where members differ most."""
     checked = jury_result.checked
     if checked is not None:
         yield _rules(checked)
@@ -37,18 +37,15 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
     """The page, with alphas and gains as pictures."""
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
-    first = [Section(GAINS, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
+    first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
     missed = [f"Left out: {why}." for why in jury_result.missed.values()]
     return ReportPage(
         "jury",
-        f"{words.number(len(jury_result.members), 'judge')} as one",
+        f"Is a jury of {len(jury_result.members)} better than its best judge?",
         [*first, *map(section, tables[1:]), Section("Remarks", [PageRemarks(missed)] if missed else [])],
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
-        lede=[
-            words.capitalised(one)
-            for one in (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
-            if one
-        ],
+        answer=jury_answer(jury_result),
+        picture=pictures[:1],
         facts=[
             ("Rule", jury_result.rule),
             ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
@@ -59,6 +56,12 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
             *([("Labels", jury_result.checked.basis.labels)] if jury_result.checked is not None else []),
         ],
     )
+
+
+def jury_answer(jury_result: Jury) -> list[str]:
+    """What the jury gains, the alphas behind that, and whether any agrees beyond chance, in sentences."""
+    sentences = (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
+    return [words.capitalised(sentence) for sentence in sentences if sentence]
 
 
 def write_jury(jury_result: Jury, folder: Path) -> Path:
@@ -82,12 +85,12 @@ def _rules(checked: JuryCheck) -> Table:
             for rule, checked_rule in _alike(checked)
         ],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
-        note="Krippendorff's alpha with people, the mean over the labelled dimensions without overall quality "
+        note="Krippendorff's alpha with annotators, the mean over the labeled dimensions without overall quality "
         "(that one, where it is the only one), on what all scored. "
         f"Over the average: alpha less the mean of the members' alphas; p is of that (t-test over {topics}). "
         "Over each: of how many members the jury is shown to agree better, where it is better than their average "
         f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
-        f"The first rule is the one that was asked for; the others are exploratory. {noted}".rstrip(),
+        f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
     )  # fmt: skip
 
 
@@ -121,7 +124,7 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
 
 
 _WEIGHTS = (
-    " Weight: fitted so that the weighted mean follows people's labels within each dimension with the least squared "
+    " Weight: fitted so that the weighted mean follows human labels within each dimension with the least squared "
     "error, which is not the highest alpha. Shown are the weights by all labels; the jury is made by those of other "
     "{}s."
 )
@@ -149,7 +152,7 @@ def _errors(checked: JuryCheck) -> Table:
         "Do they err alike?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(error.first, error.second, error.correlation) for error in checked.errors],
-        note="Errors are scores minus people's label, within dimensions. The less they correlate, the more a jury "
+        note="Errors are scores minus the human label, within dimensions. The less they correlate, the more a jury "
         f"gains.{counted if pairs else ''}",
     )
 
@@ -158,7 +161,7 @@ def _differences(jury_result: Jury) -> Table:
     names = [member.name for member in jury_result.members]
     return Table(
         DIFFER,
-        ("Item", Column("Metric", "name"), *names, "Jury", "People"),
+        ("Item", Column("Metric", "name"), *names, "Jury", "Label"),
         [
             (
                 disagreement.item,
@@ -179,5 +182,5 @@ def _pictures(jury_result: Jury, checked: JuryCheck) -> Iterator[Forest]:
         *((f"Jury: {rule}", checked_rule.alpha) for rule, checked_rule in _alike(checked)),
     ]
     gains = [(f"Jury: {rule}", checked_rule.gain) for rule, checked_rule in _alike(checked)]
-    yield from forests("Agreement with people", "Alpha", alphas)
+    yield from forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)
     yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)

@@ -22,6 +22,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show import words
 from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA, p_words
@@ -133,15 +134,15 @@ class Jury(Frozen):
             return "what the jury gains is not known without labels (--labels)"
         rule_check = self.checked.rules[self.rule]
         jury, count = f"the jury ({self.rule})", len(rule_check.over)
-        by = f"by {rule_check.over_average}"
+        by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
         known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
         said = {
-            "each": f"{jury} agrees better with people than each of its {count} members "
+            "each": f"{jury} agrees better with annotators than each of its {count} members "
             f"({p_words(max(known.values(), default=1.0))} at most)",
-            "average": f"{jury} agrees better with people than its members do on average, {by}; it is not shown to "
+            "average": f"{jury} agrees better with annotators than its members do on average, {by}; it is not shown to "
             f"agree better than “{max(known, key=known.__getitem__, default='')}” alone",
-            "worse": f"{jury} agrees worse with people than its members do on average, {by}",
-            "": f"{jury} is not shown to agree better or worse with people than its members do on average: {by}",
+            "worse": f"{jury} agrees worse with annotators than its members do on average, {by}",
+            "": f"{jury} is not shown to agree better or worse with annotators than its members do on average: {by}",
         }[rule_check.shown]
         return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
@@ -163,11 +164,11 @@ class Jury(Frozen):
         less = chosen is not None and chosen < min(known.values())
         why = (
             f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
-            "always fall on whoever is best here."
+            "always fall on the one that is best here."
         )
         return (
-            f"Mean alpha with people: the jury {jury}, the best single member ({best}) {single}, the member chosen by "
-            f"{other} {held_out}.{why * less}"
+            f"Mean Krippendorff's alpha with annotators: the jury {jury}, the best single member ({best}) "
+            f"{single}, the member chosen by {other} {held_out}.{why * less}"
         )
 
 
@@ -236,7 +237,7 @@ def _weights(
 ) -> tuple[JuryWeights | None, dict[str, str]]:
     """The weights, or why there are none."""
     if shared is None:
-        return None, {"weights": "weights are fitted to people's labels: give --labels"}
+        return None, {"weights": "weights are fitted to human labels: give --labels"}
     try:
         return JuryWeights.fitted(shared, settings.seed), {}
     except DeclarationError as error:
@@ -258,7 +259,7 @@ def _checked(
         try:
             both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
         except DeclarationError:
-            missed[rule] = f"{rule} has too many different scores on every labelled dimension"
+            missed[rule] = f"{rule} has too many different scores on every labeled dimension"
             continue
         alone = replace(
             both,

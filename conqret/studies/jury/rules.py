@@ -86,7 +86,7 @@ def combiner(rule: Rule, judges: int, weights: JuryWeights | None) -> Combine:
         raise DeclarationError(f"dawid-skene needs {FEWEST_RATERS} judges at least, and there are {judges}")
     if rule == "weights":
         if weights is None:
-            raise DeclarationError("weights are fitted to people's labels: give --labels")
+            raise DeclarationError("weights are fitted to human labels: give --labels")
         return weights.combine
     if rule == "dawid-skene":
         return _consensus

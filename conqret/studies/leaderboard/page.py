@@ -29,11 +29,11 @@ def leaderboard_sheet(ranking: Leaderboard) -> ReportPage:
             Section(title(board, ranking, place), [*_picture(board, ranking), _table(board, ranking)])
             for place, board in enumerate(ranking.boards)
         ],
-        lede=[
-            "A judge card (conqret validate) says how far a judge agrees with people's labels, which biases it "
-            "shows, and whether it notices damage. "
+        answer=[*leaders(ranking), *([ranking.chance] if ranking.chance else [])],
+        how_to_read=[
+            "A judge card (conqret validate) says how far a judge agrees with human labels, which biases it shows, and "
+            "whether it detects perturbations. "
             f"Cards are sorted by {ranking.by}, {'the least' if ranking.falls else 'the best'} first.",
-            *([ranking.chance] if ranking.chance else []),
         ],
         badges=[
             *([("Not comparable", APART)] if several else []),
@@ -46,6 +46,18 @@ def leaderboard_sheet(ranking: Leaderboard) -> ReportPage:
             ("Measure", ranking.by),
         ],
     )
+
+
+def leaders(ranking: Leaderboard) -> list[str]:
+    """Which card is first on each board, in a sentence each."""
+    return [
+        f"{first.card} ({judge_name(first.format, first.model)}) has the {'lowest' if ranking.falls else 'highest'} "
+        f"{words.label(ranking.by).lower()} of {words.number(len(board.standings), 'card')}"
+        f"{f' on {board.items}' * (len(ranking.boards) > 1)}: {words.with_interval(first.value)}"
+        f" ({words.number(board.topics, 'topic')})."
+        for board in ranking.boards
+        for first in board.standings[:1]
+    ]
 
 
 def title(board: Board, ranking: Leaderboard, place: int) -> str:
@@ -63,7 +75,7 @@ def _table(board: Board, ranking: Leaderboard) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             standing.card,
-            f"{judge_name(standing.format, standing.model)}{' (a floor)' if standing.baseline else ''}",
+            f"{judge_name(standing.format, standing.model)}{' (baseline)' if standing.baseline else ''}",
             _value(standing, ranking),
             standing.units,
             "not probed" if standing.alarms is None else f"{standing.alarms} of {standing.probes}",
@@ -80,13 +92,13 @@ def _table(board: Board, ranking: Leaderboard) -> Table:
             words.label(ranking.by),
             "Units",
             "Bias alarms",
-            "Damage missed",
+            "Perturbations missed",
             f"Price of {words.count(ITEMS)} items",
         ),
         rows,
-        note=f"{words.label(ranking.by)} over {over}; {board.intervals}. Units: what people labelled and the "
+        note=f"{words.label(ranking.by)} over {over}; {board.intervals}. Units: what annotators labeled and the "
         f"judge scored{', over all dimensions together' if len(board.dimensions) > 1 else ''}. Bias alarms: of so many "
-        "probes. Damage missed: of so many kinds of damage by metric, those that the scores are shown not to follow; "
+        "probes. Perturbations missed: of so many by metric, those that the scores are shown not to follow; "
         "what is inconclusive is not counted. Of both, 0 is best. The order is that of the values; whether one judge "
         "is shown to be better than another is tested by conqret judges compare, from their runs.",
     )

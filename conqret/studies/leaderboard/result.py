@@ -197,7 +197,7 @@ def _value(card: Card, name: str, dimension: str | None) -> Estimate:
     if dimension is not None:
         row = next((row for row in card.agreement if row.dimension == dimension), None)
         if row is None:
-            return undefined(f"not held against people on {dimension}")
+            return undefined(f"not held against annotators on {dimension}")
         return row.quantities.get(name, undefined("this card has no such statistic"))
     if card.average is not None:
         return card.average.quantities[name]

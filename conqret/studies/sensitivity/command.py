@@ -10,7 +10,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, floor, note, progress, result
+from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import BatchedEngines, OwnJudge
 from conqret.perturb.command import SEED, Pool
@@ -47,7 +47,7 @@ def tell_plan(
     }
     lines = (
         f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
-        f"{facts['requests']:,} requests (what is alike is asked once)\n",
+        f"{facts['requests']:,} requests (what is alike is sent once)\n",
     )
     tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines)
 
@@ -209,7 +209,7 @@ def sensitivity(
     from conqret.judging.summary_tables import metric_names
     from conqret.perturb.versions import counted_reasons
     from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import write_sensitivity
+    from conqret.studies.sensitivity.page import answer, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
     from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
@@ -274,14 +274,21 @@ def sensitivity(
     shown.session(results.session, f"{number(results.judgments, 'judgment')}")
     if any(judge["baseline"] for judge in results.record.judges):
         shown.tell(f"offline is {floor('a judge')}")
-    result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
+    result(
+        results,
+        [*_tables(results), *map(at, files)],
+        as_json=shown.json_output,
+        answer=answer(results.curves),
+    )
     note(*results.warnings)
     without = gathered(
         ((lost.format, lost.model, lost.perturbation, counts(lost.missing)), lost.metric)
         for lost in results.unscored
     )
-    for (format_name, model, name, lacking), metrics in without.items():
-        note(f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}")
+    note_each(
+        f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}"
+        for (format_name, model, name, lacking), metrics in without.items()
+    )
     missing = results.missing
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
 
@@ -294,7 +301,6 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from conqret.show import words
     from conqret.show.condition_words import condition_note, with_condition
     from conqret.show.table import Alarm, Column, Table
-    from conqret.studies.sensitivity.page import answer
     from conqret.studies.sensitivity.verdict import STILL
 
     columns = (
@@ -328,6 +334,5 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
-    yield from answer(results.curves)
     if note := condition_note(curve.condition for curve in results.curves):
         yield note

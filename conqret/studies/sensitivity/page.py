@@ -19,6 +19,8 @@ from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
 from conqret.studies.sensitivity.verdict import STILL, Verdict
 
+FIRST = 3
+"""Curves that stand at the top."""
 SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not move", "no rise": "not rise"}
 """What is expected, behind *should*."""
 
@@ -35,17 +37,18 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
     """The page: verdicts, curves, and the tables laid out as the paper's."""
     judges = results.record.judges
     first, *others = all_tables(results)
+    drawn = list(charts(results.curves).values())
     return ReportPage(
         "sensitivity",
-        "Does the judge notice known damage?",
+        "Does the judge detect perturbations?",
         [
-            section(first, title="Verdicts"),
             Section(
-                "Curves",
-                list(charts(results.curves).values()),
+                "Further curves",
+                drawn[FIRST:],
                 "Means over levels, with 95% intervals over topics: of what should fall or rise, and of what does not "
                 "do as expected, or is undecided.",
             ),
+            section(first, title="Verdicts"),
             Section(
                 "Tables",
                 others,
@@ -54,10 +57,11 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
             ),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
-        lede=[
-            *answer(results.curves),
+        answer=list(answer(results.curves)),
+        picture=drawn[:FIRST],
+        how_to_read=[
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
-            "scores of what is damaged should fall, and no other should rise.",
+            "scores of what is perturbed should fall, and no other should rise.",
             *_damages(results),
         ],
         badges=[
@@ -115,18 +119,19 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
     judged = [(curve.expected, curve.verdict) for curve in curves if curve.verdict is not None]
     moving = [verdict for expected, verdict in judged if expected not in STILL]
     still = [verdict for expected, verdict in judged if expected in STILL]
-    held = f"that should not move, or not rise, {_counted(still)}"
+    held = f"that should not change, or not rise, {_counted(still)}"
     if moving:
         lead = "No" if "no" in moving else "Not shown"
         if "yes" in moving:
             lead = "Yes" if set(moving) == {"yes"} else "In part"
         others = f"; of {len(still)} {held}" if still else ""
-        yield f"{lead}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+        scores = words.number(len(moving), "score")
+        yield f"{lead}: of {scores} that a perturbation should change, {_counted(moving)}{others}."
     elif still:
         yield f"Of {words.number(len(still), 'score')} {held}."
     if len(judged) < len(curves):
         own = words.number(len(curves) - len(judged), "score")
-        yield f"Of {own} by your own criteria or nuggets nothing is expected: whether one should move is yours to say."
+        yield f"Of {own} by your own criteria or nuggets nothing is expected: you decide whether one should change."
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:

@@ -20,8 +20,8 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 
 HOW_DECIDED = (
     "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
-    "significant. What should stand still has to stay within the margin (equivalence); it is said to move where it is "
-    "shown to be beyond that margin, corrected for all curves that should stand still (Holm). Below six topics "
+    "significant. What should not change has to stay within the margin (equivalence); it is said to change where it is "
+    "shown to be beyond that margin, corrected for all curves that should not change (Holm). Below six topics "
     "nothing is decided. Each single verdict is wrong with a probability of 5% at most, so that among many a few are."
 )
 """Said wherever verdicts stand."""
@@ -70,7 +70,7 @@ def verdicts(results: SensitivityResults) -> Table:
             (words.label(lost.metric), "", NO_ANSWER, "", "", "", "", "", "0", words.counts(lost.missing))
         )
     return Table(
-        "Does the judge notice?",
+        "Does the judge detect perturbations?",
         (
             "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
             "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
@@ -82,7 +82,7 @@ def verdicts(results: SensitivityResults) -> Table:
         "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
         "level. "
         f"{HOW_DECIDED} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
-    )  # fmt: skip
+    ).varying("Items", "As expected")  # fmt: skip
 
 
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
@@ -142,7 +142,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
-        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not asked.",
+        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not requested.",
     )
 
 

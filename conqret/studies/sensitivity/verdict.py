@@ -109,7 +109,7 @@ def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
         within = [Claim(response.trend, -margin, 1), Claim(response.trend, margin, -1)]
         return ResponseVerdict(
-            "no", f"it stands still (within {margin:g})", verdict_condition(within, topics)
+            "no", f"it does not change (within {margin:g})", verdict_condition(within, topics)
         )
     shift = response.shifts[-1].value
     return ResponseVerdict(
@@ -156,7 +156,7 @@ def _still(
         ends_of = [(margin, -1), (-margin, 1)] if both else [(margin, -1)]
         return ResponseVerdict(
             "yes",
-            f"stands still (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
+            f"does not change (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
             verdict_condition([Claim(shift, end, sign) for shift in shifts for end, sign in ends_of], topics),
         )
     ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]

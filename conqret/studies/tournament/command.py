@@ -145,13 +145,14 @@ def tournament(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
     lines = [
-        *spaced(tournament_tables(outcome)),
         *headlines(outcome),
+        "",
+        *spaced(tournament_tables(outcome)),
         at(folder.scores_file, "scores"),
         at(page),
     ]
     if outcome.unanswered:
         note(
-            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command asks for them again"
+            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command requests them again"
         )
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, ForestRow, forests
 from conqret.show.report_page import CollapsedTable, PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
@@ -14,6 +14,10 @@ from conqret.studies.tournament.result import MeanSquare, RankedGroup, RankedIte
 
 MOST_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
+FOLLOWS = 0.5
+"""The rank correlation with length from which it is worth a sentence at the top."""
+DRAWN = 12
+"""Topics whose best item the first picture shows."""
 SHOWN = 1500
 """Characters of an item's text that the page shows."""
 _OUTCOMES = {1.0: "first", 0.75: "first, slightly", 0.5: "tie", 0.25: "second, slightly", 0.0: "second"}
@@ -150,26 +154,43 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
 
 def headlines(tournament: Tournament) -> Iterator[str]:
     """What is to be said of the whole."""
-    asked = (
-        f"{words.count(tournament.answered)} of {words.count(tournament.planned)} comparisons have an answer"
+    items = sum(len(group.items) for group in tournament.groups)
+    pairs = sum(len(group.items) * (len(group.items) - 1) for group in tournament.groups)
+    ranked = (
+        f"{words.number(items, 'item')} in {words.number(len(tournament.groups), 'topic')} are ranked by "
+        f"{words.count(tournament.answered)} of {words.number(tournament.planned, 'planned comparison')}"
     )
-    yield f"{asked}, in {words.number(tournament.rounds, 'round')} ({tournament.design} pairs)."
+    if pairs:
+        right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
+        ranked += f"; {right / pairs:.0%} of the pairs are expected to stand in the right order"
     if tournament.reliability is not None:
+        ranked += f" (scale separation reliability {tournament.reliability:.2f})"
+    yield f"{ranked}."
+    if tournament.systems:
+        best = tournament.systems[0]
+        yield f"{best.name} is the strongest system: {words.with_interval(best.strength)} (log-odds against the mean)."
+    if tournament.unbounded:
         yield (
-            f"Scale separation reliability {tournament.reliability:.2f}: about {tournament.reliability:.0%} of the "
-            f"variance of the strengths within topics is of true differences."
+            f"The strengths of {len(tournament.unbounded)} of {words.number(items, 'item')} rest on the prior alone: "
+            "alone or together with others, they won all, lost all, or met no other item. More comparisons help."
+        )
+    if tournament.length is not None and abs(tournament.length) >= FOLLOWS:
+        yield (
+            f"The ranking follows length: the rank correlation of strength and number of words is "
+            f"{tournament.length:z.2f} within topics."
         )
     wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
     if wanted is not None and not tournament.reliable:
-        yield f"The reliability of {wanted:g} that was asked for was not reached."
+        yield f"The requested reliability of {wanted:g} was not reached."
     elif wanted is not None and tournament.planned < most:
         yield (
-            f"It ended early: the reliability of {wanted:g} that was asked for was reached after "
+            f"It ended early: the requested reliability of {wanted:g} was reached after "
             f"{words.count(tournament.planned)} of at most {words.number(most, 'comparison')}."
         )
     if tournament.settled:
         yield (
-            f"What was asked for is known of {tournament.settled} of {words.number(len(tournament.groups), 'group')}; "
+            f"The requested ranking is known of {tournament.settled} of "
+            f"{words.number(len(tournament.groups), 'group')}; "
             "no more of their items were compared then."
         )
     for name in tournament.unreliable:
@@ -177,11 +198,6 @@ def headlines(tournament: Tournament) -> Iterator[str]:
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
         yield "The judge favors a position; strengths are corrected for it."
-    if tournament.unbounded:
-        yield (
-            f"Bounded by the prior alone: {words.number(len(tournament.unbounded), 'item')} that, alone or together "
-            "with others, won all, lost all, or met no other item."
-        )
 
 
 def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = None) -> ReportPage:
@@ -191,26 +207,63 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
         "tournament",
         f"Tournament by {tournament.judge} with {tournament.model}",
         [
-            section(trust_table(tournament)),
             *map(section, _of_the_whole(tournament)),
+            section(trust_table(tournament)),
             *(_section(group, tournament, texts or {}) for group in tournament.groups),
             Section("Remarks", [PageRemarks(remarks)]),
         ],
-        lede=list(headlines(tournament)),
+        answer=list(headlines(tournament)),
+        picture=[tournament_picture(tournament)] if tournament.groups else [],
+        how_to_read=[
+            "Strength is in log-odds against the mean item of its topic: a difference of 1 means that the stronger "
+            "item wins 73% of comparisons, one of 2 means 88%. "
+            f"{words.count(tournament.planned)} comparisons were planned in "
+            f"{words.number(tournament.rounds, 'round')} ({tournament.design} pairs)."
+            + (
+                ""
+                if tournament.reliability is None
+                else f" Scale separation reliability {tournament.reliability:.2f}: about that share of the variance of "
+                "the strengths within topics is of true differences."
+            )
+        ],
         badges=words.floor_badges([tournament.baseline]),
         facts=[
             ("Items", words.count(sum(len(group.items) for group in tournament.groups))),
-            ("Groups", words.count(len(tournament.groups))),
+            ("Topics", words.count(len(tournament.groups))),
             ("Comparisons", words.count(tournament.planned)),
         ],
     )
 
 
+def tournament_picture(tournament: Tournament) -> Forest:
+    """The systems; without any the ladder of the only topic, or the best item of each topic."""
+    axis = f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
+    if tournament.systems:
+        return forests("Systems", axis, [(system.name, system.strength) for system in tournament.systems])[0]
+    if len(tournament.groups) == 1:
+        return _ladder_picture(tournament.groups[0], axis)
+    best = [item for group in tournament.groups[:DRAWN] for item in group.items[:1]]
+    many = f" ({DRAWN} of {len(tournament.groups)} topics)" if len(tournament.groups) > DRAWN else ""
+    return Forest(f"The best item of each topic{many}", axis, list(map(_row, best)))
+
+
+def _ladder_picture(group: RankedGroup, axis: str) -> Forest:
+    return Forest("Strength of each item", axis, list(map(_row, group.items)))
+
+
+def _row(item: RankedItem) -> ForestRow:
+    return ForestRow(
+        item.id,
+        item.strength,
+        item.low,
+        item.high,
+        "inconclusive" if item.unbounded else "",
+        "prior alone" if item.unbounded else "",
+    )
+
+
 def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str]) -> Section:
-    rows = [
-        ForestRow(item.id, item.strength, item.low, item.high, word="unbounded" if item.unbounded else "")
-        for item in group.items
-    ]
+    axis = f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
     compared = [comparison for comparison in tournament.comparisons if comparison.group == group.name]
     by_judge = bool(tournament.judges)
     table = Table(
@@ -235,7 +288,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
     return Section(
         group.name,
         [
-            Forest(group.name, f"Strength (log-odds) with {tournament.confidence:.0%} intervals", rows),
+            _ladder_picture(group, axis),
             ladder(group, tournament.top),
             CollapsedTable(f"All {len(compared)} comparisons", table),
             *(

@@ -73,7 +73,7 @@ def validate(
     "coverage >= 0.98"
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.trivial_judges import not_beaten
+    from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import agreement_table, beside_table, language_tables
     from conqret.studies.validate.validate import validate as compare
 
@@ -95,9 +95,8 @@ def validate(
     _remark(validated.validation)
     shown = validated.validation
     tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
-    result(validated.validation, tables, as_json=json_output, outcomes=validated.requirements)
-    over = {name: row.over for name, row in validated.validation.dimensions.items()}
-    note(*not_beaten(over))
+    said = agreement_answer(shown.dimensions.values(), shown.basis, shown.average)
+    result(shown, tables, as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")
     tell_outcomes(validated.requirements)
@@ -109,10 +108,10 @@ def _remark(validation: Validation) -> None:
     note(*validation.basis.notes)
     for count, what in (
         (len(join.unlabelled), "judged items without a label"),
-        (len(join.unjudged), "labelled items that were not judged"),
-        (len(join.unknown_parts), "labelled parts that are not in the judgments"),
+        (len(join.unjudged), "labeled items that were not judged"),
+        (len(join.unknown_parts), "labeled parts that are not in the judgments"),
     ):
         if count:
             note(f"{what}: {count}")
     if join.unknown_dimensions:
-        note(f"labelled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")
+        note(f"labeled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")

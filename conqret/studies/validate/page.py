@@ -12,10 +12,10 @@ from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
 from conqret.studies.agreement_tables import (
     agreement_table,
     beside_table,
-    in_one_line,
     language_tables,
     over_parts,
 )
@@ -28,21 +28,22 @@ REMARK = Column("Remark", "text")
 
 def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
     """The page."""
-    judge, basis = validation.judge, validation.basis
+    judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     return ReportPage(
         "validation",
-        f"Does {judge_name(judge.format, judge.model)} agree with people?",
+        f"Does {judge_name(judge.format, judge.model)} agree with annotators?",
         [table if isinstance(table, Section) else section(table) for table in _tables(validation, outcomes)],
-        lede=[
-            in_one_line(validation.dimensions.values(), basis.settings.confidence),
-            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
-            "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
-            "the mean.",
+        answer=agreement_answer(rows, basis, validation.average),
+        picture=agreement_picture(rows, basis, validation.average),
+        how_to_read=[
+            f"Scores of {words.number(validation.join.items, 'item')} are compared with human labels of them. "
+            "Krippendorff's alpha is 1 where they always agree, and 0 where they agree by chance. A baseline without a "
+            "model (the length of the text, a constant) that agrees as well shows that the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
         facts=[
-            ("Fingerprint", judge.fingerprint),
             ("Labels", f"{basis.labels} ({basis.layout})"),
+            ("Fingerprint", judge.fingerprint),
             ("Seed", str(basis.settings.seed)),
         ],
     )
@@ -69,7 +70,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
 
 def _ways(validation: Validation) -> Table:
     ways = gathered(((row.scale, row.target, row.onto), name) for name, row in validation.dimensions.items())
-    heads = ("Dimensions", "Scale", "People's one label", "The judge on that scale")
+    heads = ("Dimensions", "Scale", "One label from several", "The judge on that scale")
     rows = [(", ".join(map(words.label, names)), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)
     return Table(
@@ -97,7 +98,7 @@ def _samples(validation: Validation) -> Table:
         ("Dimension", *heads, "SD between reruns"),
         rows,
         foot=[("Average", *average.values(), "")],
-        note="SD between reruns: of the alpha of the mean, if the judge were asked again with as many samples. What of "
+        note="SD between reruns: of the alpha of the mean, if the judge were run again with as many samples. What of "
         "an interval's width comes of that, more samples take away; the rest takes more topics.",
     )
 
@@ -118,9 +119,10 @@ def _statistics(validation: Validation) -> Iterator[Table]:
 
 
 def _replacing(validation: Validation) -> Section:
-    title = "Can the judge stand in for one of the people?"
+    title = "Can the judge replace an annotator?"
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each person by "
+        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each "
+        "annotator by "
         "how well both fit the others, and, being cheaper, may fit worse on up to "
         f"{validation.basis.settings.epsilon:.0%} of the items (epsilon)."
     )
@@ -142,10 +144,11 @@ def _replacing(validation: Validation) -> Section:
         title,
         ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
-        note="Winning rate: the share of the people than whom the judge is shown to be worse by less than epsilon "
-        "(one-sided, corrected over the people by Benjamini and Yekutieli), which is not to equal them; passed with "
+        note="Winning rate: the share of the annotators than whom the judge is shown to be worse by less than epsilon "
+        "(one-sided, corrected over the annotators by Benjamini and Yekutieli), which is not to equal them; passed "
+        "with "
         "half or more. "
-        "Advantage probability: on how many of the items the judge fits at least as well as the person.",
+        "Advantage probability: on how many of the items the judge fits at least as well as the annotator.",
     )
     return Section(title, [table], note)
 
@@ -154,18 +157,18 @@ def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
     missing = any(row.worst_case != row.best_case for row in rows)
-    note = "From the judge: the mean of its scores. From labels: of the labelled items alone."
+    note = "From the judge: the mean of its scores. From labels: of the labeled items alone."
     if both:
         note += (
             " From both: the labels, and what the judge says of the other items, corrected by how far it is off "
             "where there are labels (prediction-powered inference); weight: how much the judge counts there."
         )
-    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labelled ones are a random "
+    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labeled ones are a random "
     note += "sample of them."
     if missing:
         note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
     return Table(
-        "People's mean label, in [0, 1]",
+        "Mean human label, in [0, 1]",
         (
             "Dimension",
             "From the judge",
@@ -222,9 +225,9 @@ def _join(validation: Validation) -> Table | Section:
     join = validation.join
     rows = []
     for title, names in (
-        ("Judged, not labelled", join.unlabelled),
-        ("Labelled, not judged", join.unjudged),
-        ("Labelled parts that the judgments do not have", join.unknown_parts),
+        ("Judged, not labeled", join.unlabelled),
+        ("Labeled, not judged", join.unjudged),
+        ("Labeled parts that the judgments do not have", join.unknown_parts),
         ("Dimensions without a metric", join.unknown_dimensions),
         ("Metrics without labels", list(map(words.label, join.unlabelled_metrics))),
         ("Items with several judgments (the last counts)", join.duplicate_judgments),
@@ -234,13 +237,13 @@ def _join(validation: Validation) -> Table | Section:
             rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
     if not rows:
         all_of = (
-            f"All {words.number(join.items, 'item')} are judged and labelled, and every part and metric, too."
+            f"All {words.number(join.items, 'item')} are judged and labeled, and every part and metric, too."
         )
         return Section("What was matched", [PageRemarks([all_of])])
     return Table(
         "What was matched",
         ("Without a partner", "Count", Column("Names", "text")),
         rows,
-        note=f"Judged and labelled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
+        note=f"Judged and labeled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
         "labelled.",
     )

@@ -325,7 +325,8 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
         raise DeclarationError("there are no judgments to validate")
     if len(judges) > 1:
         raise DeclarationError(
-            f"the judgments come from {len(judges)} instruments (format, model, fingerprint): validate one at a time"
+            f"the judgments come from {len(judges)} judge configurations (format, model, fingerprint): validate one "
+            "at a time"
         )
     name, model, fingerprint = judges.pop()
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)

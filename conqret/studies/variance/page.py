@@ -143,7 +143,8 @@ def _means(rows: Sequence[MetricVariance]) -> Table:
         _titled(rows, "standard error of the mean"),
         (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
         _under(rows, designs),
-        note=f"How far the mean of a metric strays where {', '.join(others)} and {last} are drawn anew. Here there are "
+        note=f"How far the mean of a metric deviates where {', '.join(others)} and {last} are drawn anew. Here "
+        "there are "
         f"{words.number(first.topics, 'topic')}, with {first.items / first.topics:.3g} items each.",
     )
 
@@ -173,7 +174,7 @@ def variance_sheet(study: VarianceStudy) -> ReportPage:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
     tables = list(variance_tables(study, every=True))
     charts = [_chart(metric) for metric in study.metrics.values() if _varies(metric)]
-    buys = Section("What averaging buys", charts, _BUYS)
+    buys = Section("What averaging buys", charts[1:], _BUYS)
     runs = Section("Runs", [PageRemarks([*study.runs, *variance_words(study)[1:]])])
     first = [section(tables.pop(0))] if len(study.metrics) > 1 else []
     each = map(section, tables)
@@ -182,8 +183,11 @@ def variance_sheet(study: VarianceStudy) -> ReportPage:
         "variance",
         TITLE,
         [*first, buys, *each, runs],
-        [variance_finding(study), _LEDE, *variance_words(study)[:1]],
+        variance_words(study)[:1],
         badges,
+        answer=[variance_finding(study)],
+        picture=charts[:1],
+        how_to_read=[_LEDE],
     )
 
 

@@ -233,7 +233,10 @@ def _notes(
                     judgment.values for judgment in judged[other]
                 ]
                 same = ", and all scores are the same: one may be a replay of the other" if alike else ""
-                yield f"{runs[other].path} and {runs[place].path} are of one instrument, and count as samples{same}"
+                yield (
+                    f"{runs[other].path} and {runs[place].path} are of one judge configuration, and count as "
+                    f"samples{same}"
+                )
 
 
 def _components(

@@ -1,0 +1,174 @@
+"""What a validation says in sentences and one picture: how far a judge agrees with annotators, and baselines do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from conqret.show import words
+from conqret.show.forest import Forest, forests
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.agreement.annotator_agreement import PeopleAgreement
+from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.trivial_judges import TRIVIAL, not_beaten
+from conqret.studies.agreement_tables import head
+from conqret.studies.card.card_limits import WEAK
+from conqret.studies.validate.result import Average
+
+ALPHA = "Krippendorff's α"
+NAMED = 3
+"""Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
+WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
+
+
+def agreement_answer(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[str]:
+    """Whether the judge agrees with annotators beyond chance, as far as the intervals of its alphas say; then the mean,
+    what one annotator reaches, and the baselines that it is not shown to beat."""
+    better = [row for row in rows if row.alpha.low is not None and row.alpha.low > 0]
+    worse = [row for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    clusters = words.number(basis.clusters, basis.clustered_by)
+    if len(rows) == 1:
+        (row,) = rows
+        verb = "agrees" if better else "is not shown to agree"
+        chance = "beyond chance" if not worse else "beyond chance, and agrees less than chance does,"
+        first = (
+            f"The judge {verb} with annotators {chance} on {_name(row)} "
+            f"({_alpha(row, basis.settings.confidence)}, {clusters})"
+        )
+        return [f"{first}.", *_rest(rows, basis, None)]
+    whole = words.number(len(rows), "dimension")
+    if better:
+        best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
+        well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
+        named = [f"{_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED]]
+        most = "best on " if len(others) > NAMED else ""
+        first = (
+            f"The judge agrees with annotators beyond chance on {len(better)} of {whole}: {most}"
+            f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
+            + "".join(f", {name}" for name in named)
+            + f"; with an α of {WEAK} or more on {well or 'none'}"
+        )
+    else:
+        first = (
+            f"The judge is not shown to agree with annotators beyond chance on any of {whole} ({clusters})"
+        )
+    if worse:
+        first += f"; it agrees less than chance does on {len(worse)}"
+    return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
+
+
+def _rest(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None, better: bool = False
+) -> Iterator[str]:
+    sentences: list[str] = []
+    if average is not None and len(average.dimensions) > 1:
+        mean = words.with_interval(average.judge["mean"])
+        sentences.append(f"The mean over {len(average.dimensions)} dimensions is α = {mean}.")
+    person = rows_person(rows, average)
+    if person is not None:
+        one, judge = person
+        sentences.append(
+            f"One annotator agrees with the others at α = {words.with_interval(one)}, the judge in one's place "
+            f"at {words.with_interval(judge)}."
+        )
+    sentences += [
+        f"{text.replace('the judge', 'It', 1)}."
+        for text in not_beaten({row.dimension: row.over for row in rows}, named=False)
+    ]
+    parted = sum(row.parted for row in rows)
+    if parted:
+        where = "there" if len(rows) == 1 else f"on {parted} of {len(rows)}"
+        sentences.append(f"Inter-annotator alpha is not distinguishable from chance {where}.")
+    if better:
+        chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
+        sentences.append(
+            f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
+            "be expected to pass."
+        )
+    if sentences:
+        yield " ".join(sentences)
+
+
+def rows_person(
+    rows: Collection[DimensionAgreement], average: Average | None
+) -> tuple[Estimate, Estimate] | None:
+    """What one annotator reaches, and what the judge reaches in that one's place; None where that is not known."""
+    source = (
+        average if average is not None and len(rows) > 1 else next(iter(rows)) if len(rows) == 1 else None
+    )
+    if source is None or source.person.value is None or source.as_person.value is None:
+        return None
+    return source.person, source.as_person
+
+
+def agreement_picture(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[Forest]:
+    """Alpha by dimension, the highest first, with what one annotator, all annotators, and baselines reach."""
+    ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
+    found = [(words.label(row.dimension), row.alpha) for row in ordered]
+    others = {words.label(row.dimension): _others(row) for row in rows}
+    if average is not None and len(average.dimensions) > 1:
+        mean = f"Mean over {len(average.dimensions)} dimensions"
+        found.insert(0, (mean, average.judge["mean"]))
+        others[mean] = {
+            **{f"{head(name)} (baseline)": average.judge[name] for name in TRIVIAL if name in average.judge},
+            "One annotator with the others": average.person,
+            "Inter-annotator alpha": average.people,
+        }
+    return forests(
+        "Agreement of judge and annotators", WITH_CI.format(basis.settings.confidence), found, others
+    )
+
+
+def _others(row: DimensionAgreement) -> dict[str, Estimate]:
+    variants = getattr(row, "variants", {})
+    return {
+        **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
+        "One annotator with the others": row.person,
+        "Inter-annotator alpha": row.people,
+    }
+
+
+def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
+    """How far annotators agree with each other, in sentences."""
+    basis, rows = study_agreement.basis, study_agreement.rows
+    known = [row for row in rows if row.alpha.value is not None]
+    if not known:
+        return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
+    clusters = words.number(basis.clusters, basis.clustered_by)
+    whole = known[0].alpha if len(rows) == 1 else study_agreement.average
+    of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
+    if study_agreement.by == "dimension" and len(rows) > 1:
+        of = f"on average over {words.number(len(rows), 'dimension')}"
+    sentences = [f"Annotators agree with {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."]
+    if len(known) > 1:
+        least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
+        name = words.label if study_agreement.by == "dimension" else str
+        sentences.append(
+            f"They agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
+            f"{name(most.name).lower()} ({words.with_interval(most.alpha)})."
+        )
+    return sentences
+
+
+def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
+    """Inter-annotator alpha by dimension or topic."""
+    name = words.label if study_agreement.by == "dimension" else str
+    rows = [(name(row.name), row.alpha) for row in study_agreement.rows]
+    axis = WITH_CI.format(study_agreement.basis.settings.confidence)
+    return forests(f"Inter-annotator agreement by {study_agreement.by}", axis, rows)
+
+
+def _alpha(row: DimensionAgreement, confidence: float) -> str:
+    alpha = row.alpha
+    if alpha.low is None or alpha.high is None:
+        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {row.compared:,}"
+    interval = f"{confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
+    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {row.compared:,}"
+
+
+def _name(row: DimensionAgreement) -> str:
+    return words.label(row.dimension).lower()
