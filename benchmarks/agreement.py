@@ -25,21 +25,13 @@ from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.annotator_agreement import agreement
+from conqret.suites.catalog.dagstuhl import TABLE_5
 
 DATA_SETS = 2_000
 SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))
 """Correlation of judge and people, labelled items, further judgments."""
 DIMENSIONS, RATERS, ITEMS, TIMED = 15, 4, 320, 30
 
-TABLE_5 = {
-    "Crowd / Expert": ".27 .49 .42 .18 .13 .41 .45 .42 .54 .53 .33 .54 .44 -.17 .36 .43",
-    "Pointwise PaLM 2": ".13 .59 .47 .47 .2 .42 .17 .47 .53 .51 .43 .43 .58 .46 .42 .29",
-    "Pointwise GPT-3.5": "-.15 .43 .41 -.4 -.22 .62 .48 .39 .57 .43 .21 .42 .64 -.27 .25 .02",
-    "Listwise GPT-3.5": ".13 .19 .22 .05 .15 .13 .25 .28 .36 .07 .2 .3 .18 -.02 .18 .16",
-    "Listwise + SC GPT-3.5": ".33 .44 .35 .28 .36 .3 .31 .42 .47 .26 .36 .4 .35 .16 .34 .35",
-    "Listwise + SC GPT-4o": ".47 .45 .52 .57 .47 .54 .50 .38 .56 .42 .47 .56 .31 .53 .48 .48",
-}
-"""Fourteen dimensions, the printed average without overall quality, and overall quality (ConQRet, Table 5)."""
 TABLE_14 = """.369 .417 .404 .471 .388 .333 .418 .435
 .321 .425 .434 .455 .474 .466 .466 .530
 .283 .498 .509 .523 .287 .511 .338 .438

@@ -4,9 +4,9 @@
 
 A stand-in for the model gives scores of which the truth is known: each item has a quality, the judge and each of its
 variants rate it with noise of their own, and annotators' labels are the quality with noise, or, shuffled over items,
-nothing at all. What is chosen and measured of them is what ``conqret improve`` chooses and measures; no prompt is made.
-Labels are on an interval scale, so that maps are isotonic: they take an eighth of the time of ordinal ones, and fit
-chance more closely.
+nothing at all. What is chosen and measured of them is what ``conqret judges improve`` chooses and measures; no prompt
+is made. Labels are on an interval scale, so that maps are isotonic: they take an eighth of the time of ordinal ones,
+and fit chance more closely.
 """
 
 from __future__ import annotations

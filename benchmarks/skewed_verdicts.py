@@ -4,12 +4,12 @@
 
 Effects of topics are drawn with a mean of 0: exponential ones, whose skewness is 2. The first table has the tails of t
 over topics: how often it lies below -t (where most topics are a little below 0 and few far above: the worse side), and
-beyond t on either side; topics of one size, then of 1 to 12 items by the effective number that gives their degrees of
-freedom. These are the constants of ``conqret/stats/skewed_tails.py`` (``--constants`` prints them as such). The second
-has the error rates of tests at 5%: of t, and of t with Hall's (1992) correction for skewness besides; with exponential
-effects, and where one topic in ten moves the other way by nine times as much as the others, with noise of as much as
-their standard deviation. The third has the alarm of ``conqret bias`` (sign flips of whole topics) and the charts of
-``conqret judges drift`` with exponential noise of topics.
+beyond t on either side; topics of one size, then of 1 to 12 items, the larger ones with the larger effects. These are
+the constants of ``conqret/stats/skewed_tails.py`` (``--constants`` prints them as such). The second has the error rates
+of tests at 5%: of t, and of t with Hall's (1992) correction for skewness besides; with exponential effects, and where
+one topic in ten moves the other way by nine times as much as the others, with noise of as much as their standard
+deviation. The third has the alarm of ``conqret bias`` (sign flips of whole topics) and the charts of ``conqret judges
+drift`` with exponential noise of topics.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from simulated_verdicts import middle, tied
 
 from conqret.stats.control_charts import BASELINE, WAVES, Charts, Design, set_limits
 from conqret.stats.effects import PairedEffects, sign_flip_p
@@ -30,7 +31,6 @@ from conqret.stats.time_series import severity
 Numbers = NDArray[np.float64]
 TOPICS = (6, 8, 12, 20, 50, 100)
 UNEVEN = (6, 8, 12, 20, 50, 100)
-UNBALANCED = (1, 2, 3, 5, 8, 12)
 ONE_SIDED, TWO_SIDED = 1 - 2 * 0.05, CONFIDENCE
 """The confidence of the interval whose end is where a test at 5% finds something."""
 RARE = 0.1
@@ -91,9 +91,8 @@ def simulated(
     found = []
     for _ in range(0, samples, CHUNK):
         effects = kind(rng, CHUNK, topics)
-        weights = (
-            np.ones_like(effects) if balanced else rng.choice(UNBALANCED, size=effects.shape).astype(float)
-        )
+        weights = np.ones_like(effects) if balanced else tied(effects + 1)
+        effects = effects if balanced else effects + 1 - middle()
         t, corrected, freedom = tested(effects, weights)
         grid = np.array(GRID)[:, None]
         found.append(
@@ -150,7 +149,7 @@ def main(samples: int, constants: bool) -> None:
             errors.append((name, "exponential", *map(float, rated)))
             if constants:
                 rows = [", ".join(f"{tail:.6f}" for tail in row) for row in (worse, both)]
-                print(f"    {topics if balanced else round(effective, 1)}: (({rows[0]}), ({rows[1]})),")
+                print(f"    {topics}: (({rows[0]}), ({rows[1]})),")
         if constants:
             print("}")
     if constants:

@@ -124,6 +124,9 @@ if TYPE_CHECKING:
     from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
+    from conqret.suites.suite_fetch import fetch_suite as fetch_suite
+    from conqret.suites.suite_report import suite_report as suite_report
+    from conqret.suites.suite_run import run_suite as run_suite
 
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
@@ -174,6 +177,7 @@ _HOMES = {
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recording_files",
+    "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.output_filter",
     "generate": "conqret.generation.generate",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
@@ -215,6 +219,7 @@ _HOMES = {
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
+    "run_suite": "conqret.suites.suite_run",
     "sample_items": "conqret.labels.sampling",
     "sample_statements": "conqret.debate.debatune.manual_inspection",
     "score_awareness": "conqret.debateqa.answer_scores",
@@ -224,6 +229,7 @@ _HOMES = {
     "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
     "statement_agreement": "conqret.debate.debatune.manual_inspection",
+    "suite_report": "conqret.suites.suite_report",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
     "tournament": "conqret.studies.tournament.tournament_run",

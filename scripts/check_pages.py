@@ -195,9 +195,12 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]
     improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]
-    yield ["improve", ITEMS, *improved, "-o", f"{to}/improved", "--quiet"]
+    yield ["judges", "improve", ITEMS, *improved, "-o", f"{to}/improved", "--quiet"]
     yield ["tournament", "fixtures/demo/items.jsonl", "-o", f"{to}/tournament"]
     yield ["judges", "leaderboard", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
+    suites = "tests/fixtures/suites"
+    yield ["suite", "run", "ukpconvarg1", "--from", suites, "-o", f"{to}/suite", "--quiet"]
+    yield ["suite", "report", f"{to}/suite", "--from", suites, "-o", f"{to}/suites.html"]
     yield ["debateqa", "rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
     yield ["debate", "hold", *held]

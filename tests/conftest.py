@@ -12,7 +12,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
-from tests.runs.killed import Forks
+from tests.runs.killed import Forks, shared
 
 # How fast examples are drawn says something of the machine, and nothing of the code.
 settings.register_profile("conqret", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -65,9 +65,11 @@ def data_dir() -> Path:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What runs commands in forks goes to one worker (``--dist loadgroup``), since what forks them takes five seconds
-    to import; it comes first, and then the files with slow tests, so that no worker is alone with one when all others
-    have ended."""
-    forked = {item for item in items if "forks" in getattr(item, "fixturenames", ())}
+    to import, and the pages of servers that are forked need the one browser; it comes first, and then the files with
+    slow tests, so that no worker is alone with one when all others have ended."""
+    forked = {
+        item for item in items if not {"forks", "browser"}.isdisjoint(getattr(item, "fixturenames", ()))
+    }
     if config.pluginmanager.hasplugin("xdist"):
         for item in forked:
             item.add_marker(pytest.mark.xdist_group("forks"))
@@ -91,10 +93,9 @@ typer.testing._get_command = functools.cache(typer.main.get_command)
 
 
 @pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
+def forks() -> Forks:
     """What runs commands in processes of their own, without importing everything for each."""
-    with Forks() as found:
-        yield found
+    return shared()
 
 
 @pytest.fixture(scope="module")

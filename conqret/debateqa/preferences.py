@@ -69,7 +69,7 @@ def align(
     Raises:
         DeclarationError: no metric has three systems that are both scored and compared.
     """
-    people = _ratings(comparisons, seed)
+    people = annotator_ratings(comparisons, seed)
     compared = set.union(*(set(annotator) for annotator in people.values()))
     agreements = [
         _alignment(metric, instrument, common_mean, people, compared)
@@ -110,7 +110,7 @@ def _alignment(
     )  # fmt: skip
 
 
-def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
+def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
     """Elo's ratings of each annotator, the mean over many orders of the games."""
     import numpy as np
 

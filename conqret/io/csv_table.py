@@ -47,12 +47,14 @@ class CsvRows:
     """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
 
     Cells are parted by commas; by tabs or semicolons where the head has these and no comma. ``published_in`` is the
-    encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as they come.
+    encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as they come. ``quoted`` is false where
+    a file quotes no cell, so that a quotation mark belongs to the text even where a cell begins with one.
     """
 
     path: Path
     name: str
     published_in: str = ""
+    quoted: bool = True
 
     @property
     def columns(self) -> tuple[str, ...] | None:
@@ -86,7 +88,12 @@ class CsvRows:
         if wrong := _head_problem(head):
             yield Fault(self.name, 1, "", *wrong)
             return
-        reader = csv.reader(lines, delimiter=delimiter, strict=not self.published_in)
+        reader = csv.reader(
+            lines,
+            delimiter=delimiter,
+            strict=not self.published_in,
+            quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
+        )
         whole = 0
         while True:
             start = reader.line_num + 2

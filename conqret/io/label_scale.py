@@ -69,8 +69,8 @@ class LabelScale:
         low, high = self.ends()
         return (value - low) / (high - low)
 
-    def value(self, unit: float) -> float:
-        """``low + unit (high - low)``, a judge's score on this scale. Raises as :meth:`unit`."""
+    def value(self, unit: Amount) -> Amount:
+        """``low + unit (high - low)``, a judge's score, or an array of them, on this scale. Raises as :meth:`unit`."""
         low, high = self.ends()
         return low + unit * (high - low)
 

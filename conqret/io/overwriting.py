@@ -26,6 +26,8 @@ MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
 """How pages, pictures and exported recordings begin."""
 PERTURBED = re.compile(rb'\{"id": "[^"]*\+[\w-]+-[0-9.]+"')
 """How a perturbed item begins in a file, whose id says what was done to it."""
+TRANSLATED = b'"back_translation": '
+"""What stands in the metadata of an item that a model has translated."""
 HEAD = 4096
 REGISTER = "written.json"
 """In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
@@ -86,12 +88,22 @@ def check_replaceable(path: Path) -> None:
     with path.open("rb") as opened:
         first = opened.readline(HEAD)
         parts = itertools.chain([first], iter(lambda: opened.readline(HEAD), b""))
-        made = first.startswith(MADE) or any(map(PERTURBED.match, parts))
+        made = first.startswith(MADE) or _generated(parts)
     if not made:
         raise DeclarationError(
             f"{path} is there already, and no command that writes here has made it, so that it would be lost: give "
             "another name, or delete it first"
         )
+
+
+def _generated(parts: Iterable[bytes]) -> bool:
+    """Whether one of these items was perturbed or translated by a command. Long lines come in several parts."""
+    before = b""
+    for part in parts:
+        if PERTURBED.match(part) or TRANSLATED in before + part:
+            return True
+        before = part[-len(TRANSLATED) :]
+    return False
 
 
 def _changed(path: Path, content: bytes, known: Mapping[str, str]) -> bool:

@@ -9,10 +9,10 @@ from statistics import median
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judging_plan import TASK as JUDGING
-from conqret.errors import number
 from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
+from conqret.labels.page_messages import ENGLISH, PageMessages, worded
 from conqret.labels.records import ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, ReportPage, Section
@@ -31,8 +31,9 @@ NO_AGREEMENT = {
 """Why there is none in other studies, by their task."""
 
 
-def dashboard(ledger: Ledger) -> ReportPage:
-    """The page of who runs the study; people stand on it by their pseudonyms and names."""
+def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
+    """The page of who runs the study, in the words of ``t`` but for the statistics of agreement; people stand on it by
+    their pseudonyms and names."""
     records = list(ledger.given())
     done, wanted = ledger.wanted()
     labels = label_set(records)
@@ -49,36 +50,55 @@ def dashboard(ledger: Ledger) -> ReportPage:
     )
     return ReportPage(
         "labels",
-        f"Study: {ledger.study.task}",
+        t.plain("Study: {task}").format(task=ledger.study.task),
         [
-            Section("Annotators", [people_so_far(people)]),
+            Section(t.plain("Annotators"), [worded(people_so_far(people), t).compact()]),
             Section(
-                "Agreement",
+                t.plain("Agreement"),
                 [people_table(agreement_result)] if agreement_result else [],
                 f"In brackets: {agreement_result.basis.intervals}." if agreement_result else "",
             ),
             Section(
-                "Time",
-                [CollapsedTable("Seconds of each item, the slowest first", time_of_items(records))]
+                t.plain("Time"),
+                [
+                    CollapsedTable(
+                        t.plain("Seconds of each item, the slowest first"), worded(time_of_items(records), t)
+                    )
+                ]
                 if records
                 else [],
             ),
-            Section("Who joined, paused or left", [events] if events.rows else []),
+            Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
         answer=[
-            f"{done:,} of {number(wanted, 'label')} are in." + ("" if agreement_result else f" {lacking}"),
+            t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
+            + ("" if agreement_result else f" {t.plain(lacking)}"),
             *(annotators_answer(agreement_result) if agreement_result else []),
         ],
         picture=annotators_picture(agreement_result) if agreement_result else [],
         facts=[
-            ("Screens", f"{ledger.study.screens:,}"),
-            ("Annotators for each", str(ledger.study.overlap)),
+            (t.plain("Screens"), f"{ledger.study.screens:,}"),
+            (t.plain("Annotators for each"), str(ledger.study.overlap)),
             *(
-                [("Median seconds per screen", f"{median(record.seconds for record in records):.0f}")]
+                [
+                    (
+                        t.plain("Median seconds per screen"),
+                        f"{median(record.seconds for record in records):.0f}",
+                    )
+                ]
                 if records
                 else []
             ),
-            *([("Attention checks right", f"{right} of {checks}")] if checks else []),
+            *(
+                [
+                    (
+                        t.plain("Attention checks right"),
+                        t.plain("{right} of {checks}").format(right=right, checks=checks),
+                    )
+                ]
+                if checks
+                else []
+            ),
         ],
     )
 

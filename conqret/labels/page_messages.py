@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.bounded import whole_text
 from conqret.show import words
+from conqret.show.table import Table
 from conqret.text.language_names import NAMES, RIGHT_TO_LEFT, language_code
 
 SUFFIX = ".toml"
@@ -61,6 +62,19 @@ class PageMessages:
 
 
 ENGLISH = PageMessages()
+
+
+def worded(table: Table, t: PageMessages) -> Table:
+    """A table with its title, heads, note and single words in the language of ``t``; texts stay as they are."""
+    columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
+    kinds = [column.kind for column in columns]
+
+    rows = [
+        [cell if kind == "text" else t.plain(cell) for cell, kind in zip(cells, kinds, strict=True)]
+        for cells in table.rows
+    ]
+    foot = [list(map(t.plain, cells)) for cells in table.foot]
+    return Table(t.plain(table.title), columns, rows, foot=foot, note=t.plain(table.note))
 
 
 def plural_category(language: str, count: int) -> str:

@@ -108,7 +108,7 @@ def _tell(made: TranslatedItems, json_output: bool) -> None:
             for item in made.translations
         ],
         "left_out": [{"item": item.item, "reason": item.reason} for item in made.failed],
-        "file": str(made.file),
+        "file": None if made.file is None else str(made.file),
     }
     if made.failed and not json_output:
         note_all("left out", reason_lines([item.reason for item in made.failed]))
@@ -116,4 +116,5 @@ def _tell(made: TranslatedItems, json_output: bool) -> None:
     lines = [f"{words.language(code)}: {number(count, 'item')}" for code, count in sorted(counts.items())]
     if made.overlap:
         lines.append(f"{mean:.0%} of the words come back on average")
-    result(facts, [*lines, at(made.file)], as_json=json_output)
+    file = "no translation was kept, so no file was written" if made.file is None else at(made.file)
+    result(facts, [*lines, file], as_json=json_output)

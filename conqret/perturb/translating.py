@@ -51,7 +51,7 @@ LEAST_OVERLAP = 0.5
 """The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
 IN_FLIGHT = 16
 """Items asked about at a time."""
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_FIGURE = re.compile(r"(?<![A-Za-z])\d+(?:[.,]\d+)*")
 
 
 class TranslatedText(Typed):
@@ -96,12 +96,13 @@ class TranslateSettings(ClientSettings, AnswerSettings, ItemSettings, total=Fals
 @dataclass(frozen=True, slots=True)
 class TranslatedItems:
     """The translations, each with the share of words that came back (by its id); the items without a translation, and
-    why; the file that holds originals and translations."""
+    why; the file that holds originals and translations: none is written, and ``file`` is None, where no translation
+    was kept."""
 
     translations: list[Item]
     overlap: Mapping[str, float]
     failed: list[LeftOutItem]
-    file: Path
+    file: Path | None
 
 
 def languages_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -167,19 +168,20 @@ def translate_items(
     for (item, _), result in zip(_wanted(found, codes), results, strict=True):
         if not isinstance(result, LeftOutItem):
             by_original.setdefault(item.id, []).append(result[0])
-    write_lines(
-        target,
-        (
-            item_record(version)
-            for item in found
-            for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
-        ),
-    )
+    if made:
+        write_lines(
+            target,
+            (
+                item_record(version)
+                for item in found
+                for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
+            ),
+        )
     return TranslatedItems(
         [version for version, _ in made],
         {version.id: overlap for version, overlap in made},
         [result for result in results if isinstance(result, LeftOutItem)],
-        target,
+        target if made else None,
     )
 
 
@@ -216,6 +218,11 @@ def _opened(
     )
     on_check(source.check())
     found = list(source)
+    if not any(_wanted(found, codes)):
+        names = ", ".join(NAMES[code] for code in codes)
+        raise DeclarationError(
+            f"there is nothing to translate: all items of {source.name} are in {names} already"
+        )
     counts = Counter(
         [*(item.id for item in found), *(_translated_id(*wanted) for wanted in _wanted(found, codes))]
     )
@@ -247,11 +254,12 @@ async def translated(
     if original not in NAMES:
         return LeftOutItem(item.id, f"item {item.id}: its language cannot be told; say it with --language")
     groups = list(groups_of(item))
-    new, why = await _each(item, groups, code, client, library)
-    if why is None:
-        returned, why = await _each(item, new, original, client, library)
-    if why is not None:
-        return why
+    new = await _each(item, groups, code, client, library)
+    if isinstance(new, LeftOutItem):
+        return new
+    returned = await _each(item, new, original, client, library)
+    if isinstance(returned, LeftOutItem):
+        return returned
     shares: list[tuple[float, int]] = []
     for texts, back in zip(groups, returned, strict=True):
         for number, text in texts.items():
@@ -280,14 +288,14 @@ async def translated(
 
 async def _each(
     item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Asks, library: Library
-) -> tuple[list[dict[int, str]], LeftOutItem | None]:
+) -> list[dict[int, str]] | LeftOutItem:
     """Every group of texts in another language, all asked for at the same time; or why one has no translation."""
     answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))
     for answer in answers:
         if answer.value is None:
-            return [], LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
+            return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
     values = [answer.value for answer in answers if answer.value is not None]
-    return [{one.number: one.translation.strip() for one in value.texts} for value in values], None
+    return [{one.number: one.translation.strip() for one in value.texts} for value in values]
 
 
 def _translated_id(item: Item, code: str) -> str:
@@ -306,7 +314,8 @@ def _tied(item: Item, language: str, original: str, share: float | None = None) 
 
 
 def figures(text: str) -> set[str]:
-    """The figures of a text in digits, without signs between them; citations are none."""
+    """The figures of a text in digits, without signs between them; citations are none, and neither is
+    what belongs to a name (``CO2``)."""
     return {re.sub(r"[.,]", "", figure) for figure in _FIGURE.findall(ascii_digits(strip_citations(text)))}
 
 

@@ -63,6 +63,7 @@ def reason_lines(reasons: Sequence[str]) -> list[str]:
     lines: dict[tuple[str, str, str], list[str]] = {}
     for reason, count in counts.most_common():
         before, rule, language = reason.partition(f" {NO_RULE} ")
+        before = before if rule else ""
         name, mark, behind = language.partition(";") if rule else (reason, "", "")
         key = (before + rule, mark + behind, "" if rule else reason)
         lines.setdefault(key, []).append(f"{name} ({number(count, 'item')})")

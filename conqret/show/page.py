@@ -77,7 +77,7 @@ def page(
 
 def fragment(template: str, macro: str, content: object) -> str:
     """What a macro of ``template`` makes of ``content``, escaped like a page, to be shown within another."""
-    return str(getattr(_environment().get_template(template).module, macro)(content))
+    return str(getattr(_environment(_HERE).get_template(template).module, macro)(content))
 
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
@@ -129,7 +129,7 @@ class _PageEnvironment(Environment):
 
 
 @functools.cache
-def _environment(folder: Path = _HERE) -> Environment:
+def _environment(folder: Path) -> Environment:
     return _PageEnvironment(
         loader=FileSystemLoader([_HERE, folder]),
         autoescape=True,

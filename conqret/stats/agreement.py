@@ -110,8 +110,8 @@ class _Table:
         coded = np.full(slots.shape, -1)
         coded[there] = codes
         self.reason = NO_UNITS if not self.units else ONE_CATEGORY
-        self.counts = np.zeros((resamples.clusters, len(self.values)))
-        np.add.at(self.counts, (np.broadcast_to(resamples.cluster, slots.shape)[there], codes), 1.0)
+        rated_clusters = resamples.cluster[there.nonzero()[1]]
+        self.counts = _summed(rated_clusters, codes, resamples.clusters, len(self.values))
         first, second = np.triu_indices(len(coded), 1)
         unlike = (coded[second] >= 0) & (
             coded[first] != coded[second]
@@ -120,8 +120,9 @@ class _Table:
         keys = coded[first[pair], unit] * len(self.values) + coded[second[pair], unit]
         distinct, columns = np.unique(keys, return_inverse=True)
         self.pairs = np.array(divmod(distinct, max(len(self.values), 1)))
-        self.coincidences = np.zeros((resamples.clusters, len(distinct)))
-        np.add.at(self.coincidences, (resamples.cluster[unit], columns), 2.0 / (sizes[unit] - 1))
+        self.coincidences = _summed(
+            resamples.cluster[unit], columns, resamples.clusters, len(distinct), 2.0 / (sizes[unit] - 1)
+        )
         self.width = 2 * (len(self.values) + len(distinct))
 
     def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,3 +149,17 @@ class _Table:
         varied = (n > 0).sum(axis=1) > 1
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(varied, 1 - (total - 1) * difference / expected, np.nan)
+
+
+def _summed(
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    height: int,
+    width: int,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """A table in which each place is the sum of the ``weights`` (default: 1) that belong there."""
+    import numpy as np
+
+    sums = np.bincount(rows * width + columns, weights, minlength=height * width)
+    return sums.reshape(height, width).astype(float)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from conqret.errors import DeclarationError
@@ -212,6 +212,15 @@ class JackknifedEstimate:
         1 where nothing can be said."""
         p = self.above(margin) if rising else self.equivalent(margin)
         return 1.0 if p is None else 1 - p if rising else p
+
+    def made_of_few(self) -> JackknifedEstimate:
+        """The same with fewer degrees of freedom where one or two clusters hold nearly all of what it is made of, such
+        as pairs: those by the kurtosis of what is left without each cluster, but a third of C - 1 at least."""
+        kept = self._kept()
+        if isinstance(kept, str) or _error(kept) <= TOLERANCE:
+            return self
+        fewer = max(_freedom_by_kurtosis(kept), (len(kept) - 1) / 3)
+        return replace(self, freedom=min(self.freedom, fewer))
 
     def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
         """The difference of two statistics of the same items."""

@@ -47,7 +47,10 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
     if len(known) < 2:
         return array
     least = max(SAME * (known[-1] - known[0]), ROUNDING * np.abs(known).max())
-    first = np.concatenate([[True], np.diff(known) > least])
+    apart = np.diff(known) > least
+    if apart.all():
+        return array
+    first = np.concatenate([[True], apart])
     moved = known[first][np.cumsum(first) - 1]
     return np.where(np.isnan(array), array, moved[np.searchsorted(known, array).clip(max=len(known) - 1)])
 

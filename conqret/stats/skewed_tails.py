@@ -2,7 +2,8 @@
 
 t is that of a mean over topics whose true value is 0. Where few topics move far one way and most a little the other,
 samples that hold none of the few look all of one kind, and t is then far out on that side more often than Student's
-distribution says. The tails are from a million samples a row (``benchmarks/skewed_verdicts.py``).
+distribution says. The tails are from a million samples a row, or 400,000 where sizes differ
+(``benchmarks/skewed_verdicts.py``).
 """
 
 from __future__ import annotations
@@ -46,43 +47,47 @@ EVEN: Tails = {
 }
 """Topics of one size."""
 UNEVEN: Tails = {
-    4.2: (
-        (0.238044, 0.179946, 0.137743, 0.107005, 0.067177, 0.043926, 0.020839, 0.008322, 0.002533, 0.000442),
-        (0.286602, 0.202368, 0.149032, 0.113117, 0.069221, 0.044733, 0.021018, 0.008361, 0.002539, 0.000443),
+    6: (
+        (0.32439, 0.26122, 0.218845, 0.173718, 0.121105, 0.08796, 0.042, 0.018873, 0.006442, 0.001055),
+        (0.357075, 0.272597, 0.223057, 0.175215, 0.121375, 0.08801, 0.042008, 0.018873, 0.006442, 0.001055),
     ),
-    5.5: (
-        (0.217973, 0.158853, 0.116823, 0.086928, 0.04965, 0.029696, 0.011781, 0.003637, 0.00078, 0.000082),
-        (0.260412, 0.17564, 0.12402, 0.090217, 0.050491, 0.029948, 0.01181, 0.003642, 0.00078, 0.000082),
+    8: (
+        (0.288798, 0.231473, 0.180402, 0.147307, 0.092442, 0.060562, 0.02854, 0.009085, 0.002633, 0.000282),
+        (0.319453, 0.2411, 0.183395, 0.148172, 0.092538, 0.060572, 0.028543, 0.009085, 0.002633, 0.000282),
     ),
-    8.0: (
-        (0.193273, 0.133684, 0.093106, 0.06493, 0.032571, 0.0168, 0.004967, 0.001035, 0.000124, 0.000002),
-        (0.229533, 0.145106, 0.096892, 0.066252, 0.032762, 0.016838, 0.004969, 0.001035, 0.000124, 0.000002),
+    12: (
+        (0.24865, 0.189523, 0.143132, 0.1106, 0.064008, 0.038848, 0.014063, 0.003565, 0.000493, 0.00003),
+        (0.279695, 0.19783, 0.14526, 0.111102, 0.064028, 0.038848, 0.014063, 0.003565, 0.000493, 0.00003),
     ),
-    13.2: (
-        (0.165061, 0.106605, 0.068167, 0.043568, 0.018014, 0.0076, 0.001425, 0.000139, 0.000006, 0.000001),
-        (0.199402, 0.115125, 0.070144, 0.044021, 0.018033, 0.0076, 0.001425, 0.000139, 0.000006, 0.000001),
+    20: (
+        (0.196885, 0.14192, 0.1024, 0.073577, 0.037852, 0.020175, 0.005745, 0.000878, 0.000063, 0.000001),
+        (0.229303, 0.149685, 0.103995, 0.073885, 0.03786, 0.020175, 0.005745, 0.000878, 0.000063, 0.000001),
     ),
-    32.6: (
-        (0.129451, 0.073621, 0.040586, 0.022066, 0.006183, 0.001657, 0.000101, 0.000004, 0.000001, 0.000001),
-        (0.16732, 0.081742, 0.041878, 0.022227, 0.006185, 0.001657, 0.000101, 0.000004, 0.000001, 0.000001),
+    50: (
+        (0.135477, 0.081288, 0.049355, 0.030445, 0.011727, 0.00437, 0.00061, 0.000043, 0.000003, 0.000001),
+        (0.173125, 0.08986, 0.050723, 0.030583, 0.01173, 0.00437, 0.00061, 0.000043, 0.000003, 0.000001),
     ),
-    65.0: (
-        (0.110676, 0.057071, 0.028017, 0.013057, 0.002694, 0.000479, 0.00001, 0.000001, 0.000001, 0.000001),
-        (0.153007, 0.066553, 0.029485, 0.013216, 0.002695, 0.000479, 0.00001, 0.000001, 0.000001, 0.000001),
+    100: (
+        (0.110945, 0.058153, 0.02972, 0.01499, 0.003672, 0.00093, 0.00008, 0.000005, 0.000001, 0.000001),
+        (0.153987, 0.06842, 0.03142, 0.015203, 0.00368, 0.00093, 0.00008, 0.000005, 0.000001, 0.000001),
     ),
 }
-"""Topics of 1 to 12 items, by their effective number."""
-ALIKE = 0.9
-"""Where the effective number is at least this share of the number of topics, they count as being of one size."""
+"""Topics of 1 to 12 items, of which the larger ones have the larger effects: a sample that holds none of these looks
+as if topics were nearly of one size."""
+ALIKE, UNLIKE = 0.98, 0.6
+"""Where the effective number of topics is at least the first share of their number, they count as being of one size;
+where it is less than the second, it is taken for their number."""
 
 
 def skewed_p(t: float, topics: int, effective: float, *, two_sided: bool) -> float:
     """The probability of a t as far out as this one, or further, with so many ``topics`` of exponential effects, in the
     worse direction; below the first t that is known, 1.
 
-    Between rows those of fewer topics are taken, and between two t logarithms are interpolated.
+    ``effective`` is their number by size (:func:`conqret.stats.estimate.freedom_by_size`, and 1). Between rows those of
+    fewer topics are taken, and between two t logarithms are interpolated.
     """
-    table, number = (EVEN, float(topics)) if effective >= ALIKE * topics else (UNEVEN, effective)
+    table = EVEN if effective >= ALIKE * topics else UNEVEN
+    number = topics if effective >= UNLIKE * topics else effective
     tails = table[max((row for row in table if row <= number), default=min(table))][two_sided]
     if t < GRID[0]:
         return 1.0

@@ -23,6 +23,8 @@ OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 POSITION_SD, WEIGHT_SD, SLOPE_SD = 1.0, 2.0, 3.0
 """Standard deviations of the normal priors of positions, weights, and slopes of covariates with a standard deviation of
 1."""
+SLOPE_SHARE = 0.5
+"""Of the spread of the strengths: what the standard deviation of the slopes' prior is at least."""
 DISCRIMINATION_SDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 DISCRIMINATION_SCALE = 0.7
 """Standard deviations of the logarithms of the judges' discriminations, with a prior of ``exp(-(sd / scale)^2 / 2)``.
@@ -224,8 +226,8 @@ class StrengthPosterior:
         self.design[:, self.judges :] = self.scale[:, None] * self.apart
 
     def _prior_at(self, spread: float) -> None:
-        """Set the prior of slopes for a spread: it is no narrower than the strengths."""
-        self.prior[self.judges : self.normal] = 1 / max(SLOPE_SD, spread) ** 2
+        """Set the prior of slopes for a spread: what covariates explain may be half as wide as what they do not."""
+        self.prior[self.judges : self.normal] = 1 / max(SLOPE_SD, SLOPE_SHARE * spread) ** 2
 
     def _log_weights(self, shared: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of each comparison the log weight of each outcome, as its judge has them."""

@@ -13,7 +13,7 @@ from scripts.docs_check.pages import ROOT, heading, steps
 
 DATA = "CONQRET_DATA"
 NEEDS_DATA = re.compile(
-    r"^docs/results/(?:offline-judge|retrieval|llm-judge|ragchecker|debates|trec-rag-2026)\.md: "
+    r"^docs/results/(?:offline-judge|retrieval|llm-judge|ragchecker|debates|suites|trec-rag-2026)\.md: "
     r"|^docs/results/sensitivity\.md: python"
 )
 """Measurements on data that are not ours to ship."""
@@ -55,6 +55,10 @@ JOBS = {
         '"{heading}"',
     ),
     r"CONQRET_TRACES|OTEL_": ("tests/adapters/test_otel.py", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    r"^docs/suites\.md: |^docs/tasks\.md: conqret suite ": (
+        "tests/suites/test_suite_commands.py",
+        "suites.md",
+    ),
     r": conqret serve mcp ": ("tests/adapters/test_mcp.py", '"mcp"'),
 }
 """What another job runs: patterns over ``PAGE: TEXT``, the file of that job, and what stands in it if that is so."""

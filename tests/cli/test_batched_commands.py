@@ -29,7 +29,7 @@ from tests.server.batches import BatchServer
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
-HOW = {"session", "trace", "created", "calls", "usage", "cost_usd"}
+HOW = {"session", "trace", "created", "calls", "usage", "cost", "cost_usd"}
 """What says how and when something was asked."""
 OF_A_WAVE = {"place", "date", "usd", "seconds"}
 """The same in the series of ``conqret judges drift``."""
@@ -153,6 +153,12 @@ CASES = {
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "drift": Case(lambda folder: ("judges", *of_items(folder, "drift", "--baseline", 1)), filled, 1, 6),
+    "suite": Case(
+        lambda folder: ("suite", "run", "judgebench", "--from", FIXTURES.parent / "tests/fixtures/suites"),
+        filled,
+        1,
+        10,
+    ),
     "sensitivity": Case(
         lambda folder: of_items(folder, "sensitivity", "--perturb", "hallucinate:0,50%"), filled, 1, 12
     ),

@@ -1,4 +1,4 @@
-"""``conqret improve`` as it is typed: what it costs before, what it prints and writes, batches, and what it refuses."""
+"""``conqret judges improve`` as it is typed: its price, what it prints and writes, batches, and what it refuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRICED = ("--model", "openai/judge", "--input-price", "1", "--output-price", "2"
 
 def command(folder: Path, *more: object) -> tuple[object, ...]:
     items, labels = write_case(folder, "length", topics=9)
-    return ("improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION, *more)
+    return ("judges", "improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION, *more)
 
 
 @pytest.mark.slow

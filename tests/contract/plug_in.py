@@ -14,6 +14,7 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
 from conqret.studies.bias.contrast import PROBES
+from conqret.suites.suite_list import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUG_IN = ROOT / "fixtures" / "plugin"
@@ -42,7 +43,7 @@ def install(site: Path) -> None:
 
 def forget() -> None:
     """Let every registry look again for what is installed."""
-    for registry in (JUDGES, PERTURBATIONS, PROBES, STRATEGIES):
+    for registry in (JUDGES, PERTURBATIONS, PROBES, STRATEGIES, SUITES):
         registry.__dict__.pop("_homes", None)
     library._plugged.cache_clear()
 

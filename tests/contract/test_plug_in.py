@@ -17,10 +17,11 @@ from conqret.prompts import Library
 from conqret.prompts.library import split_front_matter
 from conqret.prompts.variables import VARIABLES
 from conqret.studies.bias.contrast import PROBES
+from conqret.suites.suite_list import SUITES
 from tests.contract.items import demo
 from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
 
-PAGES = [ROOT / "docs" / f"adding-a-{what}.md" for what in ("judge", "perturbation", "strategy")]
+PAGES = [ROOT / "docs" / f"adding-a-{what}.md" for what in ("judge", "perturbation", "strategy", "suite")]
 PARTS = re.compile(r"^`(?P<file>[\w/.-]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINES = re.compile(r"^```toml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 REGISTRIES = {
@@ -28,6 +29,7 @@ REGISTRIES = {
     "conqret.perturbations": PERTURBATIONS,
     "conqret.probes": PROBES,
     "conqret.strategies": STRATEGIES,
+    "conqret.suites": SUITES,
 }
 
 

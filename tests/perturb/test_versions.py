@@ -12,7 +12,7 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
-from conqret.perturb.versions import series
+from conqret.perturb.versions import reason_lines, series
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,7 @@ def test_an_item_that_reaches_no_level_is_left_out_for_what_it_lacks_and_not_for
     level, reason = reasons["small"]
     assert level is None
     assert "the pool has none" in reason
+
+
+def test_each_reason_stands_once_with_the_number_of_its_items() -> None:
+    assert reason_lines(["item a: x", "item b: x", "item c: y"]) == ["x (2 items)", "y (1 item)"]

@@ -2,13 +2,17 @@
 
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.runs.killed import Forks
 
 pytest_plugins = ["pytester"]
 
@@ -22,19 +26,56 @@ BARE = [option for name in OTHERS for option in ("-p", f"no:{name}")]
 """Without the plugins of ours that no such session needs: they take half of what it takes to begin."""
 
 
+IMPORTED = """
+import gc
+gc.disable()
+import sys
+import pytest, xdist.plugin
+import conqret.io, conqret.judging.judge_settings, conqret.perturb, conqret.studies.sensitivity.assertions
+import numpy, polars, scipy.stats
+def main():
+    sys.exit(pytest.main(sys.argv[1:]))
+"""
+"""What the plugin imports where a test uses it, and not the plugin."""
+
+
+class Suite:
+    """A folder with tests, and sessions in it, each in a process of its own."""
+
+    def __init__(self, pytester: pytest.Pytester, sessions: Forks) -> None:
+        self.path, self._sessions = pytester.path, sessions
+        self.makepyfile, self.makeini = pytester.makepyfile, pytester.makeini
+        self.makeconftest = pytester.makeconftest
+
+    def run(self, *options: str) -> pytest.RunResult:
+        """Run the tests; returns what the session said."""
+        out, err = self.path / ".out", self.path / ".err"
+        for file in (out, err):
+            file.write_bytes(b"")
+        self._sessions.start(
+            *LOAD, *BARE, "--strict-markers", *options,
+            out=out, err=err, environment=dict(os.environ), folder=self.path,
+        )  # fmt: skip
+        code = self._sessions.end()
+        said, warned = (file.read_text(encoding="utf-8").splitlines() for file in (out, err))
+        return pytest.RunResult(code, said, warned, 0.0)
+
+
+@pytest.fixture(scope="module")
+def sessions() -> Iterator[Forks]:
+    """What runs the sessions, without importing everything for each."""
+    with Forks(IMPORTED, {**os.environ, "PYTHONPATH": str(ROOT)}) as found:
+        yield found
+
+
 @pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def suite(pytester: pytest.Pytester, sessions: Forks) -> Suite:
     """A folder with the demo items, in the place that the page names, too; the checkout can be imported from it."""
     items = ROOT / "fixtures" / "demo" / "items.jsonl"
     shutil.copy(items, pytester.path / "items.jsonl")
     (pytester.path / "fixtures" / "demo").mkdir(parents=True)
     shutil.copy(items, pytester.path / "fixtures" / "demo" / "items.jsonl")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    return pytester
-
-
-def run(suite: pytest.Pytester, *options: str) -> pytest.RunResult:
-    return suite.runpytest_subprocess(*LOAD, *BARE, "--strict-markers", *options)
+    return Suite(pytester, sessions)
 
 
 def documented() -> str:
@@ -43,12 +84,12 @@ def documented() -> str:
     return block
 
 
-def test_the_documented_suite_runs_as_it_stands(suite: pytest.Pytester) -> None:
+def test_the_documented_suite_runs_as_it_stands(suite: Suite) -> None:
     suite.makepyfile(test_judge=documented())
-    run(suite, "-n", "2").assert_outcomes(passed=7)
+    suite.run("-n", "2").assert_outcomes(passed=7)
 
 
-def test_a_failure_shows_the_curve(suite: pytest.Pytester) -> None:
+def test_a_failure_shows_the_curve(suite: Suite) -> None:
     suite.makepyfile(
         """
         from conqret.pytest_plugin import assert_falls
@@ -60,7 +101,7 @@ def test_a_failure_shows_the_curve(suite: pytest.Pytester) -> None:
             assert_falls(blind, conqret_items, "irrelevant", (0, 50, 100))
         """
     )
-    result = run(suite, "--conqret-items", "items.jsonl")
+    result = suite.run("--conqret-items", "items.jsonl")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -73,7 +114,7 @@ def test_a_failure_shows_the_curve(suite: pytest.Pytester) -> None:
     assert "_check(" not in result.stdout.str()
 
 
-def test_the_marker_selects_and_names(suite: pytest.Pytester) -> None:
+def test_the_marker_selects_and_names(suite: Suite) -> None:
     suite.makepyfile(
         """
         import pytest
@@ -94,44 +135,44 @@ def test_the_marker_selects_and_names(suite: pytest.Pytester) -> None:
             pass
         """
     )
-    run(suite, "-m", "perturbation").assert_outcomes(passed=3, deselected=1)
+    suite.run("-m", "perturbation").assert_outcomes(passed=3, deselected=1)
 
 
-def test_no_items_is_a_skip_with_the_remedy(suite: pytest.Pytester) -> None:
+def test_no_items_is_a_skip_with_the_remedy(suite: Suite) -> None:
     suite.makepyfile("def test_it(conqret_items): pass")
-    result = run(suite, "-rs")
+    result = suite.run("-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*no items: give --conqret-items FILE*"])
 
 
 @pytest.mark.parametrize("option", ["--conqret-items", "--conqret-recordings"])
 def test_a_file_elsewhere_moves_no_root_folder(
-    suite: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory, option: str
+    suite: Suite, tmp_path_factory: pytest.TempPathFactory, option: str
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "items.jsonl"
     shutil.copy(suite.path / "items.jsonl", elsewhere)
     suite.makeini("[pytest]\naddopts = --strict-config\n")
     suite.makeconftest("import pytest\n@pytest.fixture\ndef of_the_conftest(): return 1")
     suite.makepyfile("def test_it(conqret_items, of_the_conftest): pass")
-    result = run(suite, option, str(elsewhere))
+    result = suite.run(option, str(elsewhere))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [f"*took {elsewhere} for a path of tests*write {option}={elsewhere}, with an*"]
     )
-    result = run(suite, f"{option}={elsewhere}")
+    result = suite.run(f"{option}={elsewhere}")
     result.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
     result.assert_outcomes(passed=int(option == "--conqret-items"), skipped=int(option != "--conqret-items"))
-    inside = run(suite, option, "fixtures/demo/items.jsonl")  # which moves nothing
+    inside = suite.run(option, "fixtures/demo/items.jsonl")  # which moves nothing
     inside.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
 
 
-def test_items_from_the_configuration(suite: pytest.Pytester) -> None:
+def test_items_from_the_configuration(suite: Suite) -> None:
     suite.makeini("[pytest]\nconqret_items_file = items.jsonl\n")
     suite.makepyfile("def test_it(conqret_items): assert len(conqret_items) == 24")
-    run(suite).assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
 
 
-def test_options_reach_the_judge_and_workers_share_the_budget(suite: pytest.Pytester) -> None:
+def test_options_reach_the_judge_and_workers_share_the_budget(suite: Suite) -> None:
     suite.makepyfile(
         """
         def test_it(conqret_judge, request):
@@ -143,10 +184,10 @@ def test_options_reach_the_judge_and_workers_share_the_budget(suite: pytest.Pyte
     )
     options = ("--conqret-model", "some/model", "--conqret-format", "direct", "--conqret-budget", "3")
     for more in ((), ("-n", "2")):
-        run(suite, *options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
+        suite.run(*options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
 
 
-def test_criteria_of_ones_own_are_the_judge(suite: pytest.Pytester) -> None:
+def test_criteria_of_ones_own_are_the_judge(suite: Suite) -> None:
     suite.makepyfile(
         """
         def test_it(conqret_judge, conqret_items):
@@ -161,13 +202,13 @@ def test_criteria_of_ones_own_are_the_judge(suite: pytest.Pytester) -> None:
         "--conqret-criterion",
         "sourced: It cites",
     )
-    run(suite, "--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
-    faulty = run(suite, "--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
+    suite.run("--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
+    faulty = suite.run("--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
     faulty.assert_outcomes(errors=1)
     faulty.stdout.fnmatch_lines(["*criteria are a judge of their own: leave format out*"])
 
 
-def test_a_rubric_is_the_judge(suite: pytest.Pytester) -> None:
+def test_a_rubric_is_the_judge(suite: Suite) -> None:
     suite.makepyfile(
         """
         def test_it(conqret_judge, conqret_items):
@@ -176,10 +217,10 @@ def test_a_rubric_is_the_judge(suite: pytest.Pytester) -> None:
         """
     )
     (suite.path / "rubric.toml").write_text('[[criteria]]\nquestion = "It cites"\nweight = 2\n')
-    run(suite, "--conqret-items", "items.jsonl", "--conqret-rubric=rubric.toml").assert_outcomes(passed=1)
+    suite.run("--conqret-items", "items.jsonl", "--conqret-rubric=rubric.toml").assert_outcomes(passed=1)
 
 
-def test_recordings_are_kept(suite: pytest.Pytester) -> None:
+def test_recordings_are_kept(suite: Suite) -> None:
     suite.makepyfile(
         """
         from conqret.pytest_plugin import assert_falls
@@ -192,12 +233,12 @@ def test_recordings_are_kept(suite: pytest.Pytester) -> None:
         """.replace("EXPECTED", "__import__('pathlib').Path('again').exists()")
     )
     options = ("--conqret-items", "items.jsonl", "--conqret-recordings", "answers/store.sqlite")
-    run(suite, *options).assert_outcomes(passed=1)
+    suite.run(*options).assert_outcomes(passed=1)
     (suite.path / "again").touch()
-    run(suite, *options).assert_outcomes(passed=1)
+    suite.run(*options).assert_outcomes(passed=1)
 
 
-def test_a_judge_that_fails_to_answer_fails_the_test(suite: pytest.Pytester) -> None:
+def test_a_judge_that_fails_to_answer_fails_the_test(suite: Suite) -> None:
     suite.makepyfile(
         """
         from conqret.studies.sensitivity.assertions import ModelJudge
@@ -211,7 +252,7 @@ def test_a_judge_that_fails_to_answer_fails_the_test(suite: pytest.Pytester) -> 
     from conqret.llm.recordings import Recordings
 
     Recordings(suite.path / "answers.sqlite").close()
-    result = run(suite, "--conqret-items", "items.jsonl")
+    result = suite.run("--conqret-items", "items.jsonl")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*4 of 4 items lack a value at one level or more; *not_recorded*"])
 

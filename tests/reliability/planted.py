@@ -62,7 +62,7 @@ def measure(value: float | Reason) -> Measure:
     return Measure.missing(value) if isinstance(value, Reason) else Measure.model_construct(value=value)
 
 
-BARE = {"version": None, "flags": (), "trims": (), "strays": (), "trace": Trace()}
+BARE = {"topic": "", "version": None, "flags": (), "trims": (), "strays": (), "trace": Trace()}
 """What a judgment has by default, given so that it is not copied for each of many."""
 
 

@@ -59,6 +59,22 @@ def series(
     ]
 
 
+def test_an_alarm_that_is_barely_one_names_the_topics_that_it_rests_on() -> None:
+    anchors = {str(anchor["id"]): str(anchor["topic"]) for anchor in ANCHORS}
+    found = {}
+    for shift in (0.015, 0.03):
+        waves = series(12, lambda day, value, shift=shift: value - shift * (day > 7))
+        for number, judged in enumerate(waves, start=1):
+            for item, topic in anchors.items():
+                if number > 7 and topic == "topic 3":
+                    judged.values[item]["clarity"] -= 0.03
+        (alarmed,) = (chart for chart in chart_waves(waves, WavePlan()).charts if chart.alarm)
+        assert alarmed.condition is not None
+        found[shift] = set(alarmed.condition.rests_on)
+    assert found[0.03] == set()
+    assert set() < found[0.015] < set(anchors.values())
+
+
 @pytest.fixture(scope="module")
 def stricter() -> Drift:
     return chart_waves(series(12, lambda day, value: value - 0.06 * (day > 7)), WavePlan())

@@ -296,14 +296,14 @@ def test_noise_alone_is_no_matter_of_wording() -> None:
 
 def said_of(value: float) -> Judgment:
     measures = {"overall_quality": Measure(status=Status.SCORED, value=value)}
-    return Judgment.model_construct(measures=measures)
+    return Judgment.model_construct(topic="", measures=measures)
 
 
 def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
     plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
     said = {(way, item.id): said_of(0.5) for way, items in plan.versions.items() for item in items}
     said["again 1", SINGLES[0]["id"]] = Judgment.model_construct(
-        measures={"overall_quality": Measure.missing(Reason.REFUSAL)}
+        topic="", measures={"overall_quality": Measure.missing(Reason.REFUSAL)}
     )
     (row,) = bias_rows(plan.contrasts, said, seed=1)
     assert row.missing == {"refusal": 1}

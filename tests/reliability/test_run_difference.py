@@ -69,6 +69,8 @@ def test_paired_differences_by_hand():
     assert row.difference.value == pytest.approx(np.mean(steps))
     assert (row.pairs, row.only_first, row.only_second, row.up, row.down) == (13, 1, 0, 12, 0)
     assert row.p_holm == row.p < 0.01
+    assert (row.condition.topics, row.condition.rests_on) == (7, ())
+    assert row.p < row.condition.p_if_skewed
     assert (found.same_judge, found.same_items, found.paired_by, found.clusters) == (True, True, "item", 7)
     assert [one.second - one.first for one in found.changed] == pytest.approx([0.1] * 3)
 
@@ -135,6 +137,7 @@ def test_below_six_topics_there_is_an_interval_and_no_verdict():
     found = diff(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
     assert found.metrics["clarity"].difference.low is not None
     assert found.metrics["clarity"].p is None
+    assert found.metrics["clarity"].condition is None
 
 
 def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_path):

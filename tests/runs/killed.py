@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -18,7 +20,7 @@ from conqret.io.safe_files import PARTS
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORTED = """
-import gc, importlib.util, pathlib, pkgutil
+import gc, importlib.util, pkgutil
 gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
@@ -33,13 +35,18 @@ for name in names.split():
         importlib.import_module(module.name)
 if importlib.util.find_spec("pyterrier_pisa"):
     import pyterrier_pisa
+if importlib.util.find_spec("uvicorn"):
+    import conqret.serve.view_app, starlette.applications, uvicorn
 _command()
 count_tokens("The table of tokens is read.")
 library = Library()
 for name in library.ids():
     library[name].used
-for file in pathlib.Path(page.__file__).parent.glob("*.html.j2"):
-    page._environment().get_template(file.name)
+    for part in library.included(name):
+        library._environment.get_template(part)
+for folder in {file.parent for file in page._HERE.parent.rglob("*.html.j2")}:
+    for file in folder.glob("*.html.j2"):
+        page._environment(folder).get_template(file.name)
 """
 FORKED = """
 import gc, json, os, resource, signal, sys, traceback
@@ -152,6 +159,14 @@ class Forks:
         return int(self._process.stdout.readline())
 
 
+@functools.cache
+def shared() -> Forks:
+    """The one process that forks the commands of all tests; it ends with ours."""
+    forks = Forks().__enter__()
+    atexit.register(forks.__exit__, None, None, None)
+    return forks
+
+
 def kill(number: int) -> None:
     """Kill a process that may have ended by itself just now."""
     with contextlib.suppress(ProcessLookupError):
@@ -178,7 +193,7 @@ def results(folder: Path) -> dict[str, object]:
 
 
 NOT_COMPARED = {".lock", "report.html"}
-OF_THE_SESSION = {"created", "session", "trace", "calls", "usage"}
+OF_THE_SESSION = {"created", "session", "trace", "calls", "usage", "cost"}
 
 
 def _plain(value: object) -> object:

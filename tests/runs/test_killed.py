@@ -24,6 +24,7 @@ from tests.reliability.improving import CRITERION, write_case
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
 
+ROOT = Path(__file__).parents[2]
 SEED = 20
 KILLS = 3
 LATENCY = 0.02
@@ -205,12 +206,17 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _improved(folder: Path, server: FaultServer) -> tuple[object, ...]:
     items, labels = write_case(folder, "length", topics=9)
     return (
-        *("improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION),
+        *("judges", "improve", items, "--labels", labels, "--scale", "1:5", "--criterion", CRITERION),
         *("--variant", "wording", *_called(server)),
     )
 
 
+def _suite(folder: Path, server: FaultServer) -> tuple[object, ...]:
+    return ("suite", "run", "judgebench", "--from", ROOT / "tests" / "fixtures" / "suites", *_called(server))
+
+
 KINDS = {
+    "suite": _suite,
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
         "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2"

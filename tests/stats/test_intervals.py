@@ -103,14 +103,15 @@ def test_a_variance_whose_interval_lies_below_0_has_none():
 
 
 def test_a_share_near_1_has_a_short_interval():
-    """An AUROC of .99 that one topic brings down: without it 1 is nearly reached, which is far away in odds only."""
+    """An AUROC of .97 that one topic brings down: without it 1 is nearly reached, which is far away in odds only. One
+    topic holds nearly all of the variance, so t has three degrees of freedom."""
     topics = np.repeat(np.arange(10), 8).tolist()
     people = np.tile([0, 0, 0, 0, 0, 1, 1, 1], 10)
     judge = people + np.linspace(0, 0.9, 80)
     judge[[3, 77]] = 1.35, 0.3
     found = auroc(people, judge, leave_one_out(topics))
     assert 0.97 < found.value < 1
-    assert 0.8 < found.low < found.value < found.high < 1
+    assert 0.75 < found.low < found.value < found.high < 1
 
 
 def test_means_between_two_ends_stay_there_and_those_of_counts_above_0():

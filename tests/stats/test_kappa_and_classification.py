@@ -141,9 +141,8 @@ def test_intervals_leave_out_one_cluster_after_another():
         over = people > 0 if name == "ap" else people >= 0  # average precision is a mean over positives
         freedom = freedom_by_size(np.bincount(cluster[over]))
         present = np.ones(8, dtype=bool)
-        wanted = JackknifedEstimate(
-            theirs(one, other), without, present, n, scale=scale, freedom=freedom
-        ).estimate()
+        jackknifed = JackknifedEstimate(theirs(one, other), without, present, n, scale=scale, freedom=freedom)
+        wanted = (jackknifed.made_of_few() if name == "auroc" else jackknifed).estimate()
         assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
             (wanted.value, wanted.low, wanted.high)
         )

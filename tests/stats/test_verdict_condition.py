@@ -34,7 +34,8 @@ def test_tails_fall_with_t_and_with_topics():
     assert EVEN[8][1][2] < between < EVEN[8][1][1]
     assert skewed_p(2.5, 8, 8.0, two_sided=True) == pytest.approx(EVEN[8][1][2])
     assert skewed_p(2.5, 11, 11.0, two_sided=False) == pytest.approx(EVEN[8][0][2])
-    assert skewed_p(2.5, 12, 8.0, two_sided=False) == pytest.approx(UNEVEN[8.0][0][2])
+    assert skewed_p(2.5, 12, 8.0, two_sided=False) == pytest.approx(UNEVEN[12][0][2])
+    assert skewed_p(2.5, 20, 9.0, two_sided=False) == pytest.approx(UNEVEN[8][0][2])
     assert skewed_p(1.0, 8, 8.0, two_sided=False) == 1.0
     assert skewed_p(99.0, 8, 8.0, two_sided=False) == pytest.approx(EVEN[8][0][-1])
 

@@ -1,30 +1,39 @@
-"""The servers that commands start, each in a process of its own: for tests that go the way of people."""
+"""The servers that commands start, each in a process of its own, for tests that go the way of people."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.data import Item
+from tests.runs.killed import kill, shared
 
 LAST = ("Give each person", "Ctrl-C stops", "open it in a browser")
 """How the last line begins that a command says before it waits."""
-END_SECONDS = 60
+START_SECONDS = END_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Started:
-    """A server, with the addresses that its command printed, by the words before them (``anna``, ``whoever joins``)."""
+    """A server, with the number of its process and the addresses that its command printed, by the words before them
+    (``anna``, ``whoever joins``)."""
 
-    process: subprocess.Popen[str]
+    number: int
     said: str
-    links: dict[str, str]
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The addresses by the words before them."""
+        return dict(re.findall(r"^ *(.*?):? +(http://\S+)$", self.said, re.MULTILINE))
 
     @property
     def base(self) -> str:
@@ -35,9 +44,44 @@ class Started:
 
 
 @contextlib.contextmanager
-def started(*words: object, code: str = "from conqret.cli.main import main; main()") -> Iterator[Started]:
-    """The server that ``conqret`` with these words starts, at a port that is free, until the block ends; ``code`` is
-    run in its place by a test that puts something around it."""
+def started(*words: object) -> Iterator[Started]:
+    """The server that ``conqret`` with these words starts, at a port that is free, until the block ends."""
+    forks = shared()
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as out:
+        number = forks.start(*words, "--port", 0, out=out.name, environment=dict(os.environ))
+        code, said = None, ""
+        try:
+            deadline = time.monotonic() + START_SECONDS
+            while not _waits(said := Path(out.name).read_text(encoding="utf-8")):
+                assert time.monotonic() < deadline, said
+                assert not _ended(number), said
+                time.sleep(0.02)
+            yield Started(number, said)
+            os.kill(number, signal.SIGTERM)
+            code = forks.end(number)
+            assert code == 0, out.read()
+        finally:
+            if code is None:
+                kill(number)
+                forks.end(number)
+
+
+def _waits(said: str) -> bool:
+    """Whether a command has said all that it says before it waits."""
+    return said.endswith("\n") and said.splitlines()[-1].startswith(LAST)
+
+
+def _ended(number: int) -> bool:
+    """Whether a process has ended, and nobody has been told."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False  # no such files on this system
+
+
+@contextlib.contextmanager
+def started_with(code: str, *words: object) -> Iterator[Started]:
+    """As :func:`started`, by a program that puts something around the command."""
     command = [sys.executable, "-c", code, *map(str, words), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -45,9 +89,8 @@ def started(*words: object, code: str = "from conqret.cli.main import main; main
         while not lines or not lines[-1].startswith(LAST):
             lines.append(process.stdout.readline())
             assert lines[-1], "".join(lines)
-        said = "".join(lines)
         try:
-            yield Started(process, said, dict(re.findall(r"^ *(.*?):? +(http://\S+)$", said, re.MULTILINE)))
+            yield Started(process.pid, "".join(lines))
             process.send_signal(signal.SIGTERM)
             assert process.wait(END_SECONDS) == 0, process.stdout.read()
         finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.annotation.studies import items
-from tests.web.commands import Started, started, written_items
+from tests.web.commands import Started, started_with, written_items
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: it brings starlette and uvicorn")
 
@@ -34,8 +34,8 @@ main()
 @contextlib.contextmanager
 def labelling(folder: Path, code: str) -> Iterator[tuple[Started, tuple[str, int]]]:
     file = written_items(folder / "items.jsonl", items(2))
-    with started(
-        "labels", "collect", file, "--annotators", "anna,ben", "-o", folder / "labels", code=code
+    with started_with(
+        code, "labels", "collect", file, "--annotators", "anna,ben", "-o", folder / "labels"
     ) as server:
         host, _, port = server.base.removeprefix("http://").partition(":")
         yield server, (host, int(port))

@@ -17,7 +17,7 @@ from tests.annotation.debates import begun_writing
 from tests.annotation.studies import begun, items
 from tests.report.chromium import Chromium
 from tests.web.annotators import come_in, until
-from tests.web.commands import started, written_items
+from tests.web.commands import started_with, written_items
 from tests.web.test_adjudicating import client
 from tests.web.test_annotating import Browser, Study
 
@@ -38,16 +38,8 @@ def fill(ledger: Ledger, *, full: bool = True) -> None:
 
 def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_path: Path) -> None:
     labels = tmp_path / "labels"
-    with started(
-        "labels",
-        "collect",
-        written_items(tmp_path / "items.jsonl", items(30)),
-        "--annotators",
-        "anna",
-        "-o",
-        labels,
-        code=FULL,
-    ) as server:
+    file = written_items(tmp_path / "items.jsonl", items(30))
+    with started_with(FULL, "labels", "collect", file, "--annotators", "anna", "-o", labels) as server:
         page = browser.apart()
         come_in(page, server.links["anna"])
         confirmed = -1
@@ -65,7 +57,7 @@ def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_pat
         assert page.js("document.querySelector('input:checked').value") == "4"
         with contextlib.closing(Ledger(labels)) as ledger:
             assert len(list(ledger.given())) == confirmed > 0
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        resource.prlimit(server.number, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
         page.js("document.querySelector('button.main').click()")
         until(page, f"document.querySelector('progress').value === {confirmed + 1}")
         with contextlib.closing(Ledger(labels)) as ledger:

@@ -6,7 +6,6 @@ An answer is on the disk before the page after it is sent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.label_study import check_names
 from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.page import dashboard
+from conqret.labels.page_messages import worded
 from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
@@ -33,7 +33,7 @@ from conqret.labels.practice import marked_by_gold, settle
 from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import CANNOT_JUDGE
 from conqret.labels.task import ANNOTATION_TASKS
-from conqret.show.table import Cell, Table
+from conqret.show.table import Table
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -109,26 +109,8 @@ class Pages:
         return response
 
     def worded(self, table: Table) -> Table:
-        """A table with its title, heads, note and single words in the language of the pages; texts stay as they are."""
-        t = self.setting.messages
-        columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
-        kinds = [column.kind for column in columns]
-
-        def row(cells: Sequence[Cell]) -> list[Cell]:
-            return [
-                t.plain(cell) if isinstance(cell, str) and kind != "text" else cell
-                for cell, kind in zip(cells, kinds, strict=True)
-            ]
-
-        return Table(
-            t.plain(table.title),
-            columns,
-            [row(cells) for cells in table.rows],
-            foot=[
-                [t.plain(cell) if isinstance(cell, str) else cell for cell in cells] for cells in table.foot
-            ],
-            note=t.plain(table.note),
-        )
+        """A table in the language of the pages."""
+        return worded(table, self.setting.messages)
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """What the first page speaks of besides."""
@@ -268,9 +250,10 @@ class Pages:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
             raise self.door.strange(request)
-        response = html_of(
-            b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
-        )
+        t = self.setting.messages
+        sheet = await apart(dashboard, self.ledger, t)
+        parts = sheet.html(language=t.language, direction=t.direction)
+        response = html_of(b"".join(part.encode("utf-8", "replace") for part in parts))
         response.headers["Refresh"] = str(AGAIN)
         return response
 

@@ -116,12 +116,15 @@ class View:
 
         return [self.clusters[place] for place in np.flatnonzero(units)]
 
-    def on_labels(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
         import numpy as np
 
-        place = self.scale.nearest if self._rounds else self.scale.value
-        return np.array([place(value) for value in values.tolist()], dtype=float)
+        placed = self.scale.value(values)
+        if not (self._rounds if rounded is None else rounded):
+            return placed
+        low, high = self.scale.ends()
+        return np.clip(low + np.floor(placed - low + 0.5), low, high)
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
@@ -212,7 +215,6 @@ class View:
         fit = self.fitted.get(variant)
         if fit is None or not sampled.defined:
             return sampled
-        place = self.scale.nearest if rounds else self.scale.value
         without = []
         for kept in drawn.kept():
             some = kept & self.compared
@@ -220,7 +222,7 @@ class View:
             if not len(refitted) or np.isnan(refitted).any():
                 without.append(np.nan)
             else:
-                without.append(of_sides(np.array([place(value) for value in refitted]), some))
+                without.append(of_sides(self.on_labels(refitted, rounded=rounds), some))
         return replace(sampled, without=np.array(without, dtype=float))
 
     def each(self, drawn: Resamples) -> JackknifedEstimate:

@@ -185,7 +185,7 @@ def bias(
     from conqret.studies.bias.bias_study import bias as measure
     from conqret.studies.bias.bias_study import bias_plan
     from conqret.studies.bias.page import bias_junit, bias_sheet
-    from conqret.studies.bias.screen import screen
+    from conqret.studies.bias.screen import lost, screen
 
     if probing.list_all:
         _list(as_json=shown.json_output)
@@ -248,7 +248,7 @@ def bias(
     if gate.junit is not None:
         write_whole(gate.junit, bias_junit(table, outcomes))
     if missing := table.missing:
-        note("some comparisons lack values; bias.json says how many, and why")
+        note(f"some comparisons lack values: {lost(missing)}; bias.json says how many")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 

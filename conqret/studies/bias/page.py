@@ -15,7 +15,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
-from conqret.studies.bias.screen import FALLS, felt, headlines, mark, ordered
+from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered
 from conqret.studies.card.card_tables import repeatability_table
 
 RISE = "r"
@@ -141,7 +141,7 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
     """What was found in a row, as :data:`_FOUND` is titled."""
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
-    verdict = row.why if row.words.startswith(name) else f"{name}{between}{row.why}"
+    verdict = (row.why if row.words.startswith(name) else f"{name}{between}{row.why}") + lacking(row)
     verdict_cell = Alarm(verdict) if row.verdict == "alarm" else verdict
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
@@ -10,7 +11,7 @@ from conqret.errors import number, shortened
 from conqret.show import words
 from conqret.show.condition_words import condition_note, with_condition
 from conqret.studies.bias.contrast import PROBES, Probe, probe_name
-from conqret.studies.bias.result import BiasRow, BiasTable, Verdict, falls_unasked
+from conqret.studies.bias.result import UNRELATED, BiasRow, BiasTable, Verdict, falls_unasked
 
 WIDTH = 80
 """Columns of a terminal that nobody has widened."""
@@ -123,7 +124,27 @@ def ordered(rows: Sequence[BiasRow]) -> list[BiasRow]:
 
 
 def felt(row: BiasRow) -> str:
-    """What was found of a row, in rates that people feel."""
+    """What was found of a row, in rates that people feel, and why pairs have no value."""
+    return _moved(row) + lacking(row)
+
+
+def lacking(row: BiasRow) -> str:
+    """Why pairs of a row have no value, and how many have one; nothing where all have."""
+    if not (reasons := lost(row.missing)):
+        return ""
+    if row.effect is None:
+        return f": {reasons}"
+    return f"; {row.effect.n} of {number(row.effect.n + sum(row.missing.values()), 'pair')}: {reasons}"
+
+
+def lost(missing: Mapping[str, int]) -> str:
+    """Why the judge left pairs without a value, the most frequent reason first."""
+    counts = Counter(missing)
+    del counts[UNRELATED]  # what the row says itself
+    return "; ".join(words.reason(name) for name, _ in counts.most_common())
+
+
+def _moved(row: BiasRow) -> str:
     effect = row.effect
     if effect is None or effect.p is None:
         return row.words

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    MovesOf = Callable[[ArrayLike, Sequence[Hashable], int], Moves]
+    """From values (waves by items), the topic of each item and the number of waves of the baseline to moves."""
+
 SCHEMA = "conqret.drift/1"
 DATA_NAME = "drift.json"
 
@@ -192,12 +195,13 @@ def chart_waves(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Seq
     metrics = [name for name in waves[0].record.metrics if all(name in wave.record.metrics for wave in waves)]
     each = planned.rate / max(1, 2 * len(metrics))
     seed, places, charts = planned.seed, list(topics.values()), []
+    quantities: tuple[tuple[Quantity, MovesOf, Design], ...] = (
+        ("severity", severity, design),
+        ("spread", spread, design.of_squares),
+    )
     for metric in metrics:
         values = [[_value(wave, item, metric) for item in topics] for wave in waves]
-        for quantity, moves_of, of in (
-            ("severity", severity, design),
-            ("spread", spread, design.of_squares),
-        ):
+        for quantity, moves_of, of in quantities:
             chart = _chart(
                 metric, quantity, moves_of(values, places, planned.baseline), waves, of, each, seed
             )
@@ -283,7 +287,7 @@ def _conditioned(chart: DriftChart, design: Design, rate: float, rests_on: tuple
 def _rests_on(
     values: Sequence[Sequence[float]],
     topics: Sequence[str],
-    moves_of: Callable[[ArrayLike, Sequence[Hashable], int], Moves],
+    moves_of: MovesOf,
     limits: ControlLimits,
     baseline: int,
 ) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``conqret improve``: a judge and labels in, an improved judge and what it is worth out."""
+"""``conqret judges improve``: a judge and labels in, an improved judge and what it is worth out."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ def improve(
 
     Examples:
 
-    conqret improve items.jsonl --labels labels.csv --scale 1:5 --criterion "quality: How good is the speech? 1-5"
-    --model gpt-4o-mini -o runs/improved
+    conqret judges improve items.jsonl --labels labels.csv --scale 1:5 --criterion
+    "quality: How good is the speech? 1-5" --model gpt-4o-mini -o runs/improved
 
-    conqret improve items.jsonl --labels labels.csv --scale 1:5 --criterion "quality: How good is the speech? 1-5"
-    --model gpt-4o-mini --dry-run
+    conqret judges improve items.jsonl --labels labels.csv --scale 1:5 --criterion
+    "quality: How good is the speech? 1-5" --model gpt-4o-mini --dry-run
 
-    conqret improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
+    conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings

@@ -108,7 +108,7 @@ class ImproveRecord(InstrumentRecord):
 class ImproveFolder(RunFolder[ImproveRecord]):
     """The files of such a run under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret improve"
+    COMMAND: ClassVar[str] = "conqret judges improve"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
     rows_file = InFolder(ROWS)

@@ -1,0 +1,114 @@
+"""BeRDS, perspective detection: does a document contain a perspective on a question, by human labels."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.io.pairs import read_pairs
+from conqret.suites.published_files import MOVED, NO_DIGEST
+from conqret.suites.suite import (
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    SuiteVerdicts,
+    suite_file,
+)
+
+METRIC = "contains"
+PAIRS = "perspective_detection.tsv"
+ALWAYS = "yes to every pair"
+
+
+def read(folder: Path) -> SuiteData:
+    """The pairs of document and perspective; the questions are what intervals are over."""
+    path = suite_file(folder, PAIRS)
+    pairs = read_pairs(path, "label")
+    unlabelled = [pair.id for pair in pairs if pair.label is None]
+    if unlabelled:
+        raise ItemsError([Fault(str(path), 0, "label", f"is missing of the pair {unlabelled[0]}", MOVED)])
+    if not all(pair.question for pair in pairs):
+        raise DeclarationError(f"{path} has pairs without a question: {MOVED[0].lower()}{MOVED[1:]}")
+    return SuiteData(
+        pairs,
+        {METRIC: {pair.id: float(pair.label is True) for pair in pairs}},
+        {pair.id: pair.question for pair in pairs},
+        logs={ALWAYS: {METRIC: {pair.id: 1.0 for pair in pairs}}},
+        rules=(ALWAYS,),
+    )
+
+
+def detection_f1(verdicts: SuiteVerdicts) -> float:
+    """F1 of yes, which is a grade from :data:`conqret.perspectives.detection.YES_FROM` on."""
+    from conqret.perspectives.detection import GRADES, YES_FROM
+    from conqret.perspectives.detection_agreement import BOTH
+    from conqret.stats.classification import f1
+
+    if not len(verdicts):
+        return math.nan
+    yes = verdicts.verdicts >= YES_FROM / (len(GRADES) - 1) - 1e-9
+    value = f1(verdicts.gold, yes, categories=BOTH).value
+    return math.nan if value is None else value
+
+
+def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
+    """Average precision of the grades, which needs no threshold."""
+    from conqret.stats.classification import average_precision
+
+    value = average_precision(verdicts.gold, verdicts.verdicts).value if len(verdicts) else None
+    return math.nan if value is None else value
+
+
+_UNRELEASED = "of all 542 pairs; the predictions were not released"
+SUITE = Suite(
+    name="berds",
+    title="BeRDS, perspective detection",
+    question="Does a document contain a given perspective on a question?",
+    source=(
+        "Chen and Choi, Open-World Evaluation for Retrieving Diverse Perspectives, NAACL 2025, "
+        "https://arxiv.org/abs/2409.18110"
+    ),
+    license="the repository names none: ask before passing the documents on",
+    files=(
+        SuiteFile(
+            PAIRS,
+            "timchen0618/berds",
+            "63a39ef638b9a7851700961394c32c8d9a44d8a9",
+            "perspective_detection/data/pers_det.test.tsv",
+            note=NO_DIGEST,
+        ),
+    ),
+    public_since="2024-09",
+    task="detection",
+    read=read,
+    metrics=(METRIC,),
+    statistics=(
+        SuiteStatistic(
+            "f1",
+            "F1 of yes, a yes being a grade from 3 (of 4) on: the document speaks for the perspective at least in part",
+            detection_f1,
+            scale="share",
+        ),
+        SuiteStatistic(
+            "average_precision",
+            "average precision of the grades over all pairs: no threshold is chosen",
+            precision_over_ranks,
+            scale="share",
+        ),
+    ),
+    published=tuple(
+        PublishedFigure(who, "f1", value, 1, "section 5.2", judge=judge, times=100, note=_UNRELEASED)
+        for who, value, judge in (
+            ("GPT-4, one example in the prompt", 67.8, True),
+            ("a second annotator", 65.8, False),
+            ("Mistral-7B, fine-tuned", 62.2, True),
+            ("NLI model T5-11B", 38.5, True),
+            ("random answers", 16.9, False),
+        )
+    ),
+    whole={"items": 542, "clusters": 30},
+    about="debates and arguments",
+)

@@ -1,0 +1,225 @@
+"""Dagstuhl-15512 ArgQuality: fifteen dimensions of the quality of short arguments, by three experts and by novices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.checks import cell_text, identifier, one_of
+from conqret.io.csv_table import CsvRows
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import read_labels
+from conqret.io.schema import Field, Schema
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.suites.annotator_table import mean_labels
+from conqret.suites.published_files import MOVED, files_present, is_there, published_rows, published_text
+from conqret.suites.suite import (
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    SuiteVerdicts,
+    suite_file,
+)
+from conqret.suites.suite_statistics import spearman_rho
+
+EXPERTS = "dagstuhl-15512-argquality-corpus-annotated.csv"
+NOVICES = "novice-annotations-unaggregated.zip"
+NAMES = tuple(dict.fromkeys(("overall_quality", *(dimension.name for dimension in DIMENSIONS))))
+TEXT = Schema(
+    "an argument",
+    {
+        "id": Field(("#id",), identifier, needed=MOVED),
+        "topic": Field(("issue",), cell_text, needed=MOVED),
+        "text": Field(("argument",), published_text, needed=MOVED),
+        "is_argument": Field(("argumentative",), one_of({"y": True, "n": False}, "y or n"), False),
+    },
+)
+TABLE_5 = {
+    "Crowd / Expert": ".27 .49 .42 .18 .13 .41 .45 .42 .54 .53 .33 .54 .44 -.17 .36 .43",
+    "Pointwise PaLM 2": ".13 .59 .47 .47 .2 .42 .17 .47 .53 .51 .43 .43 .58 .46 .42 .29",
+    "Pointwise GPT-3.5": "-.15 .43 .41 -.4 -.22 .62 .48 .39 .57 .43 .21 .42 .64 -.27 .25 .02",
+    "Listwise GPT-3.5": ".13 .19 .22 .05 .15 .13 .25 .28 .36 .07 .2 .3 .18 -.02 .18 .16",
+    "Listwise + SC GPT-3.5": ".33 .44 .35 .28 .36 .3 .31 .42 .47 .26 .36 .4 .35 .16 .34 .35",
+    "Listwise + SC GPT-4o": ".47 .45 .52 .57 .47 .54 .50 .38 .56 .42 .47 .56 .31 .53 .48 .48",
+}
+"""Fourteen dimensions, the printed average without overall quality, and overall quality (ConQRet, Table 5)."""
+
+
+@dataclass(frozen=True)
+class DagstuhlData(SuiteData):
+    """The arguments with the experts' ratings; and the novices' labels, where they are there."""
+
+    novices: LabelSet | None = None
+
+
+def read(folder: Path) -> DagstuhlData:
+    """The arguments that all three experts take for one, with the mean of their ratings (1 to 3)."""
+    files_present(folder, (EXPERTS, NOVICES), "labels")
+    novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
+    if not is_there(folder, EXPERTS):
+        return DagstuhlData(novices=novices, notes=(f"{EXPERTS} is not there: nothing can be judged",))
+    path = suite_file(folder, EXPERTS)
+    texts: dict[str, Item] = {}
+    for row in published_rows(folder, EXPERTS, TEXT, partial(CsvRows, published_in="windows-1252")):
+        if row["is_argument"]:
+            texts.setdefault(row["id"], Item(id=row["id"], topic=row["topic"], argument=row["text"]))
+    annotations: dict[str, dict[str, dict[str, float]]] = {name: {} for name in NAMES}
+    labels = read_labels(path, layout="dagstuhl")
+    for label in labels.labels:
+        if label.value is not None and label.dimension in annotations and label.unit.item in texts:
+            annotations[label.dimension].setdefault(label.unit.item, {})[label.annotator] = label.value
+    rated = [name for name in NAMES if annotations[name]]
+    if not rated:
+        raise DeclarationError(f"{path} holds no ratings of {', '.join(NAMES[:3])} …")
+    items = tuple(item for name, item in texts.items() if name in annotations["overall_quality"])
+    return DagstuhlData(
+        items,
+        {name: mean_labels(annotations[name]) for name in rated},
+        {item.id: item.topic for item in items},
+        annotations={name: annotations[name] for name in rated},
+        novices=novices,
+    )
+
+
+def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
+    """Krippendorff's alpha (interval) of the judge, put onto 1 to 3, and the mean of the experts."""
+    import numpy as np
+
+    from conqret.stats.agreement import alphas
+
+    if not len(verdicts):
+        return math.nan
+    (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
+    return alpha.value if alpha.defined else math.nan
+
+
+def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
+    """Krippendorff's alpha (ordinal) of the novices, each a coder of their own, over all labels of the dimensions."""
+    import numpy as np
+
+    from conqret.stats.agreement import krippendorff_alpha
+
+    labels = data.novices if isinstance(data, DagstuhlData) else None
+    if labels is None:
+        return math.nan
+    tables = [labels.table(name, labels.units) for name in dimensions or labels.dimensions]
+    novices = dict.fromkeys(novice for names, _ in tables for novice in names)
+    row_of = {novice: row for row, novice in enumerate(novices)}
+    whole = np.full((len(row_of), len(labels.units) * len(tables)), np.nan)
+    for number, (names, table) in enumerate(tables):
+        columns = slice(number * len(labels.units), (number + 1) * len(labels.units))
+        whole[[row_of[novice] for novice in names], columns] = table
+    return krippendorff_alpha(whole, "ordinal")
+
+
+def printed_average(judge: str, data: SuiteData) -> float:
+    """The average that follows from the fourteen printed figures of a judge."""
+    row = [float(cell) for cell in TABLE_5[judge].split()]
+    return math.fsum(row[:14]) / 14
+
+
+_NOT_RELEASED = "the ratings were not released"
+SUITE = Suite(
+    name="dagstuhl",
+    title="Dagstuhl-15512 ArgQuality",
+    question="How good is a short argument in fifteen dimensions, by experts?",
+    source=(
+        "Wachsmuth et al., Computational Argumentation Quality Assessment in Natural Language, EACL 2017, "
+        "https://aclanthology.org/E17-1017/; novices: Mirzakhmedova et al. 2024; judges: ConQRet, Table 5"
+    ),
+    license="the corpus is given out by its authors; the novices' labels are under the MIT license",
+    files=(
+        SuiteFile(
+            EXPERTS, optional=True, note="the corpus of Wachsmuth et al. 2017 (dagstuhl-15512-argquality)"
+        ),
+        SuiteFile(
+            NOVICES,
+            optional=True,
+            note="the repository nelliemirz/llms-as-argument-quality-annotators",
+        ),
+    ),
+    public_since="2017-04",
+    task="rating",
+    read=read,
+    metrics=NAMES,
+    judging={"format": "listwise"},
+    statistics=(
+        SuiteStatistic(
+            "alpha",
+            "Krippendorff's alpha (interval) of the judge and the mean of three experts, overall quality",
+            alpha_with_experts,
+            scale="correlation",
+            chance=0.0,
+        ),
+        *(
+            SuiteStatistic(
+                f"alpha_{name}",
+                f"the same for {name.replace('_', ' ')}",
+                alpha_with_experts,
+                metric=name,
+                scale="correlation",
+                chance=0.0,
+            )
+            for name in NAMES[1:]
+        ),
+        SuiteStatistic(
+            "spearman",
+            "Spearman's rank correlation with the mean of three experts, overall quality",
+            spearman_rho,
+            scale="correlation",
+            chance=0.0,
+        ),
+    ),
+    published=(
+        *(
+            PublishedFigure(
+                judge,
+                "alpha",
+                float(row.split()[15]),
+                2,
+                "ConQRet, Table 5, overall quality",
+                judge=judge != "Crowd / Expert",
+                note=_NOT_RELEASED,
+            )
+            for judge, row in TABLE_5.items()
+        ),
+        *(
+            PublishedFigure(
+                judge,
+                "mean alpha of fourteen dimensions",
+                float(row.split()[14]),
+                2,
+                "ConQRet, Table 5, average",
+                recompute=partial(printed_average, judge),
+                judge=False,
+                note="it follows from the printed figures of the dimensions",
+            )
+            for judge, row in TABLE_5.items()
+        ),
+        *(
+            PublishedFigure(
+                f"108 novices, {what}",
+                "Krippendorff's alpha (ordinal)",
+                value,
+                3,
+                "the released labels, each novice a coder of their own",
+                recompute=partial(novice_alpha, dimensions),
+                judge=False,
+            )
+            for what, dimensions, value in (
+                ("local acceptability", ("local_acceptability",), 0.300),
+                ("clarity", ("clarity",), 0.131),
+                ("all dimensions together", (), 0.209),
+            )
+        ),
+    ),
+    folder="argquality_novices",
+    about="debates and arguments",
+)

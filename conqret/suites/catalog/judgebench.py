@@ -1,0 +1,186 @@
+"""JudgeBench: of two answers of GPT-4o to a question of knowledge, reasoning, mathematics or code, which is correct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item
+from conqret.io.checks import a_list, filled, identifier
+from conqret.io.faults import Unfit, quoted
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text, word
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite_statistics import preference_accuracy
+
+PAIRS = "gpt-4o.jsonl"
+O1_MINI, SKYWORK = "o1-mini-2024-09-12, Arena-Hard prompt", "Skywork-Reward-Gemma-2-27B"
+LOGS = {
+    O1_MINI: "judgments_o1-mini-2024-09-12.jsonl",
+    SKYWORK: "judgments_Skywork_Skywork-Reward-Gemma-2-27B.jsonl",
+}
+DECISIONS = {"A>B": 1.0, "B>A": 0.0, "A=B": 0.5}
+CATEGORIES = ("knowledge", "reasoning", "math", "coding")
+_BY_SOURCE = {"livebench-reasoning": "reasoning", "livebench-math": "math", "livecodebench": "coding"}
+
+
+def _category(value: object, where: str, reader: TableReader) -> str:
+    """The category of a source, as the paper has them: knowledge is MMLU-Pro."""
+    source = filled(value, where, reader)
+    category = "knowledge" if source.startswith("mmlu-pro-") else _BY_SOURCE.get(source)
+    if category is None:
+        raise Unfit(f"is {quoted(source)}, which belongs to no category of the benchmark", MOVED)
+    return category
+
+
+def _decisions(value: object, where: str, reader: TableReader) -> float | None:
+    """The preference of one judgment, or the mean over both orders; the second order is turned round first. None where
+    a judgment lacks its decision."""
+    judgments = a_list(
+        value, "a list of judgments", MOVED, lambda entry: entry is None or isinstance(entry, Mapping)
+    )
+    if not 1 <= len(judgments) <= 2:
+        raise Unfit(f"has {len(judgments)} judgments, and one or two (an order each) are expected", MOVED)
+    read = word(DECISIONS)
+    decisions = [
+        None
+        if judgment is None or judgment.get("decision") is None
+        else read(judgment["decision"], where, reader)
+        for judgment in judgments
+    ]
+    if all(decision is None for decision in decisions):
+        return None
+    # a missing decision is neither right nor wrong in the paper's rule, as a tie is
+    first, *second = [0.5 if decision is None else decision for decision in decisions]
+    return (first + 1 - second[0]) / 2 if second else first
+
+
+PAIR = Schema(
+    "a pair",
+    {
+        "id": Field(("pair_id",), identifier, needed=MOVED),
+        "category": Field(("source",), _category, needed=MOVED),
+        "question": Field(("question",), published_text, needed=MOVED),
+        "first": Field(("response_A",), published_text, needed=MOVED),
+        "second": Field(("response_B",), published_text, needed=MOVED),
+        "correct": Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
+    },
+)
+JUDGED = Schema(
+    "a judged pair",
+    {
+        "id": Field(("pair_id",), identifier, needed=MOVED),
+        "preference": Field(("judgments",), _decisions, needed=MOVED),
+    },
+)
+
+
+def read(folder: Path) -> SuiteData:
+    """The pairs, and the verdicts of the published judges that are there."""
+    rows: list[dict[str, Any]] = list(published_rows(folder, PAIRS, PAIR, unique="id"))
+    items = tuple(
+        Item(id=row["id"], topic=row["question"], argument=row["first"], second_argument=row["second"])
+        for row in rows
+    )
+    logs = {
+        judge: {
+            "preference": {
+                row["id"]: row["preference"]
+                for row in published_rows(folder, name, JUDGED, unique="id")
+                if row["preference"] is not None
+            }
+        }
+        for judge, name in LOGS.items()
+        if is_there(folder, name)
+    }
+    return SuiteData(
+        items,
+        {"preference": {row["id"]: row["correct"] for row in rows}},
+        groups={row["id"]: row["category"] for row in rows},
+        logs=logs,
+    )
+
+
+def _printed(who: str, table: str, row: str, log: str = "", note: str = "") -> tuple[PublishedFigure, ...]:
+    """A row of a table: knowledge, reasoning, mathematics, coding, and overall, in per cent."""
+    names = (*(f"accuracy_{category}" for category in CATEGORIES), "accuracy")
+    return tuple(
+        PublishedFigure(who, name, float(figure), 2, table, log, times=100, note=note)
+        for name, figure in zip(names, row.split(), strict=True)
+    )
+
+
+_NOT_HERE = "its judgments are not among the files of the suite"
+_ARENA_HARD = {
+    "o3-mini (high)": 80.86, "o1-preview": 75.43, "DeepSeek-R1": 73.14, "Claude-3.5-Sonnet": 64.29,
+    "Llama-3.1-405B-Instruct": 56.86, "GPT-4o": 56.57, "Llama-3.1-70B-Instruct": 52.29, "GPT-4o-mini": 50.00,
+    "Gemini-1.5-pro": 47.14, "Llama-3.1-8B-Instruct": 40.86, "Claude-3-Haiku": 33.14,
+}  # fmt: skip
+_FROM = ("ScalerLab/JudgeBench", "12a499c5c29f06940d259b49250fca627d2a0ee5")
+_RESPONSES = "dataset=judgebench,response_model=gpt-4o-2024-05-13"
+SUITE = Suite(
+    name="judgebench",
+    title="JudgeBench (answers of GPT-4o)",
+    question="Which of two answers is the correct one?",
+    source=(
+        "Tan et al., JudgeBench: A Benchmark for Evaluating LLM-Based Judges, ICLR 2025, "
+        "https://arxiv.org/abs/2410.12784"
+    ),
+    license="MIT (as the data set's card on Hugging Face says): use and pass on with the notice",
+    files=(
+        SuiteFile(PAIRS, *_FROM, f"data/{_RESPONSES}.jsonl", note=NO_DIGEST),
+        SuiteFile(
+            LOGS[O1_MINI],
+            *_FROM,
+            f"outputs/{_RESPONSES},judge_name=arena_hard,judge_model=o1-mini-2024-09-12.jsonl",
+            optional=True,
+            note=NO_DIGEST,
+        ),
+        SuiteFile(
+            LOGS[SKYWORK],
+            *_FROM,
+            f"outputs/{_RESPONSES},judge_name=reward_model,judge_model=Skywork_Skywork-Reward-Gemma-2-27B.jsonl",
+            optional=True,
+            note=NO_DIGEST,
+        ),
+    ),
+    public_since="2024-10",
+    task="preference",
+    read=read,
+    metrics=("preference",),
+    baseline={"format": "response-quality", "metrics": ("preference",)},
+    judging={"criteria": ("correctness: The answer to the question is correct",)},
+    statistics=(
+        SuiteStatistic(
+            "accuracy",
+            "share of pairs whose correct answer is preferred over both orders; ties, and verdicts that turn with "
+            "the order, are wrong",
+            preference_accuracy,
+            scale="share",
+            chance=0.5,
+        ),
+        *(
+            SuiteStatistic(
+                f"accuracy_{category}",
+                f"the same on the pairs of the category {category}",
+                preference_accuracy,
+                scale="share",
+                chance=0.5,
+                group=category,
+            )
+            for category in CATEGORIES
+        ),
+    ),
+    published=(
+        *_printed(O1_MINI, "Table 2", "58.44 62.24 82.14 78.57 65.71", O1_MINI),
+        *_printed(SKYWORK, "Table 3", "59.74 66.33 83.93 50.00 64.29", SKYWORK),
+        *(
+            PublishedFigure(
+                f"{model}, Arena-Hard prompt", "accuracy", figure, 2, "Table 2", times=100, note=_NOT_HERE
+            )
+            for model, figure in _ARENA_HARD.items()
+        ),
+    ),
+    whole={"items": 350, "gold": 350, "logs": 2},
+)

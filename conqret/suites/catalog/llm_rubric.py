@@ -1,0 +1,263 @@
+"""LLM-Rubric: how satisfied is each of several named annotators with a conversation with an assistant."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item, Turn
+from conqret.io.checks import identifier, number, one_of, whole_number
+from conqret.io.faults import Unfit
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.suites.annotator_table import mean_labels
+from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
+from conqret.suites.suite import (
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    SuiteVerdicts,
+)
+
+METRIC = "satisfaction"
+QUESTION = (
+    f"{METRIC}: How satisfied would the user be with the assistant in this conversation as a whole, from 1 (very "
+    "dissatisfied) to 4 (very satisfied)? 1-4"
+)
+RATINGS = "human_judges_real_convs_FIXED_ANON.tsv"
+MODEL = "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv"
+CONVERSATIONS = "real_data.json"
+EXPECTED, ARGMAX = "GPT-3.5-turbo-16k, expected rating", "GPT-3.5-turbo-16k, most probable rating"
+SCALE = (1, 2, 3, 4)
+RATING = Schema(
+    "a rating",
+    {
+        "id": Field(("text_id",), identifier, needed=MOVED),
+        "annotator": Field(("annotator_id",), identifier, needed=MOVED),
+        "rating": Field(("Q0",), whole_number, needed=MOVED),
+    },
+)
+PROBABILITIES = Schema(
+    "an evaluation",
+    {
+        "id": Field(("text_id",), identifier, needed=MOVED),
+        "criterion": Field(("criterion",), identifier, needed=MOVED),
+        **{f"p{rating}": Field((f"answer{rating}_prob",), number, needed=MOVED) for rating in SCALE},
+    },
+)
+
+
+def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
+    """The messages of a conversation; it ends with an answer."""
+    if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
+        raise Unfit("is no list of messages", MOVED)
+    turns = []
+    for message in value:
+        role = one_of({"user": "user", "assistant": "assistant"}, "role")(message.get("role"), where, reader)
+        content = message.get("content")
+        if not isinstance(content, str):
+            raise Unfit("has a message without content", MOVED)
+        turns.append(
+            Turn(role=role, content=published_text(content, where, reader) if content.strip() else "")
+        )
+    return turns
+
+
+CONVERSATION = Schema(
+    "a conversation",
+    {
+        "id": Field(("_id",), identifier, needed=MOVED),
+        "turns": Field(("messages",), _turns, needed=MOVED),
+    },
+)
+
+
+def read(folder: Path) -> SuiteData:
+    """The conversations, the overall rating of the annotator of each, and what the model expects of them."""
+    ratings: dict[str, dict[str, float]] = {}
+    for row in published_rows(folder, RATINGS, RATING):
+        if row["rating"] in SCALE:  # 0: not answered
+            ratings.setdefault(row["id"], {})[row["annotator"]] = _share(row["rating"])
+    items = [
+        item
+        for row in published_rows(folder, CONVERSATIONS, CONVERSATION, unique="id")
+        if row["id"] in ratings and (item := _item(row["id"], row["turns"])) is not None
+    ]
+    return SuiteData(
+        tuple(items),
+        {METRIC: mean_labels(ratings)},
+        {name: next(iter(labels)) for name, labels in ratings.items()},
+        annotations={METRIC: ratings},
+        logs=_logs(folder) if is_there(folder, MODEL) else {},
+    )
+
+
+def _item(name: str, turns: Sequence[Turn]) -> Item | None:
+    """A conversation as an item: its last question and answer, and the turns before; None where there are not both."""
+    answer = max((place for place, turn in enumerate(turns) if turn.role == "assistant"), default=0)
+    asked = max((place for place in range(answer) if turns[place].role == "user"), default=None)
+    if asked is None or not re.search(r"\S", turns[asked].content):
+        return None
+    return Item(
+        id=name, topic=turns[asked].content, argument=turns[answer].content, messages=tuple(turns[:asked])
+    )
+
+
+def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """The expected and the most probable rating by the model's token probabilities."""
+    expected, likeliest = {}, {}
+    for row in published_rows(folder, MODEL, PROBABILITIES, unique=("id", "criterion"), check=_sums_up):
+        if row["criterion"] == "Q0":
+            shares = _probabilities(row)
+            expected[row["id"]] = _share(
+                math.fsum(p * rating for p, rating in zip(shares, SCALE, strict=True))
+            )
+            likeliest[row["id"]] = _share(SCALE[max(range(len(SCALE)), key=shares.__getitem__)])
+    return {EXPECTED: {METRIC: expected}, ARGMAX: {METRIC: likeliest}}
+
+
+def _sums_up(row: dict[str, Any]) -> None:
+    shares = [row[f"p{rating}"] for rating in SCALE]
+    if min(shares) < 0 or math.fsum(shares) > 1 + 1e-6:
+        raise Unfit(f"holds probabilities that sum up to {math.fsum(shares):.3f}", MOVED, "answer1_prob")
+
+
+def _probabilities(row: dict[str, Any]) -> list[float]:
+    """The probabilities of the four ratings; what is lacking to 1 goes to the first three in equal parts, as the
+    authors' script has it."""
+    shares = [row[f"p{rating}"] for rating in SCALE]
+    lacking = max(0.0, 1 - math.fsum(shares)) / 3
+    return [share + lacking * (place < 3) for place, share in enumerate(shares)]
+
+
+def _share(rating: float) -> float:
+    """A rating from 1 to 4 on the scale from 0 to 1."""
+    return (rating - 1) / 3
+
+
+def rmse(verdicts: SuiteVerdicts) -> float:
+    """The root of the mean squared difference, on the scale from 0 to 1."""
+    import numpy as np
+
+    return float(np.sqrt(np.mean((verdicts.verdicts - verdicts.gold) ** 2))) if len(verdicts) else math.nan
+
+
+def correlation(kind: str, verdicts: SuiteVerdicts) -> float:
+    """The correlation of verdicts and ratings."""
+    from scipy.stats import kendalltau, pearsonr, spearmanr
+
+    if len(set(verdicts.verdicts)) < 2 or len(set(verdicts.gold)) < 2:
+        return math.nan
+    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
+    return float(how(verdicts.gold, verdicts.verdicts)[0])
+
+
+_FROM = "microsoft/LLM-Rubric"
+_PRINTED = {
+    ARGMAX: (1.201643, 0.140091, 0.086990, 0.081134),
+    EXPECTED: (0.918676, 0.177301, 0.086675, 0.065928),
+}
+"""Root mean square error, Pearson, Spearman and Kendall."""
+SUITE = Suite(
+    name="llm-rubric",
+    title="LLM-Rubric, real conversations",
+    question="How satisfied is each of several annotators with a conversation?",
+    source=(
+        "Hashemi et al., LLM-Rubric: A Multidimensional, Calibrated Approach to Automated Evaluation of Natural "
+        "Language Texts, ACL 2024, https://aclanthology.org/2024.acl-long.745/"
+    ),
+    license="MIT: use and pass on with the notice",
+    files=(
+        SuiteFile(
+            RATINGS,
+            _FROM,
+            "8026b7d52250eac9146ab6106e2c7cc897a89a85",
+            f"data/real_data/{RATINGS}",
+            note=NO_DIGEST,
+        ),
+        SuiteFile(
+            CONVERSATIONS,
+            _FROM,
+            "4bdffdd67a216c24a6fe711f0e5beb0417992dce",
+            f"data/real_data/{CONVERSATIONS}",
+            note=NO_DIGEST,
+        ),
+        SuiteFile(
+            MODEL,
+            _FROM,
+            "86040ced670946795fad63278448bff6a649e0e1",
+            f"data/real_data/{MODEL}",
+            optional=True,
+            note=NO_DIGEST,
+        ),
+    ),
+    public_since="2024-08",
+    task="rating",
+    read=read,
+    metrics=(METRIC,),
+    baseline={"format": "listwise", "metrics": ("overall_quality",)},
+    judging={"criteria": [QUESTION]},
+    statistics=(
+        SuiteStatistic(
+            "pearson",
+            "Pearson's correlation with the overall rating (question Q0)",
+            partial(correlation, "pearson"),
+            scale="correlation",
+            chance=0.0,
+        ),
+        SuiteStatistic(
+            "spearman",
+            "Spearman's rank correlation with the overall rating",
+            partial(correlation, "spearman"),
+            scale="correlation",
+            chance=0.0,
+        ),
+        SuiteStatistic(
+            "kendall",
+            "Kendall's tau-b with the overall rating",
+            partial(correlation, "kendall"),
+            scale="correlation",
+            chance=0.0,
+        ),
+        SuiteStatistic(
+            "rmse",
+            "root mean square error of the rating, on the scale from 0 to 1 (times 3: on that from 1 to 4)",
+            rmse,
+            scale="share",
+            lower_is_better=True,
+        ),
+    ),
+    published=(
+        *(
+            PublishedFigure(
+                who,
+                name,
+                value,
+                6,
+                "the baselines in the repository's README (question Q0)",
+                who,
+                times=3 if name == "rmse" else 1,
+            )
+            for who, row in _PRINTED.items()
+            for name, value in zip(("rmse", "pearson", "spearman", "kendall"), row, strict=True)
+        ),
+        *(
+            PublishedFigure(
+                "LLM-Rubric, trained on synthetic conversations",
+                name,
+                value,
+                6,
+                "the repository's README",
+                note="the predictions are not released: the network is trained anew for each annotator",
+            )
+            for name, value in (("pearson", 0.313040), ("spearman", 0.367664), ("kendall", 0.290842))
+        ),
+    ),
+    whole={"items": 223, "annotators": 13, "logs": 2},
+    folder="llm_rubric",
+)

@@ -1,0 +1,172 @@
+"""RAGChecker, meta-evaluation: which of two answers of RAG systems do annotators prefer, and how clearly."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.io.checks import between, filled, identifier, number, text
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.suites.annotator_table import mean_labels
+from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
+from conqret.suites.suite import (
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    SuiteVerdicts,
+)
+
+LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
+ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}
+"""What annotators were asked, under the metrics of the suite: the preference is the overall one."""
+RAGCHECKER = "RAGChecker"
+_PAIR = {
+    "id": Field(("instance_id",), identifier, needed=MOVED),
+    "dataset": Field(("dataset",), filled, needed=MOVED),
+    "query": Field(("query",), published_text, needed=MOVED),
+    "reference": Field(("gt_answer",), published_text, needed=MOVED),
+    "first": Field(("model1.response",), text, ""),
+    "second": Field(("model2.response",), text, ""),
+}
+LABEL = Schema(
+    "a label",
+    {
+        **_PAIR,
+        **{
+            metric: Field((f"{aspect}_label",), between(-2, 2, MOVED), needed=MOVED)
+            for metric, aspect in ASPECTS.items()
+        },
+    },
+)
+
+
+def _score(value: object, where: str, reader: TableReader) -> float:
+    """A number, NaN included: RAGChecker has no score of some answers."""
+    return math.nan if isinstance(value, float) and math.isnan(value) else number(value, where, reader)
+
+
+def _scores(model: str) -> dict[str, Field]:
+    return {
+        f"{model}/{metric}": Field((f"{model}.ragchecker.{aspect}_label",), _score, math.nan)
+        for metric, aspect in ASPECTS.items()
+    }
+
+
+SCORE = Schema(
+    "a scored pair",
+    {"id": Field(("instance_id",), identifier, needed=MOVED), **_scores("model1"), **_scores("model2")},
+)
+
+
+def read(folder: Path) -> SuiteData:
+    """The pairs with the labels of two annotators each, on the scale of preferences; and RAGChecker's own scores."""
+    items: dict[str, Item] = {}
+    datasets: dict[str, str] = {}
+    labels: dict[str, dict[str, dict[str, float]]] = {metric: {} for metric in ASPECTS}
+    for row in published_rows(folder, LABELS, LABEL):
+        name = row["id"]
+        if name not in items and row["first"].strip() and row["second"].strip():
+            items[name] = Item(
+                id=name,
+                topic=row["query"],
+                argument=row["first"],
+                second_argument=row["second"],
+                reference=row["reference"],
+            )
+        datasets[name] = row["dataset"]
+        for metric in ASPECTS:
+            of_pair = labels[metric].setdefault(name, {})
+            of_pair[f"annotator {len(of_pair) + 1}"] = (2 - row[metric]) / 4
+    gold = {metric: mean_labels(annotations) for metric, annotations in labels.items()}
+    logs = {RAGCHECKER: _differences(folder)} if is_there(folder, SCORES) else {}
+    return SuiteData(tuple(items.values()), gold, {}, datasets, labels, logs)
+
+
+def _differences(folder: Path) -> dict[str, dict[str, float]]:
+    """By how much RAGChecker scores the first answer higher, put onto -2 to 2 as its script does; what has no score is
+    at the median."""
+    import numpy as np
+
+    rows = list(published_rows(folder, SCORES, SCORE, unique="id"))
+    differences = {}
+    for metric in ASPECTS:
+        delta = np.array([row[f"model2/{metric}"] - row[f"model1/{metric}"] for row in rows])
+        delta[np.isnan(delta)] = np.nanmedian(delta)
+        low, high = delta.min(), delta.max()
+        scaled = ((delta - low) / (high - low) - 0.5) * 4 if high > low else delta
+        differences[metric] = {row["id"]: -float(value) for row, value in zip(rows, scaled, strict=True)}
+    return differences
+
+
+def with_all_labels(kind: str, verdicts: SuiteVerdicts) -> float:
+    """The correlation of the verdicts with the labels of both annotators, each a point of its own."""
+    from scipy.stats import pearsonr, spearmanr
+
+    points = [
+        (verdict, label)
+        for verdict, labels in zip(verdicts.verdicts, verdicts.annotations, strict=True)
+        for label in labels.values()
+    ]
+    scores, labels = ([point[place] for point in points] for place in (0, 1))
+    if len(set(scores)) < 2 or len(set(labels)) < 2:
+        return math.nan
+    return float({"pearson": pearsonr, "spearman": spearmanr}[kind](scores, labels)[0])
+
+
+def _statistic(kind: str, metric: str) -> SuiteStatistic:
+    title = {"pearson": "Pearson's", "spearman": "Spearman's"}[kind]
+    return SuiteStatistic(
+        kind if metric == "preference" else f"{kind}_{metric}",
+        f"{title} correlation with the labels ({ASPECTS[metric]}, -2 to 2) of both annotators of each pair",
+        partial(with_all_labels, kind),
+        metric=metric,
+        scale="correlation",
+        chance=0.0,
+    )
+
+
+_FROM = ("amazon-science/RAGChecker", "657d54ba07ace0fe545ed0e9905032b5b73c5278")
+_PRINTED = {"preference": (61.93, 60.90), "correctness": (49.66, 46.95), "completeness": (60.67, 58.11)}
+SUITE = Suite(
+    name="ragchecker",
+    title="RAGChecker, meta-evaluation",
+    question="Which of two answers of RAG systems do annotators prefer?",
+    source=(
+        "Ru et al., RAGChecker: A Fine-grained Framework for Diagnosing Retrieval-Augmented Generation, NeurIPS 2024 "
+        "Datasets and Benchmarks, https://arxiv.org/abs/2408.08067"
+    ),
+    license="Apache-2.0: use and pass on with the notice",
+    files=(
+        SuiteFile(LABELS, *_FROM, f"data/meta_evaluation/{LABELS}", note=NO_DIGEST),
+        SuiteFile(SCORES, *_FROM, f"data/meta_evaluation/{SCORES}", optional=True, note=NO_DIGEST),
+    ),
+    public_since="2024-08",
+    task="preference",
+    read=read,
+    metrics=tuple(ASPECTS),
+    baseline={"format": "response-quality", "metrics": ("preference",)},
+    judging={
+        "criteria": (
+            "overall: The answer to the question is correct and complete, as the reference answer shows",
+        )
+    },
+    statistics=tuple(_statistic(kind, metric) for metric in ASPECTS for kind in ("pearson", "spearman")),
+    published=tuple(
+        PublishedFigure(
+            RAGCHECKER,
+            kind if metric == "preference" else f"{kind}_{metric}",
+            value,
+            2,
+            "Tables 2 and 5",
+            RAGCHECKER,
+            times=100,
+        )
+        for metric, pair in _PRINTED.items()
+        for kind, value in zip(("pearson", "spearman"), pair, strict=True)
+    ),
+    whole={"items": 280, "logs": 1},
+)

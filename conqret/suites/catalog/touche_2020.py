@@ -1,0 +1,92 @@
+"""Touché 2020, argument retrieval: how relevant is an argument to a question? From files that the user has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.benchmarks import BeirRows, is_beir
+from conqret.io.cell_values import as_text
+from conqret.io.checks import filled, identifier, json_object
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.suites.published_files import MOVED, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite_statistics import kendall_tau, spearman_rho
+
+METRIC = "relevance"
+QUESTION = f"{METRIC}: How relevant is the argument to the question? 1-5"
+QUERY = Schema(
+    "a question",
+    {
+        "id": Field(("_id",), identifier, needed=MOVED),
+        "question": Field(("text",), filled, needed=MOVED),
+        "documents": Field(("documents",), lambda value, where, reader: value, needed=MOVED),
+        "grades": Field(("grades",), json_object, needed=MOVED),
+    },
+)
+
+
+def read(folder: Path) -> SuiteData:
+    """The graded arguments of each question, in the layout of BEIR: ``corpus.jsonl``, ``queries.jsonl`` and
+    ``qrels/test.tsv``. Arguments without a text are left out."""
+    if not is_beir(folder):
+        raise DeclarationError(
+            f"{folder} has no corpus.jsonl and queries.jsonl: fetch the suite, or put the folder webis-touche2020 of "
+            "BEIR there"
+        )
+    items, gold, questions, blank = [], {}, {}, 0
+    reader = TableReader(BeirRows(folder), QUERY)
+    for row in reader:
+        grades = row["grades"]
+        for document in row["documents"]:
+            name = f"{row['id']}/{as_text(document['id'])}"
+            if not as_text(document.get("text")):
+                blank += 1
+                continue
+            argument = reader.checked(published_text, document["text"], "text")
+            if argument is None or reader.checked(identifier, name, "corpus-id") is None:
+                continue
+            items.append(Item(id=name, topic=row["question"], argument=argument))
+            gold[items[-1].id], questions[items[-1].id] = float(grades[document["id"]]), row["id"]
+    reader.finish(wanted="graded arguments")
+    notes = (f"{blank} arguments without a text are left out",) if blank else ()
+    return SuiteData(tuple(items), {METRIC: gold}, questions, notes=notes)
+
+
+SUITE = Suite(
+    name="touche-2020",
+    title="Touché 2020, argument retrieval",
+    question="How relevant is an argument to a controversial question?",
+    source="Bondarenko et al., Overview of Touché 2020: Argument Retrieval, CLEF 2020; in the layout of BEIR",
+    license="CC-BY-4.0 (args.me corpus): use and pass on with attribution",
+    files=tuple(
+        SuiteFile(name, note="the data set webis-touche2020 of BEIR (version 2: 49 questions)")
+        for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
+    ),
+    public_since="2020-09",
+    task="rating",
+    read=read,
+    metrics=(METRIC,),
+    baseline={"format": "listwise", "metrics": ("global_relevance",)},
+    judging={"criteria": [QUESTION]},
+    statistics=(
+        SuiteStatistic(
+            "spearman",
+            "Spearman's rank correlation with the grades, over all questions together",
+            spearman_rho,
+            scale="correlation",
+            chance=0.0,
+        ),
+        SuiteStatistic(
+            "kendall",
+            "Kendall's tau-b with the grades, over all questions together",
+            kendall_tau,
+            scale="correlation",
+            chance=0.0,
+        ),
+    ),
+    whole={"clusters": 49},
+    folder="webis-touche2020",
+    about="debates and arguments",
+)

@@ -1,0 +1,138 @@
+"""TREC RAG 2026, development data: grades of documents by LLMs (Umbrela), given nuggets and weighted rubrics."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from conqret.errors import DeclarationError
+from conqret.io.nuggets import read_banks
+from conqret.io.trec import read_qrels
+from conqret.suites.published_files import NO_DIGEST, is_there
+from conqret.suites.suite import (
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    SuiteVerdicts,
+    suite_file,
+)
+
+METRIC = "umbrela"
+GRADES = (0, 1, 2, 3, 4)
+_QRELS = "rag25-climbmix-umbrela-{}.qrels"
+GOLD = _QRELS.format("codex-gpt5.5-medium-reasoning-v1")
+JUDGES = {
+    "Qwen3.5-9B": _QRELS.format("qwen3.5-9b-v2"),
+    "Ministral-3-14B-Instruct-2512": _QRELS.format("ministral-3-14b-instruct-2512-v2"),
+}
+NUGGETS, RUBRICS = "rag25-dev-nuggets.jsonl", "research-rubrics-dev-rubrics.jsonl"
+
+
+def read(folder: Path) -> SuiteData:
+    """The grades of Codex as gold, those of other models as logs; nuggets and rubrics are read and counted."""
+    gold, topics = _grades(suite_file(folder, GOLD))
+    logs = {
+        judge: {METRIC: _grades(suite_file(folder, name))[0]}
+        for judge, name in JUDGES.items()
+        if is_there(folder, name)
+    }
+    return SuiteData(gold={METRIC: gold}, clusters=topics, logs=logs, notes=tuple(_notes(folder)))
+
+
+def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
+    """The grades of a file of qrels by topic and document, and the topic of each.
+
+    Raises:
+        DeclarationError: a line is none, a grade is out of range, or a pair stands twice; with file and line.
+    """
+    grades: dict[str, float] = {}
+    topics: dict[str, str] = {}
+    for line, qrel in enumerate(read_qrels(path), start=1):
+        name = f"{qrel.query_id}/{qrel.doc_id}"
+        if qrel.relevance not in GRADES:
+            raise DeclarationError(
+                f"{path}:{line} grades {name[:80]!r} {qrel.relevance}, and grades lie between 0 and 4"
+            )
+        if name in grades:
+            raise DeclarationError(f"{path}:{line} grades {name[:80]!r} again: fetch the file again")
+        grades[name], topics[name] = float(qrel.relevance), qrel.query_id
+    if not grades:
+        raise DeclarationError(f"{path} holds no grades")
+    return grades, topics
+
+
+def _notes(folder: Path) -> list[str]:
+    """What there is to score answers by."""
+    from conqret.judging.rubric_files import rubrics_of
+
+    notes = []
+    if is_there(folder, NUGGETS):
+        banks = read_banks(suite_file(folder, NUGGETS)).banks
+        count = sum(len(bank.nuggets) for bank in banks.values())
+        notes.append(f"{len(banks)} topics have {count} nuggets: conqret judge --nuggets {NUGGETS}")
+    if is_there(folder, RUBRICS):
+        rubrics = rubrics_of(suite_file(folder, RUBRICS))
+        count = sum(map(len, rubrics.each))
+        notes.append(f"{len(rubrics.by_key)} topics have {count} criteria: conqret judge --rubric {RUBRICS}")
+    return notes
+
+
+def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
+    """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
+    from conqret.stats.kappa import cohen_kappa, quadratic_kappa
+
+    if not len(verdicts):
+        return math.nan
+    estimate = (
+        quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES)
+        if kind == "quadratic"
+        else cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1))
+    )
+    return math.nan if estimate.value is None else estimate.value
+
+
+_FROM = ("TREC-RAG/trec-rag-data", "82923fab027487719f3ee8b3e47af18382ceb54b")
+_FOLDER = "trec-rag-2026/development-data"
+SUITE = Suite(
+    name="trec-rag-2026",
+    title="TREC RAG 2026, development data",
+    question="How far do LLMs agree on how many sub-narratives of a topic a document answers?",
+    source="TREC 2026 RAG track, https://github.com/TREC-RAG/trec-rag-data",
+    license="the repository names none; the documents of ClimbMix are not part of it",
+    files=(
+        SuiteFile(GOLD, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{GOLD}", note=NO_DIGEST),
+        *(
+            SuiteFile(
+                name, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{name}", optional=True, note=NO_DIGEST
+            )
+            for name in JUDGES.values()
+        ),
+        SuiteFile(NUGGETS, optional=True, note="the track's development data"),
+        SuiteFile(RUBRICS, optional=True, note="the track's development data"),
+    ),
+    public_since="2026-01",
+    task="rating",
+    read=read,
+    metrics=(METRIC,),
+    statistics=(
+        SuiteStatistic(
+            "kappa_quadratic",
+            "Cohen's kappa with squared weights with the grades (0 to 4) of Codex GPT-5.5",
+            partial(grade_agreement, "quadratic"),
+            scale="correlation",
+            chance=0.0,
+        ),
+        SuiteStatistic(
+            "kappa_relevant",
+            "Cohen's kappa of relevant (a grade from 2 on) and not",
+            partial(grade_agreement, "relevant"),
+            scale="correlation",
+            chance=0.0,
+        ),
+    ),
+    whole={"items": 26_341, "clusters": 22, "logs": 2},
+    folder="trec_rag_2026",
+    about="relevance of documents",
+)

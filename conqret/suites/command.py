@@ -1,0 +1,347 @@
+"""``conqret suite``: is this judge any good, on public test sets?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, entry, note, progress, result, tell
+from conqret.errors import number
+from conqret.suites.suite_run_command import Source, judged_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.suites.suite import Suite
+
+
+def list_suites(*, json_output: options.Json = False) -> None:
+    """List the suites: what each answers, how many items it has, and whether its files are here.
+
+    Example:
+
+    conqret suite list
+    """
+    from conqret.suites.suite_list import SUITES
+    from conqret.suites.suite_places import local_copy
+
+    suites = [SUITES[name] for name in SUITES]
+    here = {suite.name: local_copy(suite) for suite in suites}
+    facts = [
+        {**_facts(suite), "here": None if (copy := here[suite.name]) is None else str(copy.folder)}
+        for suite in suites
+    ]
+
+    def lines() -> Iterator[RenderableType]:
+        for suite in suites:
+            copy = here[suite.name]
+            state = "its files are not here" if copy is None else f"here: {copy.folder}"
+            judged = "" if suite.judged else "; published verdicts only, nothing to judge"
+            yield from entry(
+                suite.name,
+                suite.title,
+                [
+                    suite.question,
+                    f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}",
+                    state,
+                ],
+            )
+        yield "conqret suite show NAME says more; conqret suite fetch NAME brings its files."
+
+    result(facts, lines(), as_json=json_output)
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="The suite's name (`conqret suite list`).")],
+    *,
+    source: Source = None,
+    json_output: options.Json = False,
+) -> None:
+    """Show a suite: source, license, files, statistics, and its published figures, recomputed where its files allow it.
+
+    Example:
+
+    conqret suite show judgebench
+    """
+    from conqret.show.table import spaced
+    from conqret.suites.page import published_table, statistics_table
+    from conqret.suites.published import recomputed
+    from conqret.suites.suite_list import SUITES
+    from conqret.suites.suite_places import address, local_copy
+
+    suite = SUITES[name]
+    copy = local_copy(suite, source)
+    data = None if copy is None else suite.data(copy.folder)
+    figures = [] if data is None else recomputed(suite, data)
+    files = [
+        {
+            "file": file.local,
+            "from": address(file),
+            "sha256": file.sha256,
+            "size": file.size,
+            "note": file.note,
+        }
+        for file in suite.files
+    ]
+    facts = {
+        **_facts(suite),
+        "here": None if copy is None else str(copy.folder),
+        "counts": None if data is None else data.counts,
+        "files": files,
+        "statistics": [
+            {"name": one.name, "definition": one.definition, "chance": one.chance} for one in suite.statistics
+        ],
+        "published": [
+            {
+                "who": one.who,
+                "statistic": one.statistic,
+                "value": one.value,
+                "where": one.where,
+                "note": one.note,
+            }
+            for one in suite.published
+        ],
+        "recomputed": [{"who": one.figure.who, "value": one.value, "same": one.same} for one in figures],
+    }
+
+    def lines() -> Iterator[RenderableType]:
+        yield from entry(
+            suite.title,
+            suite.name,
+            [
+                suite.question,
+                f"source     {suite.source}",
+                f"license    {suite.license}",
+                f"size       {_size(suite)}",
+                f"public     since {suite.public_since}: it may be in the training data of later models",
+                f"judged by  {judged_by(suite)}",
+                f"files      {'not here' if copy is None else copy.folder}"
+                + ("" if data is None else f" ({_counts(data.counts)})"),
+            ],
+        )
+        yield from spaced([statistics_table(suite)])
+        if suite.published:
+            yield from spaced([published_table(suite, figures)])
+        for file in suite.files[:_FILES]:
+            yield f"{file.local}  {address(file) or file.note or 'from its authors'}"
+        if len(suite.files) > _FILES:
+            yield f"and {len(suite.files) - _FILES} more files"
+
+    result(facts, lines(), as_json=json_output)
+
+
+_FILES = 6
+"""Files that are listed."""
+
+
+def fetch(
+    name: Annotated[str, typer.Argument(help="The suite's name (`conqret suite list`).")],
+    *,
+    source: Annotated[
+        Path | None,
+        options.option(
+            options.FILES, "Copy the files from this folder instead, once they are checked.", "--from"
+        ),
+    ] = None,
+    mirror: Annotated[
+        str | None,
+        options.option(
+            options.FILES,
+            "An address to fetch from instead of https://raw.githubusercontent.com, with the same paths below it. "
+            "Default: CONQRET_SUITES_MIRROR, if it is set.",
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
+    ] = False,
+    shown: options.OutputOptions,
+) -> None:
+    """Fetch the files of a suite: the license is shown first, and what comes is checked.
+
+    A download that was cut off goes on with the same command. Files are put into `~/.cache/conqret/suites`, or where
+    `CONQRET_SUITES` says.
+
+    Example:
+
+    conqret suite fetch judgebench --yes
+    """
+    from conqret.errors import DeclarationError
+    from conqret.suites.suite_fetch import fetch_suite, to_fetch
+    from conqret.suites.suite_list import SUITES
+    from conqret.suites.suite_places import fetched_folder
+
+    suite = SUITES[name]
+    lacking, _ = to_fetch(suite)
+    if lacking:
+        sizes = [file.size for file in lacking]
+        size = "unknown size" if None in sizes else f"{sum(filter(None, sizes)) / 1e6:,.1f} MB"
+        tell(f"{suite.title}: {suite.source}")
+        tell(f"license: {suite.license}")
+        tell(f"{number(len(lacking), 'file')}, {size}, into {fetched_folder(suite)}")
+        if not yes:
+            if not sys.stdin.isatty():
+                raise DeclarationError(
+                    "the license is to be accepted, and there is no terminal for the question: read it above, and give "
+                    "--yes"
+                )
+            if not typer.confirm("Accept the license and go on?", err=True):
+                raise typer.Exit(1)
+    with progress("fetching", quiet=shown.quiet) as bar:
+
+        def on_bytes(file: str, done: int, total: int | None) -> None:
+            of = "" if total is None else f" of {total / 1e6:,.1f}"
+            bar.reach(done, f"{file}: {done / 1e6:,.1f}{of} MB", total=total)
+
+        fetched = fetch_suite(suite, source=source, mirror=mirror, on_bytes=on_bytes)
+    facts = {
+        "suite": suite.name,
+        "folder": str(fetched.copy.folder),
+        "fetched": list(fetched.fetched),
+        "kept": list(fetched.kept),
+        "files": fetched.copy.digests(),
+    }
+    there = f"{number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
+    lines = [
+        ", ".join(filter(None, (f"{number(len(fetched.fetched), 'file')} fetched and checked", there))),
+        at(fetched.copy.folder, "folder"),
+        f"conqret suite run {suite.name} --model MODEL judges it",
+    ]
+    result(facts, lines, as_json=shown.json_output)
+
+
+fetch = grouped(fetch)
+
+
+def report(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Results (suite.json), the folders of runs, or folders that collect results."),
+    ] = None,
+    *,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this suite; without results, of its published judges. May be repeated."),
+    ] = None,
+    source: Source = None,
+    page: options.PageFile,
+    json_output: options.Json = False,
+) -> None:
+    """Compare judges over suites: a leaderboard with intervals, prices and published judges.
+
+    A judge is called better than another only where a paired test on the same items shows it. Without results, the
+    published judges of all suites whose files are here are shown.
+
+    Examples:
+
+    conqret suite report runs/*/suite.json -o leaderboard.html
+
+    conqret suite report --suite judgebench
+    """
+    from conqret.show.table import spaced
+    from conqret.suites.leaderboard_page import leaderboard_page, leaderboard_tables
+    from conqret.suites.suite_report import suite_report
+
+    found = suite_report(results or (), suites=suite or (), source=source)
+    lines = [*found.answer, "", *spaced(leaderboard_tables(found))]
+    result(found.facts, lines, as_json=json_output)
+    note(*found.notes)
+    page.write(leaderboard_page, found)
+
+
+report = grouped(report)
+
+
+def submit(
+    results: Annotated[
+        list[Path], typer.Argument(help="Results (suite.json), or the folders of runs that hold them.")
+    ],
+    *,
+    output: Annotated[
+        Path,
+        options.option(options.FILES, "The folder that collects results.", "--output", "-o"),
+    ] = Path("results"),
+    json_output: options.Json = False,
+) -> None:
+    """Write results under the names by which a repository collects them: SUITE/MODEL-FINGERPRINT.json.
+
+    Each is checked first, as `conqret suite check` does; one that is there already with other figures is refused.
+
+    Example:
+
+    conqret suite submit runs/judgebench -o leaderboard/results
+    """
+    from conqret.suites.contributions import submitted
+
+    files = submitted(results, output)
+    result(
+        {"files": list(map(str, files))},
+        [*(at(file) for file in files), "conqret suite check FILES checks them where they are collected"],
+        as_json=json_output,
+    )
+
+
+def check(
+    files: Annotated[list[Path], typer.Argument(help="Contributed results: files, or folders of them.")],
+    *,
+    json_output: options.Json = False,
+) -> None:
+    """Check contributed results: layout, names, figures that agree with their intervals. For a build: exit code 2 where
+    one is faulty.
+
+    Example:
+
+    conqret suite check leaderboard/results
+    """
+    from conqret.suites.contributions import checked
+
+    found = checked(files)
+    result(
+        {"results": [{"file": str(file), "suite": one.suite} for file, one in found]},
+        [
+            f"{number(len(found), 'result')} of {number(len({one.suite for _, one in found}), 'suite')}: no fault"
+        ],
+        as_json=json_output,
+    )
+
+
+def schema() -> None:
+    """Print the JSON Schema of a result.
+
+    Example:
+
+    conqret suite schema > suite-result.schema.json
+    """
+    from conqret.console.printing import say_json
+    from conqret.suites.result import result_schema
+
+    say_json(result_schema())
+
+
+def _facts(suite: Suite) -> dict[str, Any]:
+    return {
+        "name": suite.name,
+        "title": suite.title,
+        "question": suite.question,
+        "source": suite.source,
+        "license": suite.license,
+        "about": suite.about,
+        "task": suite.task,
+        "judged": suite.judged,
+        "public_since": suite.public_since,
+        "whole": dict(suite.whole),
+    }
+
+
+def _size(suite: Suite) -> str:
+    return _counts(suite.whole) or "size not declared"
+
+
+def _counts(counts: Any) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

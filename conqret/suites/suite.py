@@ -1,0 +1,400 @@
+"""A suite: a public test set for judges, declared once.
+
+It says where its files are published and how they are read, what of them a judge judges, by which statistics the
+verdicts are held against the gold, and which figures others have published of it. It holds no data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.stats.estimate import Scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Task = Literal["preference", "rating", "label", "detection"]
+"""What is asked of an item: which of two answers, a rating on a scale, a class, or (of a document and a perspective)
+whether the one contains the other."""
+Values = Mapping[str, float]
+"""A number by the id of an item."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
+_IMPORT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+
+
+@dataclass(frozen=True)
+class SuiteFile:
+    """A file of a suite, as it is published.
+
+    Args:
+        local: where it lies in the suite's folder (``judgments.jsonl``). A copy that is compressed (``.gz`` behind the
+            name) is read in its place.
+        repository: ``owner/name`` on GitHub; empty where the file is published elsewhere.
+        commit: the commit, tag or branch there.
+        path: its path in the repository.
+        url: its address, where it is published elsewhere.
+        sha256: the digest of the published file; empty where it is not known.
+        size: its bytes; None where they are not known.
+        optional: whether the suite can be read without it.
+        note: what there is to know of it, as why it cannot be fetched.
+
+    Raises:
+        DeclarationError: a place leads out of the folder, the digest is none, or there are two addresses.
+    """
+
+    local: str
+    repository: str = ""
+    commit: str = ""
+    path: str = ""
+    url: str = ""
+    sha256: str = ""
+    size: int | None = None
+    optional: bool = False
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"the file {self.local[:100]!r} of a suite"
+        place = PurePosixPath(self.local)
+        if not self.local or place.is_absolute() or ".." in place.parts or "\\" in self.local:
+            raise DeclarationError(f"{where} must lie in the suite's folder")
+        if self.sha256 and not _SHA256.match(self.sha256):
+            raise DeclarationError(f"{where}: its sha256 must be 64 hexadecimal digits in lower case")
+        if self.repository and (self.url or not _REPOSITORY.match(self.repository)):
+            raise DeclarationError(f"{where}: name a repository as owner/name, or give an address instead")
+        if self.repository and not (self.commit and self.path):
+            raise DeclarationError(f"{where}: give commit and path in the repository, too")
+        if self.url and not self.url.startswith("https://"):
+            raise DeclarationError(f"{where}: its address must begin with https://")
+
+    @property
+    def published(self) -> bool:
+        """Whether it can be fetched."""
+        return bool(self.repository or self.url)
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteVerdicts:
+    """What a judge says of a suite's items by one metric, beside the gold: all in the same order.
+
+    ``gold`` is NaN where an item has none. ``verdicts`` are numbers on the judge's scale: of conqret's judges in
+    [0, 1] (a preference: 1 for the first answer, 0 for the second, 0.5 for a tie; yes is 1; a detection is its grade
+    by 4), of a log of verdicts on that of the log. ``clusters`` are what intervals are over (topics), ``groups`` what
+    means are taken by (systems, data sets; empty where there are none), and ``annotations`` the single annotators'
+    labels by their names. Items without a verdict are not among them.
+    """
+
+    ids: tuple[str, ...]
+    gold: NDArray[np.float64]
+    verdicts: NDArray[np.float64]
+    clusters: tuple[str, ...]
+    groups: tuple[str, ...]
+    annotations: tuple[Values, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def of(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
+        """Some of the items."""
+        chosen = kept.tolist()
+
+        def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(compress(values, chosen))
+
+        return SuiteVerdicts(
+            some(self.ids),
+            self.gold[kept],
+            self.verdicts[kept],
+            some(self.clusters),
+            some(self.groups),
+            some(self.annotations),
+        )
+
+
+Compute = Callable[[SuiteVerdicts], float]
+"""A statistic of verdicts; NaN where it is not defined."""
+
+
+@dataclass(frozen=True)
+class SuiteStatistic:
+    """A statistic as the suite's paper defines it. Its interval comes from leaving out each cluster in turn.
+
+    Args:
+        name: its name in results (``accuracy``), unique in the suite.
+        definition: what it is, in a sentence.
+        compute: the function of :class:`SuiteVerdicts`, or its ``module:function``.
+        metric: the metric that it is of; empty: the suite's first.
+        scale: where it lives (:data:`conqret.stats.estimate.Scale`): ``share``, ``correlation``, ``plain`` …
+        lower_is_better: whether less is better.
+        chance: what a judge gets that guesses, where that is a number.
+        group: the group whose items alone it is of; empty: all items.
+    """
+
+    name: str
+    definition: str
+    compute: Compute | str
+    metric: str = ""
+    scale: Scale = "plain"
+    lower_is_better: bool = False
+    chance: float | None = None
+    group: str = ""
+
+    @cached_property
+    def function(self) -> Compute:
+        """The function, which is imported on use."""
+        function: Compute = _imported(self.compute, f"the statistic {self.name}")
+        return function
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A figure that somebody has published of a suite.
+
+    Args:
+        who: the judge, the annotators or the system that it is of (``o1-mini, Arena-Hard prompt``).
+        statistic: the statistic's name in the suite; or in words, where no statistic of the suite is meant.
+        value: the figure, as printed.
+        digits: how many digits after the point are printed.
+        where: where it stands (``Table 2``).
+        log: the log of :class:`SuiteData` from which the suite's statistic recomputes it.
+        recompute: a function of :class:`SuiteData` that recomputes it otherwise, or its ``module:function``.
+        judge: whether it is a judge's, to stand in the leaderboard; else it is of the data (agreement of annotators).
+        note: why it cannot be recomputed, or what explains a difference.
+        times: what the statistic is multiplied by to be the printed figure (100 for per cent).
+    """
+
+    who: str
+    statistic: str
+    value: float
+    digits: int
+    where: str
+    log: str = ""
+    recompute: Callable[[SuiteData], float] | str = ""
+    judge: bool = True
+    note: str = ""
+    times: float = 1.0
+
+    @cached_property
+    def function(self) -> Callable[[SuiteData], float] | None:
+        """The function that recomputes it, which is imported on use; None where there is none."""
+        return _imported(self.recompute, f"the figure of {self.who}") if self.recompute else None
+
+    def agrees(self, value: float) -> bool:
+        """Whether a recomputed statistic is the printed figure, to its digits."""
+        return abs(value * self.times - self.value) <= 0.5 * 10**-self.digits + 1e-9
+
+
+@dataclass(frozen=True)
+class SuiteData:
+    """What a suite's files hold.
+
+    Args:
+        items: what is judged: :class:`conqret.Item`, or for the task ``detection``
+            :class:`conqret.io.pairs.Pair`; empty where the texts are not published.
+        gold: by metric and item id, on the suite's own scale (a preference: 1 for the first answer, 0 for the second,
+            0.5 for a tie; yes is 1, no is 0).
+        clusters: by item id, what intervals are over; an item that has none is one of its own.
+        groups: by item id, what means are taken by.
+        annotations: the single annotators' labels by metric, item id and annotator.
+        logs: verdicts of published judges by judge, metric and item id, on any scale. Their items need not be among
+            ``items``.
+        rules: the logs among them that are no judges, but rules computed of the texts (the longer answer).
+        notes: what there is to know of this copy.
+    """
+
+    items: tuple[Item, ...] | tuple[Pair, ...] = ()
+    gold: Mapping[str, Values] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    logs: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many items, gold labels, clusters, annotators and logs there are."""
+        ids = {item.id for item in self.items}.union(*self.gold.values(), *self.annotations.values())
+        annotators = {
+            name for items in self.annotations.values() for labels in items.values() for name in labels
+        }
+        return {
+            "items": len(ids),
+            "gold": sum(map(len, self.gold.values())),
+            "clusters": len({self.clusters.get(name, name) for name in ids}),
+            "annotators": len(annotators),
+            "logs": len(self.logs),
+        }
+
+    def labelled(self, metric: str, group: str = "") -> set[str]:
+        """The items that have gold or annotations by ``metric``, of one ``group`` where it is named."""
+        ids = self.gold.get(metric, {}).keys() | self.annotations.get(metric, {}).keys()
+        return {name for name in ids if not group or self.groups.get(name, "") == group}
+
+    def against(self, metric: str, verdicts: Mapping[str, float | None], group: str = "") -> SuiteVerdicts:
+        """The verdicts (by item id) of the items that have gold or annotations by ``metric``, beside these."""
+        import numpy as np
+
+        gold, annotations = self.gold.get(metric, {}), self.annotations.get(metric, {})
+        labelled = self.labelled(metric, group)
+        ids = [
+            name
+            for name, value in verdicts.items()
+            if value is not None and value == value and name in labelled
+        ]
+        return SuiteVerdicts(
+            tuple(ids),
+            np.array([gold.get(name, np.nan) for name in ids], dtype=float),
+            np.array([verdicts[name] for name in ids], dtype=float),
+            tuple(self.clusters.get(name, name) for name in ids),
+            tuple(self.groups.get(name, "") for name in ids),
+            tuple(annotations.get(name, {}) for name in ids),
+        )
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A public test set for judges.
+
+    Args:
+        name: how it is called (``judgebench``): lower-case letters, digits and hyphens.
+        title: its name in print.
+        question: what it answers, in a sentence.
+        source: paper, venue, year and address.
+        license: SPDX identifier or words, and what it lets one do.
+        files: its files, as they are published.
+        public_since: year and month from which its texts could be in a model's training data.
+        task: what is asked of an item.
+        read: the reader of a folder with the files (``Path`` to :class:`SuiteData`), or its ``module:function``. It
+            raises DeclarationError (or ItemsError, LabelsError) that names file, line and expectation.
+        metrics: the metrics that are judged; those of the format in ``judging``, where items are judged.
+        statistics: the first is the one of the leaderboard.
+        judging: what :func:`conqret.judge` is told of the judge, where the user says nothing else: ``format``, or
+            ``criteria``. Empty where there are no texts to judge, or for the task ``detection``.
+        baseline: the same for the offline baseline, where it has no evidence for what is in ``judging``.
+        published: figures of others.
+        whole: what a whole copy holds (see :attr:`SuiteData.counts`).
+        folder: the name of its folder among others; by default its own.
+        about: what it is about, by which the leaderboard groups suites (``debates and arguments``).
+
+    Raises:
+        DeclarationError: a name, month or declaration is none.
+    """
+
+    name: str
+    title: str
+    question: str
+    source: str
+    license: str
+    files: tuple[SuiteFile, ...]
+    public_since: str
+    task: Task
+    read: Callable[[Path], SuiteData] | str
+    metrics: tuple[str, ...]
+    statistics: tuple[SuiteStatistic, ...]
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    baseline: Mapping[str, Any] = field(default_factory=dict)
+    published: tuple[PublishedFigure, ...] = ()
+    whole: Mapping[str, int] = field(default_factory=dict)
+    folder: str = ""
+    about: str = "answers"
+
+    def __post_init__(self) -> None:
+        where = f"the suite {self.name[:60]!r}"
+        if not _NAME.match(self.name):
+            raise DeclarationError(
+                f"{where}: its name must be lower-case letters, digits and hyphens, at most 60"
+            )
+        if not _MONTH.match(self.public_since):
+            raise DeclarationError(
+                f"{where}: public_since is year and month, as 2024-10, not {self.public_since!r}"
+            )
+        if self.task not in get_args(Task):
+            raise DeclarationError(
+                f"{where}: its task is {self.task!r}; it can be {', '.join(get_args(Task))}"
+            )
+        if not self.metrics or not self.statistics:
+            raise DeclarationError(f"{where} needs a metric and a statistic at least")
+        names = [statistic.name for statistic in self.statistics]
+        if len(set(names)) < len(names):
+            raise DeclarationError(f"{where} has two statistics of one name")
+        for statistic in self.statistics:
+            if statistic.metric and statistic.metric not in self.metrics:
+                raise DeclarationError(
+                    f"{where}: the statistic {statistic.name} is of {statistic.metric!r}, no metric of it"
+                )
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has texts that a model can judge."""
+        return bool(self.judging) or self.task == "detection"
+
+    def statistic(self, name: str) -> SuiteStatistic | None:
+        """The statistic of this name, if there is one."""
+        return next((statistic for statistic in self.statistics if statistic.name == name), None)
+
+    def metric_of(self, statistic: SuiteStatistic) -> str:
+        """The metric that a statistic is of."""
+        return statistic.metric or self.metrics[0]
+
+    def data(self, folder: Path) -> SuiteData:
+        """What the files in ``folder`` hold.
+
+        Raises:
+            DeclarationError: a file is missing or damaged, or has another layout.
+        """
+        reader: Callable[[Path], SuiteData] = _imported(self.read, f"the reader of {self.name}")
+        return reader(folder)
+
+    def lacking(self, data: SuiteData) -> tuple[str, ...]:
+        """What a copy has less or more of than the whole suite, in words."""
+        counts = data.counts
+        return tuple(
+            f"{counts[name]:,} of {number:,} {name}"
+            for name, number in self.whole.items()
+            if counts[name] != number
+        )
+
+
+def suite_file(folder: Path, name: str) -> Path:
+    """The file of this name in a suite's folder, or its compressed copy (``.gz``).
+
+    Raises:
+        DeclarationError: neither is there.
+    """
+    for place in (folder / name, folder / f"{name}.gz"):
+        if place.is_file():
+            return place
+    raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+
+
+def _imported(place: Any, what: str) -> Any:
+    """What is given, or what its ``module:function`` names.
+
+    Raises:
+        DeclarationError: there is no such function.
+    """
+    if not isinstance(place, str):
+        return place
+    from importlib import import_module
+
+    try:
+        if not _IMPORT.match(place):
+            raise ValueError("write it as module:function")
+        module, name = place.split(":")
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise DeclarationError(f"{what} cannot be imported from {place!r}: {error}") from error

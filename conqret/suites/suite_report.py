@@ -1,0 +1,414 @@
+"""A leaderboard of judges over suites: who is ahead is said only where a paired test on the same items shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError, number
+from conqret.show import words
+from conqret.stats.effects import holm
+from conqret.stats.estimate import Estimate
+from conqret.suites.published import RecomputedFigure, logged_figure, logged_results, recomputed
+from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, read_result, result_file
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic
+from conqret.suites.suite_list import SUITES
+from conqret.suites.suite_places import local_copy
+
+LEVEL = 0.05
+"""A difference whose p, corrected by Holm within a suite, is below this is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderComparison:
+    """The leader of a suite against another judge of the same items: the difference with its interval, and p corrected
+    by Holm over the judges of the suite (None: it cannot be tested), on so many ``items`` that both judged."""
+
+    other: SuiteResult
+    difference: Estimate
+    p: float | None
+    items: int
+
+    @property
+    def shown(self) -> bool:
+        """Whether the leader is shown to be better."""
+        return self.p is not None and self.p < LEVEL
+
+
+@dataclass(frozen=True)
+class SuiteBoard:
+    """The judges of one suite by its first statistic, the best first; ``figures`` are published ones without verdicts,
+    which cannot be tested against anybody. ``on_samples`` are the figures of published judges on the samples that were
+    judged, by fingerprint and items; ``data`` is what the suite's files hold, where they are here."""
+
+    suite: Suite
+    results: tuple[SuiteResult, ...]
+    figures: tuple[PublishedFigure, ...]
+    on_samples: Mapping[tuple[str, str], SuiteFigure] = field(default_factory=dict)
+    data: SuiteData | None = None
+
+    @cached_property
+    def recomputed(self) -> list[RecomputedFigure]:
+        """The published figures beside what the suite's files give; none where these are not here."""
+        return [] if self.data is None else recomputed(self.suite, self.data)
+
+    def shared(self, one: SuiteResult, other: SuiteResult) -> tuple[SuiteFigure, SuiteFigure] | None:
+        """The figures of two judges on the same items, those of a published judge on the sample of the other; None
+        where there are none, or one has no value there."""
+        first, second = one.main, other.main
+        if first.items_digest != second.items_digest:
+            first = self.on_samples.get((one.judge.fingerprint, second.items_digest), first)
+            second = self.on_samples.get((other.judge.fingerprint, first.items_digest), second)
+        same = first.items_digest == second.items_digest and first.statistic == second.statistic
+        defined = first.value is not None and second.value is not None
+        lengths = {len(part) for figure in (first, second) for part in (figure.without, figure.sizes)}
+        whole = len(lengths) == 1 and 0 not in lengths
+        return (first, second) if same and defined and whole else None
+
+    @property
+    def statistic(self) -> SuiteStatistic:
+        """What the judges are ordered by."""
+        return self.suite.statistics[0]
+
+    @cached_property
+    def against_leader(self) -> tuple[LeaderComparison, ...]:
+        """The first judge against all others on the same items."""
+        if len(self.results) < 2:
+            return ()
+        first, *others = self.results
+        better = -1 if self.statistic.lower_is_better else 1
+        pairs = [(other, pair) for other in others if (pair := self.shared(first, other)) is not None]
+        differences = [one.jackknifed.minus(two.jackknifed) for _, (one, two) in pairs]
+        p_values = holm([difference.p() for difference in differences])
+        return tuple(
+            LeaderComparison(
+                other,
+                difference.estimate(),
+                None if p is None or better * difference.value <= 0 else p,
+                one.items,
+            )
+            for (other, (one, _)), difference, p in zip(pairs, differences, p_values, strict=True)
+        )
+
+    @property
+    def level_with_leader(self) -> tuple[SuiteResult, ...]:
+        """The leader, and those of whom it is not shown that they are worse."""
+        worse = {id(one.other) for one in self.against_leader if one.shown}
+        return tuple(result for result in self.results if id(result) not in worse)
+
+    @property
+    def winner(self) -> SuiteResult | None:
+        """The judge that is shown to be better than every other on the same items; None where none is."""
+        if len(self.results) > 1 and len(self.level_with_leader) == 1:
+            return self.results[0]
+        return None
+
+    @property
+    def verdict(self) -> str:
+        """Who is ahead, in a sentence with the suite's name."""
+        return f"{self.suite.title}: {self.finding}"
+
+    @property
+    def finding(self) -> str:
+        """Who is ahead, in words."""
+        name = words.label(self.statistic.name)
+        if not self.results:
+            return "Published figures alone, without verdicts to test."
+        first = self.results[0]
+        value = f"{name} {first.main.estimate}"
+        if first.main.value is None:
+            return f"No judge has a value ({first.main.reason})."
+        if len(self.results) == 1:
+            return f"One judge, {first.judge.name}: {value}; there is no other judge to compare it with."
+        others = len(self.results) - 1
+        if self.winner is not None:
+            whom = "the other judge" if others == 1 else f"all {others} others"
+            return f"{first.judge.name} is ahead of {whom} ({value})."
+        level = [one.judge.name for one in self.level_with_leader[1:]]
+        untested = others - len(self.against_leader)
+        apart = f"; {untested} of them judged other items" if untested else ""
+        return (
+            f"No winner is shown. {first.judge.name} has the best value ({value}), but is not shown to be "
+            f"better than {_listed(level)}{apart}."
+        )
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {number(len(names) - most, 'other')}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
+
+
+@dataclass(frozen=True)
+class JudgeRow:
+    """A judge with its results by suite; ``about`` and suites are those of the report."""
+
+    judge: SuiteJudge
+    results: dict[str, SuiteResult]
+
+    @property
+    def usd(self) -> float | None:
+        """US dollars for a thousand items, the mean over its suites; None where one of them is not known."""
+        prices = [result.usd_per_thousand for result in self.results.values()]
+        known = [price for price in prices if price is not None]
+        return sum(known) / len(known) if known and len(known) == len(prices) else None
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """Judges by suites: a board a suite, and a row a judge."""
+
+    boards: tuple[SuiteBoard, ...]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[JudgeRow, ...]:
+        """The judges: those that were run before those that are published, those with the most suites first."""
+        results = [result for board in self.boards for result in board.results]
+        by_judge = gathered(((result.judge.name, result.judge.fingerprint), result) for result in results)
+        rows = [JudgeRow(own[0].judge, {one.suite: one for one in own}) for own in _merged(by_judge).values()]
+        return tuple(sorted(rows, key=lambda row: (row.judge.published, -len(row.results), row.judge.name)))
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """Which judge to take, for what each group of suites is about, in sentences."""
+        groups = gathered((board.suite.about, board) for board in self.boards if board.results)
+        return tuple(_advice(about, boards, self.rows) for about, boards in groups.items())
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same for a machine."""
+        return {
+            "answer": list(self.answer),
+            "suites": [
+                {
+                    "suite": board.suite.name,
+                    "statistic": board.statistic.name,
+                    "public_since": board.suite.public_since,
+                    "winner": None if board.winner is None else board.winner.judge.name,
+                    "verdict": board.verdict,
+                    "judges": [_result_facts(one, board) for one in board.results],
+                    "published": [
+                        {"who": one.who, "value": one.value, "where": one.where} for one in board.figures
+                    ],
+                }
+                for board in self.boards
+            ],
+        }
+
+
+def _merged(by_judge: dict[tuple[str, str], list[SuiteResult]]) -> dict[Any, list[SuiteResult]]:
+    """The results by judge: model and format. The fingerprint of a judge differs from suite to suite where its metrics
+    do, so two fingerprints are told apart only where both judged one suite."""
+    merged: dict[Any, list[SuiteResult]] = {}
+    for (name, fingerprint), results in by_judge.items():
+        model = results[0].judge.model
+        for key in ((model, results[0].judge.published), (name, fingerprint)):
+            taken = {one.suite for one in merged.get(key, [])}
+            if not taken & {one.suite for one in results}:
+                merged.setdefault(key, []).extend(results)
+                break
+    return merged
+
+
+def _result_facts(result: SuiteResult, board: SuiteBoard) -> dict[str, Any]:
+    compared = {id(one.other): one for one in board.against_leader}.get(id(result))
+    figure = result.main
+    return {
+        "judge": result.judge.name,
+        "fingerprint": result.judge.fingerprint,
+        "published": result.judge.published,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "usd_per_1000": result.usd_per_thousand,
+        "behind_leader": None if compared is None else compared.difference.value,
+        "p": None if compared is None else compared.p,
+        "shown_worse": bool(compared and compared.shown),
+    }
+
+
+def _advice(about: str, boards: Sequence[SuiteBoard], rows: Sequence[JudgeRow]) -> str:
+    """Which of the judges that can be run to take, and why: the cheapest of those that are nowhere shown to be worse.
+    Suites on which no model was run say nothing of that."""
+    judged = [board for board in boards if any(_is_model(one) for one in board.results)]
+    names = {board.suite.name for board in judged}
+    runnable = [row for row in rows if names & row.results.keys() and _is_model(*row.results.values())]
+    head = f"{words.capitalised(about)}: "
+    if not runnable:
+        return (
+            f"{head}no model was run, so none can be recommended; published judges are listed for comparison."
+        )
+    level = {id(one) for board in judged for one in board.level_with_leader}
+    good = [
+        row for row in runnable if all(id(row.results[name]) in level for name in names & row.results.keys())
+    ]
+    whole = [row for row in good if names <= row.results.keys()]
+    if not whole:
+        least = min(runnable, key=lambda row: sum(id(one) not in level for one in row.results.values()))
+        worse = [
+            board.suite.title
+            for board in judged
+            if board.suite.name in least.results and id(least.results[board.suite.name]) not in level
+        ]
+        where = (
+            f"is shown to be worse than the best on {_listed(worse)}"
+            if worse
+            else "was not run on all suites"
+        )
+        return f"{head}no judge is level with the best everywhere; {least.judge.model} {where}."
+    priced = [row for row in whole if row.usd is not None]
+    if len(whole) > 1 and not priced:
+        return f"{head}{_listed([row.judge.model for row in whole])} are not told apart; their prices are not known."
+    taken = whole[0] if len(whole) == 1 else min(priced, key=lambda row: row.usd or 0.0)
+    return f"{head}take {taken.judge.model} ({_price(taken)}). {_reasons(taken, judged, runnable, whole)}"
+
+
+def _is_model(*results: SuiteResult) -> bool:
+    """Whether a result is of a model that was run, and of no baseline."""
+    return all(not (one.judge.published or one.judge.baseline) for one in results)
+
+
+def _reasons(
+    taken: JudgeRow, boards: Sequence[SuiteBoard], runnable: Sequence[JudgeRow], level: Sequence[JudgeRow]
+) -> str:
+    """Why a judge is to be taken, and what speaks against needing it."""
+    name = taken.judge.model
+    ahead = [board.suite.title for board in boards if board.winner is taken.results.get(board.suite.name)]
+    free = [
+        board.suite.title for board in boards if any(one.judge.baseline for one in board.level_with_leader)
+    ]
+    said = [f"On none of {number(len(boards), 'suite')} is another judge shown to be better"]
+    if ahead:
+        said.append(f"{name} is ahead of all others on {_listed(ahead)}")
+    if len(level) > 1:
+        others = [row.judge.model for row in level if row is not taken]
+        said.append(
+            f"{_listed(others)} {'is' if len(others) == 1 else 'are'} not told apart from it, and cost more"
+        )
+    if len(runnable) == 1:
+        said.append("it is the only model that was run")
+    sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
+    if sizes:
+        most = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+        said.append(f"it was judged on samples of {most} items")
+    if free:
+        said.append(f"on {_listed(free)} a rule without a model is not shown to be worse")
+    return f"{'; '.join(said)}."
+
+
+def _price(row: JudgeRow) -> str:
+    return "price unknown" if row.usd is None else f"{words.money(row.usd)} for 1,000 items"
+
+
+def suite_report(
+    results: Iterable[str | Path | SuiteResult] = (),
+    *,
+    suites: Sequence[str] = (),
+    source: str | Path | None = None,
+) -> SuiteReport:
+    """Compare judges over suites.
+
+    Args:
+        results: results of :func:`conqret.run_suite`, their files, the folders of runs, or folders that
+            collect results.
+        suites: only these suites, also those of whose published judges alone there is something; by default those of
+            the results, or without any, all.
+        source: the folder with the suites' files, from which the verdicts of published judges come; by default what was
+            fetched, or ``CONQRET_DATA``.
+
+    Raises:
+        UnknownNameError: there is no such suite.
+        DeclarationError: a file is no result, or stands twice; or there is nothing to show.
+    """
+    read = [one for place in results for one in _read(place)]
+    wanted = {SUITES[name].name for name in suites}
+    notes: list[str] = []
+    strange = sorted({one.suite for one in read if one.suite not in SUITES})
+    if strange:
+        notes.append(f"results of suites that are not installed are left out: {', '.join(strange)}")
+    own = gathered((one.suite, one) for one in read if one.suite in SUITES)
+    names = [name for name in SUITES if (name in wanted if wanted else name in own or not read)]
+    boards = [_board(SUITES[name], own.get(name, []), source, notes) for name in names]
+    shown = tuple(
+        board for board in boards if board.results or (board.data is not None and board.suite.published)
+    )
+    if not any(board.results for board in shown):
+        raise DeclarationError(
+            "there is nothing to show: give results of conqret suite run, or fetch a suite with published verdicts "
+            "(conqret suite list)"
+        )
+    return SuiteReport(shown, tuple(notes))
+
+
+def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
+    """A result, that in a run's folder, or all in a folder that collects them."""
+    if isinstance(place, SuiteResult):
+        yield place
+    elif (folder := Path(place)).is_dir() and not result_file(folder).exists():
+        files = sorted(folder.rglob("*.json"))
+        yield from (read_result(file) for file in files or [result_file(folder)])
+    else:
+        yield read_result(place)
+
+
+def _board(
+    suite: Suite, results: Sequence[SuiteResult], source: str | Path | None, notes: list[str]
+) -> SuiteBoard:
+    seen = dict[str, SuiteResult]()
+    for one in results:
+        if (earlier := seen.get(one.digest)) is not None and earlier.figures != one.figures:
+            notes.append(
+                f"{suite.name}: {one.judge.name} stands twice on the same items; the newer one is shown"
+            )
+        if earlier is None or one.created > earlier.created:
+            seen[one.digest] = one
+    copy = local_copy(suite, source)
+    logged: list[SuiteResult] = []
+    on_samples: dict[tuple[str, str], SuiteFigure] = {}
+    data: SuiteData | None = None
+    if copy is not None:
+        try:
+            data = suite.data(copy.folder)
+            logged = list(logged_results(suite, data))
+            on_samples = _on_samples(suite, data, results, logged)
+        except DeclarationError as error:
+            notes.append(f"{suite.name}: its published verdicts cannot be read: {error}")
+    elif any(figure.log for figure in suite.published):
+        notes.append(f"{suite.name}: its published verdicts are not here (conqret suite fetch {suite.name})")
+    there = {one.judge.model for one in logged}
+    figures = tuple(
+        figure
+        for figure in suite.published
+        if figure.judge and figure.statistic == suite.statistics[0].name and figure.log not in there
+    )
+    sign = 1 if suite.statistics[0].lower_is_better else -1
+    ordered = sorted(
+        _named_alike(suite, [*seen.values(), *logged]),
+        key=lambda one: (one.main.value is None, sign * (one.main.value or 0.0)),
+    )
+    return SuiteBoard(suite, tuple(ordered), figures, on_samples, data)
+
+
+def _on_samples(
+    suite: Suite, data: SuiteData, results: Sequence[SuiteResult], logged: Sequence[SuiteResult]
+) -> dict[tuple[str, str], SuiteFigure]:
+    """The figures of published judges on each sample that was judged."""
+    samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
+    found = (
+        (log.judge.fingerprint, logged_figure(suite, data, log.judge.model, sample))
+        for log in logged
+        for sample in samples.values()
+    )
+    return {(name, figure.items_digest): figure for name, figure in found if figure is not None}
+
+
+def _named_alike(suite: Suite, results: Iterable[SuiteResult]) -> Iterator[SuiteResult]:
+    """Those whose first figure is the suite's first statistic; another version of the suite may have had another."""
+    name = suite.statistics[0].name
+    return (one for one in results if one.main.statistic == name)

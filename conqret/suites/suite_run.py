@@ -1,0 +1,362 @@
+"""A judge on a suite: a run of ``conqret judge`` (of a detection, of ``conqret perspectives detect``) over the suite's
+items, whose verdicts are then held against the gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from conqret.data.digest import digest_of
+from conqret.errors import DeclarationError, check_known, number
+from conqret.io.pairs import Pair
+from conqret.io.safe_files import only_regular, write_whole
+from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge_settings import (
+    AnswerSettings,
+    ClientSettings,
+    JudgeSettings,
+    check_names,
+    client_options,
+    session_settings,
+)
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.runs.run_folder import RECORD_NAME, default_folder
+from conqret.suites.result import FILE_NAME, SuiteCost, SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
+from conqret.suites.suite import Suite, SuiteData
+from conqret.suites.suite_figures import held_statistics
+from conqret.suites.suite_list import SUITES
+from conqret.suites.suite_places import SuiteCopy, needed_copy
+from conqret.suites.suite_sample import sampled
+
+if TYPE_CHECKING:
+    from conqret.judging.cost import ExpectedCost
+    from conqret.judging.criterion import Criterion
+    from conqret.judging.judge_parts import Judge
+    from conqret.judging.judgments import Judgments
+    from conqret.perspectives.detection_study import DetectionPlan
+    from conqret.runs.session import SessionCounts
+
+SEED = 13
+OWN = ("format", "criteria", "rubric", "judge", "server", "verdicts")
+"""The settings that name a judge, so that the suite's own is left aside."""
+_ASKED = {*ClientSettings.__annotations__, *AnswerSettings.__annotations__, "model", "prompts", "overwrite", "batch",
+          "engine", "workers", "on_start", "on_row"}  # fmt: skip
+"""What a detection can be told."""
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """A judge on a suite: the ``result``, the suite with the data of this copy, what the session did, and the run's
+    folder. ``notes`` say what there is to know of the copy."""
+
+    suite: Suite
+    data: SuiteData
+    result: SuiteResult
+    session: SessionCounts
+    missing: tuple[str, ...]
+    folder: Path | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the result."""
+        return None if self.folder is None else self.folder / FILE_NAME
+
+
+@dataclass(frozen=True)
+class PreparedSuite:
+    """A suite with its copy, the items of the sample, and what there is to know of them."""
+
+    suite: Suite
+    copy: SuiteCopy
+    every: int
+    data: SuiteData
+    sample: SuiteSample | None
+    notes: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """How many items there are, in words."""
+        count = number(len(self.data.items), "item")
+        return f"{count} of {self.every:,}" if self.sample else count
+
+    def folder(self, output: str | Path | bool | None, model: str) -> Path | None:
+        """The run's folder that ``output`` names; None for none."""
+        if isinstance(output, bool):
+            size = () if self.sample is None else (f"{self.sample.n}",)
+            return default_folder(self.suite.name, *size, model) if output else None
+        return None if output is None else Path(output)
+
+
+def prepared_suite(
+    suite: str | Suite,
+    *,
+    source: str | Path | None = None,
+    sample: int | None = None,
+    sample_seed: int = SEED,
+) -> PreparedSuite:
+    """Read a suite, and draw the sample.
+
+    Raises:
+        UnknownNameError: there is no such suite.
+        DeclarationError: its files are not here or damaged, it has no texts, or the sample is none.
+    """
+    declared = SUITES.resolve(suite)
+    if not declared.judged:
+        raise DeclarationError(
+            f"the texts of {declared.name} are not published, so nothing of it can be judged; conqret suite report "
+            "shows the verdicts of its published judges"
+        )
+    copy = needed_copy(declared, source)
+    notes = tuple(copy.changed())
+    data = declared.data(copy.folder)
+    if not data.items:
+        raise DeclarationError(
+            f"{copy.folder} holds no items of {declared.name}: its texts are not among its files"
+        )
+    lacking = declared.lacking(data)
+    if lacking:
+        notes += (f"this copy of {declared.title} holds {', '.join(lacking)}",)
+    chosen = sampled(declared, data, sample, sample_seed)
+    drawn = None
+    if chosen is not data:
+        drawn = SuiteSample(n=len(chosen.items), of=len(data.items), seed=sample_seed)
+    return PreparedSuite(declared, copy, len(data.items), chosen, drawn, notes + data.notes)
+
+
+def run_suite(
+    suite: str | Suite,
+    *,
+    source: str | Path | None = None,
+    sample: int | None = None,
+    sample_seed: int = SEED,
+    **settings: Unpack[JudgeSettings],
+) -> SuiteRun:
+    """Judge the items of a suite, and hold the verdicts against its gold.
+
+    Args:
+        suite: its name (``conqret suite list``), or a :class:`conqret.suites.suite.Suite` of your own.
+        source: a folder with its files; by default what ``conqret suite fetch`` fetched, or ``CONQRET_DATA``.
+        sample: so many of its items alone, spread over clusters and gold; by default all.
+        sample_seed: the seed by which they are drawn.
+        settings: those of :func:`conqret.judge`: the model, and how it is asked. Without a format or a judge of your
+            own the suite's is taken. ``output`` is the run's folder, into which the result is written, too.
+
+    Returns:
+        The result, with the data that it is of.
+
+    Raises:
+        DeclarationError: the suite's files are not here or damaged, or anything that :func:`conqret.judge` refuses.
+        AnswersAwaited: verdicts wait for a provider's batch; the same call again collects them.
+    """
+    check_names("run_suite", settings, JudgeSettings)
+    prepared = prepared_suite(suite, source=source, sample=sample, sample_seed=sample_seed)
+    return judge_prepared(prepared, settings)
+
+
+def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
+    """What :func:`run_suite` would ask: calls, tokens and dollars. No model is asked."""
+    if prepared.suite.task == "detection":
+        from conqret.perspectives.detection import estimate
+
+        plan = _detection(prepared, settings)
+        return estimate(plan.pairs, plan.models)
+    from conqret.judging.judge import expected_cost
+
+    return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
+
+
+def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
+    """As :func:`run_suite`, for a suite that was read."""
+    if prepared.suite.task == "detection":
+        return _detected(prepared, settings)
+    from conqret.judging.judge import judge
+
+    asked = _judging(prepared.suite, settings)
+    folder = prepared.folder(
+        settings.get("output"), str(client_options(settings.get("model"), settings).model)
+    )
+    if folder is not None:
+        asked["output"] = folder
+        if settings.get("overwrite"):
+            _forget(folder)
+    judgments = cast("Judgments", judge(list(prepared.data.items), **asked)).whole()
+    metrics = _metrics(prepared.suite, list(judgments.summary.metrics))
+    verdicts = {
+        metric: {judgment.item: judgment.value(own) for judgment in judgments}
+        for metric, own in metrics.items()
+    }
+    record, usage, measured = judgments.record, judgments.summary.usage, judgments.summary.metrics
+    judge_of = SuiteJudge(
+        model=record.model[:200],
+        format=record.format,
+        fingerprint=record.fingerprint,
+        baseline=record.baseline,
+    )
+    cost = SuiteCost(
+        calls=usage.calls + usage.recorded,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        seconds=round(usage.seconds, 3),
+        usd=None if usage.unpriced else round(usage.cost_usd, 6),
+    )
+    missing = measured[next(iter(metrics.values()))].reasons
+    result = _result(prepared, judge_of, verdicts, missing, cost)
+    return _written(prepared, result, judgments.session, judgments.missing, folder)
+
+
+def _judging(suite: Suite, settings: JudgeSettings) -> dict[str, Any]:
+    """What the judge is told: what the user says, and where no judge is named, the suite's."""
+    asked: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
+    named = [name for name in OWN if asked.get(name)]
+    offline = asked.get("model", OFFLINE_MODEL) == OFFLINE_MODEL and asked.get("replay") is None
+    if not named:
+        metrics = {} if asked.get("replay") is not None else {"metrics": suite.metrics}
+        asked |= metrics | dict(suite.baseline if offline and suite.baseline else suite.judging)
+    elif named == ["format"] and not asked.get("metrics"):
+        judge = JUDGES.resolve(asked["format"])
+        asked["metrics"] = [metric for metric in suite.metrics if metric in judge.metrics] or suite.metrics
+    if "criteria" in asked or "rubric" in asked:
+        asked.pop("metrics", None)
+    if suite.task == "preference" and (criteria := asked.pop("criteria", None)):
+        asked["format"] = _comparison(suite, criteria)
+    return asked
+
+
+def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
+    """The judge that says which of two answers meets a criterion better: what a criterion of one's own is for pairs.
+
+    Raises:
+        DeclarationError: there are several, or it is no criterion to compare by.
+    """
+    from conqret.judging.comparison import comparison_criterion, comparison_judge
+
+    if isinstance(criteria, str) or len(criteria) != 1:
+        raise DeclarationError(
+            f"{suite.name} compares two answers, and that by one criterion: {len(criteria)} are given"
+        )
+    return comparison_judge(comparison_criterion(criteria[0]))
+
+
+def _metrics(suite: Suite, judged: list[str]) -> dict[str, str]:
+    """Which metric of the judge stands for each of the suite's.
+
+    Raises:
+        DeclarationError: the judge has none of them.
+    """
+    same = {metric: metric for metric in suite.metrics if metric in judged}
+    if same:
+        return same
+    if len(suite.metrics) == 1 and len(judged) == 1:
+        return {suite.metrics[0]: judged[0]}
+    raise DeclarationError(
+        f"the judge has the metrics {', '.join(judged)}; {suite.name} is about {', '.join(suite.metrics)}: name a "
+        "format that has one of them, or a judge with one metric"
+    )
+
+
+def _detection(prepared: PreparedSuite, settings: Mapping[str, Any]) -> DetectionPlan:
+    """The detection of a suite's pairs.
+
+    Raises:
+        DeclarationError: a judge is named that detects nothing.
+    """
+    from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
+    from conqret.runs.session import Session
+
+    given = {name: value for name, value in settings.items() if value is not None and name != "output"}
+    if others := sorted(name for name in given if name not in _ASKED and given[name] not in ((), False)):
+        raise DeclarationError(
+            f"{prepared.suite.name} is judged by conqret perspectives detect, which has no {', '.join(others)}: leave "
+            "it out"
+        )
+    session = Session(client_options(settings.get("model"), settings), **session_settings(given))
+    output = settings.get("output")
+    folder = prepared.folder(True if output in (None, False) else output, session.options.model)
+    pairs = [item for item in prepared.data.items if isinstance(item, Pair)]
+    return DetectionPlan(session, DetectionFolder(cast("Path", folder)), pairs)
+
+
+def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
+    from conqret.perspectives.detection import GRADES
+    from conqret.perspectives.detection_study import DetectionRecord
+    from conqret.runs.engine import run
+
+    given = cast("dict[str, Any]", settings)
+    plan = _detection(prepared, given)
+    start: Callable[..., None] = given.get("on_start", lambda *arguments: None)
+    how = {"on_row": given["on_row"]} if "on_row" in given else {}
+    if given.get("overwrite"):
+        _forget(plan.folder.path)
+    with plan.models:
+        outcome = run(plan, overwrite=bool(given.get("overwrite")), on_start=start, **how)
+        progress = plan.models.progress
+    record: DetectionRecord = plan.record()
+    most = len(GRADES) - 1
+    verdicts = {
+        prepared.suite.metrics[0]: {
+            row.id: None if row.grade is None else row.grade / most for row in outcome.rows
+        }
+    }
+    judge = SuiteJudge(
+        model=record.model[:200],
+        format="detect",
+        fingerprint=digest_of([record.model, record.identity, record.prompts, record.schemas]),
+        baseline=record.baseline,
+    )
+    cost = None
+    if (
+        not outcome.session.kept and not outcome.session.recorded
+    ):  # what was asked earlier is not counted here
+        cost = SuiteCost(
+            calls=progress.calls,
+            prompt_tokens=progress.prompt_tokens,
+            completion_tokens=progress.completion_tokens,
+            usd=None if progress.cost_usd is None else round(progress.cost_usd, 6),
+        )
+    result = _result(prepared, judge, verdicts, outcome.lost, cost)
+    return _written(prepared, result, outcome.session, outcome.missing, plan.folder.path)
+
+
+def _result(
+    prepared: PreparedSuite,
+    judge: SuiteJudge,
+    verdicts: Mapping[str, Mapping[str, float | None]],
+    missing: Mapping[str, int],
+    cost: SuiteCost | None,
+) -> SuiteResult:
+    suite, data = prepared.suite, prepared.data
+    held = held_statistics(suite, data, verdicts, [item.id for item in data.items])
+    if not held:
+        check_known("metric of the suite", suite.metrics, *verdicts)
+    return SuiteResult(
+        suite=suite.name,
+        judge=judge,
+        figures=tuple(map(SuiteFigure.of, held)),
+        judged=len(data.items),
+        sample=prepared.sample,
+        files=prepared.copy.digests(),
+        lacking=suite.lacking(data),
+        missing=dict(missing),
+        cost=cost,
+    )
+
+
+def _forget(folder: Path) -> None:
+    """Take the result of an earlier run away that is begun afresh: if this one is killed, it is no longer so."""
+    if (folder / RECORD_NAME).is_file():
+        only_regular(folder / FILE_NAME).unlink(missing_ok=True)
+
+
+def _written(
+    prepared: PreparedSuite,
+    result: SuiteResult,
+    session: SessionCounts,
+    missing: tuple[str, ...],
+    folder: Path | None,
+) -> SuiteRun:
+    if folder is not None:
+        write_whole(folder / FILE_NAME, result.model_dump_json(indent=1).encode() + b"\n")
+    return SuiteRun(prepared.suite, prepared.data, result, session, missing, folder, prepared.notes)

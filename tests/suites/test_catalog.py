@@ -1,0 +1,410 @@
+"""Every suite that comes with conqret: its reader on made-up files in the published layout, what it says of files that
+are not so, its declaration, and, where the released data are, the published figures recomputed from them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
+from conqret.suites.published import recomputed
+from conqret.suites.published_files import is_there
+from conqret.suites.suite import Suite, SuiteData
+from conqret.suites.suite_figures import computed
+from conqret.suites.suite_list import SUITES
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"
+OWN = [name for name in SUITES if SUITES.plugged(name) is None]
+ESSENTIAL = {
+    "alttest": "framing/human_annotations.json",
+    "berds": "perspective_detection.tsv",
+    "contextualjudgebench": "completeness_qa-00000-of-00001.parquet",
+    "dagstuhl": "dagstuhl-15512-argquality-corpus-annotated.csv",
+    "debate-speeches": "speeches.csv",
+    "debateqa": "preferences.csv",
+    "debatune": "statements_vicuna_7b_15.jsonl",
+    "judge-bench-20": "newsroom/newsroom.json",
+    "judgebench": "gpt-4o.jsonl",
+    "llm-rubric": "human_judges_real_convs_FIXED_ANON.tsv",
+    "ragchecker": "human_labeled_data.json",
+    "rewardbench-2": "test.jsonl",
+    "touche-2020": "qrels/test.tsv",
+    "trec-rag-2026": "rag25-climbmix-umbrela-codex-gpt5.5-medium-reasoning-v1.qrels",
+    "ukpconvarg1": "UKPConvArg1Strict-CSV/tv-is-better-than-books_books.csv",
+    "webis-argquality-20": "webis-argquality20-arguments.csv",
+}
+"""A file of each suite that cannot be read in part."""
+COLUMNS = {
+    "alttest": (),
+    "berds": ("document", "perspective", "label"),
+    "contextualjudgebench": (),
+    "dagstuhl": ("issue",),
+    "debateqa": (),
+    "debate-speeches": ("id", "topic_id", "topic", "source", "text", "goodopeningspeech", "labeler_ids"),
+    "debatune": ("topic", "side"),
+    "judge-bench-20": ("annotations", "instances"),
+    "judgebench": ("pair_id", "source", "question", "response_A", "response_B", "label"),
+    "llm-rubric": ("text_id", "annotator_id", "Q0"),
+    "ragchecker": ("instance_id", "dataset", "query", "overall_label", "correctness_label"),
+    "rewardbench-2": ("id", "prompt", "chosen", "rejected", "num_correct", "subset"),
+    "touche-2020": ("query-id", "corpus-id", "score"),
+    "trec-rag-2026": (),
+    "ukpconvarg1": ("#id", "label", "a1", "a2"),
+    "webis-argquality-20": ("Topic ID", "Discussion ID", "Argument ID", "Premise", "Is Argument?"),
+}
+"""The columns of that file that the reader needs, under the names of the published file."""
+COUNTS = {
+    "alttest": (68, 0, 2, 6, 2),
+    "berds": (9, 9, 3, 0, 1),
+    "contextualjudgebench": (6, 6, 6, 0, 0),
+    "dagstuhl": (3, 45, 1, 3, 0),
+    "debateqa": (6, 6, 2, 0, 2),
+    "debate-speeches": (9, 9, 3, 6, 0),
+    "debatune": (12, 12, 3, 0, 0),
+    "judge-bench-20": (3, 3, 3, 3, 0),
+    "judgebench": (5, 5, 5, 0, 2),
+    "llm-rubric": (4, 4, 3, 3, 2),
+    "ragchecker": (4, 12, 4, 2, 1),
+    "rewardbench-2": (9, 9, 3, 0, 0),
+    "touche-2020": (4, 4, 2, 0, 0),
+    "trec-rag-2026": (18, 18, 3, 0, 1),
+    "ukpconvarg1": (7, 7, 2, 0, 1),
+    "webis-argquality-20": (5, 20, 2, 0, 0),
+}
+"""Items, gold labels, clusters, annotators and logs of the made-up files."""
+
+
+UNPACKED = ("touche-2020", "contextualjudgebench")
+"""Suites whose files are not compressed, or are in themselves."""
+PART = {"berds": 371, "debate-speeches": 444, "debatune": 1440, "ukpconvarg1": 8915, "dagstuhl": 0}
+"""Items of the part of a corpus by which figures were computed; of the others the whole is at hand."""
+
+
+def folder_of(suite: Suite) -> str:
+    return suite.folder or suite.name
+
+
+def read(name: str) -> tuple[Suite, SuiteData]:
+    suite = SUITES[name]
+    return suite, suite.data(FIXTURES / folder_of(suite))
+
+
+@pytest.fixture
+def copy(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A copy of the made-up files of a suite, to spoil."""
+    suite = SUITES[request.param]
+    return Path(shutil.copytree(FIXTURES / folder_of(suite), tmp_path / folder_of(suite)))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_made_up_files_are_read_whole(name: str) -> None:
+    suite, data = read(name)
+    assert tuple(data.counts.values()) == COUNTS[name]
+    ids = [item.id for item in data.items]
+    assert len(set(ids)) == len(ids)
+    kind = Pair if suite.task == "detection" else Item
+    assert all(isinstance(item, kind) for item in data.items)
+    if suite.task == "preference":
+        assert all(item.argument and item.second_argument for item in data.items)
+    for metric, gold in data.gold.items():
+        assert metric in suite.metrics
+        assert all(math.isfinite(value) for value in gold.values())
+        assert not data.items or gold.keys() <= set(ids)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_is_declared_fits_together(name: str) -> None:
+    suite, data = read(name)
+    logged = set(data.logs)
+    for figure in suite.published:
+        assert figure.log or figure.recompute or figure.note, "why it cannot be recomputed"
+        assert not figure.log or suite.statistic(figure.statistic), figure
+        assert not figure.judge or suite.statistic(figure.statistic), figure
+        assert figure.value == round(figure.value, figure.digits)
+    for judge in logged:
+        assert data.logs[judge].keys() <= set(suite.metrics)
+    for file in suite.files:
+        assert file.sha256 or file.note
+    there = [file for file in suite.files if is_there(FIXTURES / folder_of(suite), file.local)]
+    assert there or not any(file.published for file in suite.files)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_each_statistic_is_computed_of_perfect_verdicts(name: str) -> None:
+    suite, data = read(name)
+    for statistic in suite.statistics:
+        metric = suite.metric_of(statistic)
+        gold = data.gold.get(metric)
+        if gold:
+            value = computed(statistic, data.against(metric, gold, statistic.group))
+            best = 0 if statistic.lower_is_better else 1
+            if statistic.scale in ("share", "correlation") and not (data.annotations or math.isnan(value)):
+                assert value == pytest.approx(best, abs=0.35), statistic.name
+        assert math.isnan(computed(statistic, data.against(metric, {}))), statistic.name
+
+
+@pytest.mark.parametrize(
+    ("copy", "name"), [(name, name) for name in OWN if name not in UNPACKED], indirect=["copy"]
+)
+def test_a_compressed_copy_is_read_and_a_truncated_one_is_not(copy: Path, name: str) -> None:
+    file = copy / ESSENTIAL[name]
+    packed = gzip.compress(file.read_bytes())
+    file.unlink()
+    place = file.with_name(f"{file.name}.gz")
+    place.write_bytes(packed)
+    assert tuple(SUITES[name].data(copy).counts.values()) == COUNTS[name]
+    place.write_bytes(packed[: len(packed) * 2 // 3])
+    with pytest.raises(DeclarationError, match=place.name):
+        SUITES[name].data(copy)
+
+
+@pytest.mark.parametrize(("copy", "name"), [(name, name) for name in OWN], indirect=["copy"])
+def test_a_missing_file_is_named(copy: Path, name: str) -> None:
+    shutil.rmtree(copy)
+    copy.mkdir()
+    with pytest.raises(DeclarationError, match="fetch the suite"):
+        SUITES[name].data(copy)
+
+
+@pytest.mark.parametrize(
+    ("copy", "name", "column"),
+    [(name, name, column) for name, columns in COLUMNS.items() for column in columns],
+    indirect=["copy"],
+)
+def test_a_column_that_moved_is_named_with_file_and_line(copy: Path, name: str, column: str) -> None:
+    file = copy / ESSENTIAL[name]
+    text = file.read_bytes().decode("latin-1")
+    quoted = f'"{column}"'
+    moved = text.replace(quoted, '"renamed"') if quoted in text else text.replace(column, "renamed", 1)
+    assert moved != text
+    file.write_bytes(moved.encode("latin-1"))
+    with pytest.raises(DeclarationError) as raised:
+        SUITES[name].data(copy)
+    assert column in str(raised.value)
+    assert file.name in str(raised.value)
+
+
+SPOILED = [
+    ("judgebench", "gpt-4o.jsonl", '"A>B"', '"A wins"', "label"),
+    ("judgebench", "gpt-4o.jsonl", "mmlu-pro-law", "a-new-source", "source"),
+    ("judgebench", "gpt-4o.jsonl", "pair-1", "pair-0", "pair_id"),
+    ("judgebench", "judgments_o1-mini-2024-09-12.jsonl", '"A>B"}, {', '"A"}, {', "judgments"),
+    ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "arg1\ta1", "arg1\ta3", "label"),
+    ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "\t", " ", "cells"),
+    ("debate-speeches", "speeches.csv", ',4,"', ',3,"', "goodopeningspeech"),
+    ("debate-speeches", "speeches.csv", '"[', '"[9, ', "goodopeningspeech"),
+    ("webis-argquality-20", "webis-argquality20-topics.csv", "\n2,", "\n1,", "Topic ID"),
+    ("webis-argquality-20", "webis-argquality20-raw-logical.csv", ",Tie\n", ",Draw\n", "preference"),
+    ("berds", "perspective_detection.tsv", "\t1\n", "\tperhaps\n", "label"),
+    ("ragchecker", "human_labeled_data.json", '"overall_label": 1', '"overall_label": 7', "overall_label"),
+    ("ragchecker", "baseline_ragchecker.json", '"instance_id": 1', '"instance_id": 0', "instance_id"),
+    ("llm-rubric", "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv", "\t0.4\t", "\t4\t", "answer1_prob"),
+    ("llm-rubric", "real_data.json", '"role": "user"', '"role": "system"', "messages"),
+    ("alttest", "lesion/llm_annotations.json", ': {\n  "item-0": ', ': {\n  "item-0": "x", "z": ', "gpt-4o"),
+    ("alttest", "framing/human_annotations.json", '"person-0": {', '"person-0": [], "z": {', "person-0"),
+    ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_1 ", "14 0 shard_0 ", ":2"),
+    ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_0 0", "14 0 shard_0 5", ":1"),
+    ("trec-rag-2026", ESSENTIAL["trec-rag-2026"], "14 0 shard_0 0", "14 shard_0 0", ":1"),
+    ("dagstuhl", "dagstuhl-15512-argquality-corpus-annotated.csv", "2 (Average)", "2 (High)", "contradict"),
+    ("debateqa", "preferences.csv", ",first,", ",neither,", "preference"),
+    ("debateqa", "scores.csv", "bleu,made-up,29", "bleu,made-up,x", "value"),
+    ("rewardbench-2", "test.jsonl", '"num_correct": 1', '"num_correct": 2', "num_correct"),
+    ("rewardbench-2", "test.jsonl", '["There are 1 ferries."]', '"There are 1 ferries."', "chosen"),
+    ("judge-bench-20", "newsroom/newsroom.json", '"worst": 1', '"worst": "low"', "worst"),
+    ("touche-2020", "qrels/test.tsv", "\tc4\t-2", "\tc4\tlow", "score"),
+    ("debatune", "statements_vicuna_7b_15.jsonl", '"affirmative"', '"sideways"', "side"),
+]
+"""Suite, file, what is replaced once by what, and what the message names."""
+
+
+@pytest.mark.parametrize(
+    ("copy", "name", "file", "old", "new", "named"),
+    [(name, name, file, old, new, named) for name, file, old, new, named in SPOILED],
+    indirect=["copy"],
+)
+def test_a_value_that_cannot_be_is_named(
+    copy: Path, name: str, file: str, old: str, new: str, named: str
+) -> None:
+    place = copy / file
+    text = place.read_bytes()
+    assert old.encode() in text
+    place.write_bytes(text.replace(old.encode(), new.encode(), 1))
+    with pytest.raises(DeclarationError) as raised:
+        SUITES[name].data(copy)
+    assert place.name in str(raised.value)
+    assert named in str(raised.value)
+
+
+def test_a_quotation_mark_at_the_beginning_belongs_to_the_argument() -> None:
+    _, data = read("ukpconvarg1")
+    books = [item for item in data.items if item.id.startswith("tv-is-better-than-books_books/")]
+    assert books[0].argument.startswith('"Books" let')
+    assert data.items[1].second_argument.endswith("cleaning them.\nGlass does not.")
+
+
+def test_both_orders_of_judgebench_go_together_as_in_the_paper() -> None:
+    _, data = read("judgebench")
+    (o1_mini, reward_model) = data.logs.values()
+    # consistent; one order with a tie; turned by the order; two ties; one decision missing
+    assert list(o1_mini["preference"].values()) == [1.0, 0.25, 0.5, 0.5, 0.75]
+    assert set(reward_model["preference"].values()) == {1.0}
+
+
+HOSTILE = [
+    ("judgebench", "gpt-4o.jsonl", "how much", "\\ud800"),
+    ("rewardbench-2", "test.jsonl", "There are 1 ferries", "\\ud800"),
+    ("llm-rubric", "real_data.json", "Two coins.", "\\ud800"),
+    ("judge-bench-20", "newsroom/newsroom.json", "The ferry leaves", "\\udfff"),
+    ("judge-bench-20", "newsroom/newsroom.json", '"metric": "grammaticality"', '"metric": ["x"]'),
+    ("judge-bench-20", "newsroom/newsroom.json", '"instances": [', '"instances": [7, '),
+    ("touche-2020", "corpus.jsonl", "number 0", "\\ud800"),
+    ("alttest", "lesion/llm_annotations.json", "mistral-v03", "m" * 300),
+    ("alttest", "framing/human_annotations.json", "person-0", "\\u202e\\u0000"),
+    ("ragchecker", "human_labeled_data.json", "First answer to 0", "\\u0000"),
+    ("debatune", "statements_vicuna_7b_15.jsonl", "A made-up statement", "\\ud800"),
+    ("judgebench", "judgments_o1-mini-2024-09-12.jsonl", '"judgments": [', '"judgments": [7, '),
+    ("llm-rubric", "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv", "\t0.4\t", "\tnan\t"),
+    ("debate-speeches", "speeches.csv", '"[', '"[[[['),
+    ("ukpconvarg1", ESSENTIAL["ukpconvarg1"], "Books smell nice.", "\x00"),
+]
+"""Suite, file, and what is replaced once by what nobody publishes."""
+
+
+@pytest.mark.parametrize(
+    ("copy", "name", "file", "old", "new"),
+    [(name, name, file, old, new) for name, file, old, new in HOSTILE],
+    indirect=["copy"],
+)
+def test_what_a_stranger_puts_there_is_a_fault_and_no_crash(
+    copy: Path, name: str, file: str, old: str, new: str
+) -> None:
+    place = copy / file
+    text = place.read_text(encoding="utf-8")
+    assert old in text
+    place.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DeclarationError):
+        SUITES[name].data(copy)
+
+
+def test_two_sets_of_qrels_agree_as_scikit_learn_has_it() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    suite, data = read("trec-rag-2026")
+    (qwen,) = data.logs.values()
+    view = data.against("umbrela", qwen["umbrela"])
+    quadratic, relevant = (computed(statistic, view) for statistic in suite.statistics)
+    assert quadratic == pytest.approx(cohen_kappa_score(view.gold, view.verdicts, weights="quadratic"))
+    assert relevant == pytest.approx(cohen_kappa_score(view.gold >= 2, view.verdicts >= 2))
+
+
+def test_debateqa_is_aligned_as_its_command_has_it() -> None:
+    from conqret.debateqa.preferences import correlate
+
+    suite, data = read("debateqa")
+    folder = FIXTURES / folder_of(suite)
+    agreements = correlate([folder / "scores.csv"], folder / "preferences.csv")
+    for agreement, log in zip(agreements, data.logs.values(), strict=True):
+        view = data.against("rating", log["rating"])
+        assert [computed(statistic, view) for statistic in suite.statistics] == pytest.approx(
+            [agreement.rho, agreement.tau]
+        )
+
+
+def test_a_prompt_of_rewardbench_is_right_where_all_its_pairs_are() -> None:
+    suite, data = read("rewardbench-2")
+    gold = data.gold["preference"]
+    assert set(gold.values()) == {0.0, 1.0}
+    assert data.clusters["1-3"] == "1"
+    spoiled = {**gold, "1-3": 1 - gold["1-3"], "2-1": 0.5}
+    values = {
+        statistic.name: computed(statistic, data.against("preference", spoiled, statistic.group))
+        for statistic in suite.statistics
+    }
+    assert values["accuracy"] == pytest.approx(1 / 3)
+    assert (values["accuracy_factuality"], values["accuracy_safety"]) == (0, 1)
+    assert math.isnan(values["accuracy_focus"])
+
+
+def test_ratings_of_judge_bench_are_put_onto_one_scale() -> None:
+    _, data = read("judge-bench-20")
+    assert list(data.gold["rating"].values()) == pytest.approx([(20 / 3 - 1) / 6, 1 / 6, 5 / 6])
+    assert set(data.groups.values()) == {"newsroom/grammaticality"}
+    assert data.notes == ("newsroom: topic has no scale and is left out",)
+
+
+def test_the_novices_of_dagstuhl_are_read_without_the_experts(tmp_path: Path) -> None:
+    name = "novice-annotations-unaggregated.zip"
+    shutil.copy(FIXTURES / "argquality_novices" / name, tmp_path / name)
+    suite, data = SUITES["dagstuhl"], SUITES["dagstuhl"].data(tmp_path)
+    assert not data.items
+    assert {label.annotator for label in data.novices.labels} == {
+        "group1-member1", "group1-member2", "group2-member1",
+    }  # fmt: skip
+    known = [found for found in recomputed(suite, data) if found.value is not None]
+    assert all(found.same for found in known if "Table 5" in found.figure.where)
+
+
+def test_a_bell_in_a_published_text_is_left_out(tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(FIXTURES / "judgebench", tmp_path / "judgebench"))
+    file = copied / "gpt-4o.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace("how much", "how\\u0007 much"), encoding="utf-8")
+    assert SUITES["judgebench"].data(copied).items == read("judgebench")[1].items
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_published_figures_are_recomputed_from_what_was_released(data_dir: Path, name: str) -> None:
+    suite = SUITES[name]
+    folder = data_dir / folder_of(suite)
+    if not folder.is_dir():
+        pytest.skip(f"CONQRET_DATA has no {folder_of(suite)}")
+    data = suite.data(folder)
+    if data.counts["items"] != PART.get(name, suite.whole.get("items")):
+        pytest.skip("CONQRET_DATA has another part of the corpus, of which the figures are not")
+    figures = recomputed(suite, data)
+    assert all(found.figure.note for found in figures if found.value is None)
+    assert [found for found in figures if found.same is False] == []
+
+
+def test_the_longer_argument_is_the_more_convincing_one_in_three_of_four_pairs(data_dir: Path) -> None:
+    suite = SUITES["ukpconvarg1"]
+    if not (data_dir / "ukpconvarg1").is_dir():
+        pytest.skip("CONQRET_DATA has no ukpconvarg1")
+    data = suite.data(data_dir / "ukpconvarg1")
+    if data.counts["items"] != PART["ukpconvarg1"]:
+        pytest.skip("CONQRET_DATA has another part of the corpus")
+    (longer,) = data.logs.values()
+    values = [
+        statistic.function(data.against("preference", longer["preference"])) for statistic in suite.statistics
+    ]
+    assert [round(value, 3) for value in values] == [0.770, 0.765]
+
+
+def test_rewardbench_is_read_as_it_is_published(tmp_path: Path) -> None:
+    import polars as pl
+
+    lines = (FIXTURES / "rewardbench-2" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [{key: value for key, value in json.loads(line).items() if value is not None} for line in lines]
+    pl.DataFrame(rows).write_parquet(tmp_path / "test-00000-of-00001.parquet")
+    assert SUITES["rewardbench-2"].data(tmp_path).items == read("rewardbench-2")[1].items
+
+
+@pytest.mark.parametrize("column", ["context", "positive_response", "negative_response"])
+def test_a_column_of_parquet_that_moved_is_named(tmp_path: Path, column: str) -> None:
+    import polars as pl
+
+    name = "completeness_qa-00000-of-00001.parquet"
+    frame = pl.read_parquet(FIXTURES / "contextualjudgebench" / name)
+    frame.rename({column: "renamed"}).write_parquet(tmp_path / name)
+    with pytest.raises(DeclarationError, match=rf"{name}:1.*\[{column}\] is missing"):
+        SUITES["contextualjudgebench"].data(tmp_path)
+    whole = (FIXTURES / "contextualjudgebench" / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DeclarationError, match=name):
+        SUITES["contextualjudgebench"].data(tmp_path)

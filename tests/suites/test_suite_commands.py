@@ -1,0 +1,130 @@
+"""``conqret suite`` as people type it, and the commands of docs/suites.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.suites import small
+from tests.suites.mirror import Mirror
+
+ROOT = Path(__file__).parents[2]
+MADE_UP = ROOT / "tests" / "fixtures" / "suites"
+
+
+def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, monkeypatch):
+    monkeypatch.delenv("CONQRET_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with Mirror({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
+        refused = cli("suite", "fetch", "small", "--mirror", mirror.url)
+        assert (refused.code, mirror.ranges) == (2, [])
+        assert "license: CC0-1.0" in refused.err
+        fetched = cli("suite", "fetch", "small", "--mirror", mirror.url, "--yes", "--json")
+    assert json.loads(fetched.out)["fetched"] == ["pairs.csv"]
+    listed = {one["name"]: one for one in json.loads(cli("suite", "list", "--json").out)}
+    assert listed["small"]["here"] == str(tmp_path / "fetched" / "small")
+    shown = json.loads(cli("suite", "show", "small", "--json").out)
+    assert shown["counts"]["items"] == 40
+    assert [one["same"] for one in shown["recomputed"]] == [True, None]
+    assert "75.0" in cli("suite", "show", "small").out
+
+    price = json.loads(cli("suite", "run", "small", "--sample", "16", "--dry-run", "--json").out)
+    assert (price["items"], price["of"], price["calls"]) == (16, 40, 32)
+    assert not (tmp_path / "runs").exists()
+    done = cli("suite", "run", "small", "--sample", "16", "-o", "run")
+    assert done.code == 0
+    assert "a sample of 16 of 40 items (seed 13): Accuracy ±" in done.out
+    result = json.loads((tmp_path / "run" / "suite.json").read_text("utf-8"))
+    assert (result["suite"], result["sample"]["n"], result["cost"]["usd"]) == ("small", 16, 0.0)
+    assert json.loads(cli("suite", "run", "small", "--sample", "16", "-o", "run", "--json").out)["figures"]
+    assert (tmp_path / "run" / "report.html").exists()
+
+    for ending in ("html", "md", "svg"):
+        told = cli("suite", "report", "run", "-o", f"board.{ending}")
+        assert told.code == 0
+        assert (tmp_path / f"board.{ending}").stat().st_size > 500
+    facts = json.loads(cli("suite", "report", "run", "--json").out)
+    assert {one["judge"] for one in facts["suites"][0]["judges"]} == {"offline (direct)", small.LONGER}
+    assert cli("suite", "submit", "run", "-o", "results").code == 0
+    assert cli("suite", "check", "results").code == 0
+    (file,) = (tmp_path / "results").rglob("*.json")
+    file.write_text(file.read_text("utf-8").replace('"value": 0', '"value": 1'), encoding="utf-8")
+    faulty = cli("suite", "check", "results")
+    assert faulty.code == 2
+    assert "figures.0" in faulty.err
+
+
+def test_without_results_the_published_judges_are_shown(cli, small_suite):
+    done = cli("suite", "report", "--suite", "small", "--from", small_suite, "--json")
+    (board,) = json.loads(done.out)["suites"]
+    assert [(one["judge"], one["published"]) for one in board["judges"]] == [(small.LONGER, True)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("show", "smal"), "did you mean 'small'"),
+        (("run", "small", "--sample", "0"), "--sample"),
+        (("run", "small", "--sample", "41", "--from", "."), "has 40 items"),
+        (
+            ("run", "small", "--from", "nowhere"),
+            "pairs.csv from https://raw.githubusercontent.com/owner/name/v1",
+        ),
+        (("report", "nowhere.json"), "nowhere.json is not there"),
+        (("report", "pairs.csv"), "is no result of conqret suite run"),
+        (("check", "."), "no result to check"),
+        (("submit", "pairs.csv"), "is no result of conqret suite run"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_told_in_a_sentence(cli, small_suite, monkeypatch, arguments, said):
+    monkeypatch.chdir(small_suite)
+    done = cli("suite", *arguments)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_damaged_file_is_told_with_its_line(cli, small_suite):
+    table = small.table().replace(b",second\n", b",secnd\n", 1)
+    (small_suite / "pairs.csv").write_bytes(table)
+    line = table.split(b",secnd\n")[0].count(b"\n") + 1
+    done = cli("suite", "run", "small", "--from", small_suite)
+    assert done.code == 2
+    assert f"{small_suite / 'pairs.csv'}:{line} [better]" in done.err
+
+
+def test_a_suite_without_texts_has_nothing_to_judge(cli):
+    done = cli("suite", "run", "alttest", "--from", MADE_UP)
+    assert done.code == 2
+    assert "nothing of it can be judged" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", ["berds", "debatune", "judgebench", "ragchecker", "ukpconvarg1", "webis-argquality-20"]
+)
+def test_suites_are_judged_offline(cli, tmp_path, name):
+    done = cli("suite", "run", name, "--from", MADE_UP, "-o", tmp_path / "run", "--json", "-q")
+    assert done.code == 0, done.err
+    result = json.loads(done.out)
+    assert result["suite"] == name
+    assert any(figure["n"] for figure in result["figures"])
+
+
+def test_the_commands_of_the_page_do_what_it_says(cli, tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "suites.md").read_text("utf-8")
+    commands = [line for block in re.findall(r"```bash\n(.*?)```", page, re.S) for line in block.splitlines()]
+    assert len(commands) >= 10
+    monkeypatch.setenv("CONQRET_DATA", str(MADE_UP))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-prompts").mkdir()
+    (tmp_path / "my_module.py").write_text("def my_judge(item):\n    return 'first'\n", encoding="utf-8")
+    for command in commands:
+        words = [{"gpt-4o-mini": "offline", "40": "3"}.get(word, word) for word in shlex.split(command)]
+        if words[2] == "fetch" or "my-prompts/" in words:  # of the network, and of a folder of one's own
+            continue
+        done = cli(*words[1:])
+        assert done.code == 0, (command, done.err)

@@ -1,0 +1,217 @@
+"""A judge on a suite: samples, figures, results, and who is ahead."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import conqret
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.stats.resampling import mean
+from conqret.suites.result import SuiteResult, read_result, result_schema
+from conqret.suites.suite_figures import held_statistics
+from conqret.suites.suite_report import suite_report
+from conqret.suites.suite_run import prepared_suite
+from conqret.suites.suite_sample import sampled
+from tests.suites import small
+
+ROOT = Path(__file__).parents[2]
+
+
+def judged_by(item):
+    """A judge that is nearly always right: the text with a reason."""
+    return "first" if "because" in item["argument"] else "second"
+
+
+def wrong(item):
+    return "second" if "because" in item["argument"] else "first"
+
+
+def test_a_sample_has_its_share_of_each_cluster_and_of_each_gold_label(small_suite):
+    suite = small.suite()
+    data = suite.data(small_suite)
+    drawn = sampled(suite, data, 16, 1)
+    assert Counter(data.clusters[item.id] for item in drawn.items) == dict.fromkeys(data.clusters.values(), 2)
+    gold = [data.gold["preference"][item.id] for item in drawn.items]
+    assert 6 <= sum(gold) <= 10
+    assert [item.id for item in drawn.items] == [item.id for item in sampled(suite, data, 16, 1).items]
+    assert [item.id for item in drawn.items] != [item.id for item in sampled(suite, data, 16, 2).items]
+    assert [item.id for item in sampled(suite, data, 40, 1).items] == [item.id for item in data.items]
+    for size in (0, 41):
+        with pytest.raises(DeclarationError, match="has 40 items"):
+            sampled(suite, data, size, 1)
+
+
+def test_the_interval_of_a_share_is_that_of_a_mean_over_clusters(small_suite):
+    suite = small.suite()
+    data = suite.data(small_suite)
+    verdicts = data.logs[small.LONGER]["preference"]
+    (held,) = held_statistics(suite, data, {"preference": verdicts})
+    right = [float(verdicts[name] == gold) for name, gold in sorted(data.gold["preference"].items())]
+    expected = mean(right, [data.clusters[name] for name in sorted(data.gold["preference"])], scale="share")
+    ours, theirs = held.jackknifed.estimate(), expected.estimate()
+    assert (held.items, held.judged, held.jackknifed.clusters) == (40, 40, 8)
+    assert np.allclose([ours.value, ours.low, ours.high], [theirs.value, theirs.low, theirs.high])
+
+
+def test_items_without_a_verdict_are_counted_and_in_no_figure(small_suite):
+    suite = small.suite()
+    data = suite.data(small_suite)
+    verdicts = {
+        name: None if name.startswith("0-") else gold for name, gold in data.gold["preference"].items()
+    }
+    (held,) = held_statistics(suite, data, {"preference": verdicts}, [item.id for item in data.items])
+    assert (held.items, held.judged, held.jackknifed.clusters) == (40, 35, 7)
+    nothing = held_statistics(suite, data, {"preference": dict.fromkeys(verdicts)}, verdicts)[0]
+    assert nothing.jackknifed.estimate().value is None
+    assert math.isnan(nothing.jackknifed.value)
+
+
+def test_a_statistic_of_a_group_is_of_its_items_alone(small_suite):
+    suite = small.suite()
+    data = replace(
+        suite.data(small_suite),
+        groups={name: name[-1] for name in suite.data(small_suite).gold["preference"]},
+    )
+    of_group = replace(suite, statistics=(replace(suite.statistics[0], group="2"),))
+    (held,) = held_statistics(of_group, data, {"preference": data.gold["preference"]})
+    assert (held.items, held.jackknifed.value) == (8, 1.0)
+
+
+def test_a_run_writes_a_small_result_without_texts(small_suite, tmp_path):
+    made = conqret.run_suite("small", source=small_suite, sample=24, output=tmp_path / "run", judge=judged_by)
+    result = made.result
+    assert read_result(tmp_path / "run") == result
+    assert (result.main.value, result.judged, result.sample.of, result.sample.n) == (1.0, 24, 40, 24)
+    text = (tmp_path / "run" / "suite.json").read_text("utf-8")
+    assert len(text) < 5000
+    for item in made.data.items:
+        assert item.argument not in text
+        assert f'"{item.id}"' not in text
+    assert result.files == {"pairs.csv": small.suite().files[0].sha256}
+    again = conqret.run_suite(
+        "small", source=small_suite, sample=24, output=tmp_path / "run", judge=judged_by
+    )
+    assert again.session.kept == 24
+    assert again.result.figures == result.figures
+    with pytest.raises(DeclarationError, match="other"):
+        conqret.run_suite("small", source=small_suite, sample=25, output=tmp_path / "run", judge=judged_by)
+
+
+def test_a_judge_is_the_suites_where_none_is_named(small_suite):
+    made = conqret.run_suite("small", source=small_suite)
+    assert (made.result.judge.format, made.result.judge.model) == ("direct", "offline")
+    other = conqret.run_suite("small", source=small_suite, format="static-rubric", sample=8)
+    assert other.result.judge.format == "static-rubric"
+    by_criterion = conqret.run_suite(
+        "small", source=small_suite, criteria=["The text has a reason"], sample=8
+    )
+    assert by_criterion.result.judge.format == "comparison"
+    with pytest.raises(DeclarationError, match="by one criterion"):
+        conqret.run_suite("small", source=small_suite, criteria=["It is short", "It is clear"])
+    with pytest.raises(DeclarationError, match="metric"):
+        conqret.run_suite("small", source=small_suite, format="listwise")
+    with pytest.raises(UnknownNameError, match="did you mean 'small'"):
+        conqret.run_suite("smal", source=small_suite)
+
+
+def test_no_winner_is_called_where_none_is_shown(small_suite, tmp_path):
+    right = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    false = conqret.run_suite("small", source=small_suite, judge=wrong).result
+    report = suite_report([right, false], source=small_suite)
+    (board,) = report.boards
+    assert [one.judge.model for one in board.results] == [right.judge.model, small.LONGER, false.judge.model]
+    by_model = {one.other.judge.model: one for one in board.against_leader}
+    assert by_model[false.judge.model].shown
+    assert by_model[small.LONGER].difference.value == pytest.approx(0.25)
+    assert [one.who for one in board.figures] == ["a model"]
+    offline = conqret.run_suite("small", source=small_suite).result
+    level = suite_report([offline], source=small_suite).boards[0]
+    assert level.winner is None or level.against_leader[0].shown
+    alone = suite_report([right], source=tmp_path)
+    assert alone.boards[0].winner is None
+    assert "no other judge" in alone.boards[0].verdict
+
+
+def test_published_verdicts_are_compared_on_the_sample(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
+    (board,) = suite_report([result], source=small_suite).boards
+    (against,) = board.against_leader
+    assert (against.items, against.other.judge.model) == (24, small.LONGER)
+    assert against.other.main.items == 40
+
+
+def test_judges_of_other_items_are_not_compared(small_suite):
+    one = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
+    two = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24, sample_seed=2).result
+    (board,) = suite_report([one, two]).boards
+    assert board.against_leader == ()
+    assert board.winner is None
+
+
+def test_the_schema_that_is_published_is_that_of_the_model():
+    published = json.loads((ROOT / "docs" / "suite-result.schema.json").read_text("utf-8"))
+    assert published == result_schema()
+    assert SuiteResult.model_fields.keys() == published["properties"].keys()
+
+
+def test_files_that_are_nowhere_are_told_with_their_places(small_suite, tmp_path, monkeypatch):
+    monkeypatch.delenv("CONQRET_DATA", raising=False)
+    with pytest.raises(DeclarationError) as told:
+        prepared_suite("small")
+    url = "https://raw.githubusercontent.com/owner/name/v1/data/pairs.csv"
+    assert f"{tmp_path / 'fetched' / 'small' / 'pairs.csv'} from {url} (sha256 " in str(told.value)
+    monkeypatch.setenv("CONQRET_DATA", str(small_suite.parent))
+    assert prepared_suite("small").copy.folder == small_suite
+
+
+def test_a_copy_that_is_not_the_published_one_is_told(small_suite):
+    (small_suite / "pairs.csv").write_bytes(small.table(4))
+    prepared = prepared_suite("small", source=small_suite)
+    assert any("is not the published file" in note for note in prepared.notes)
+    assert any("32 of 40 items" in note for note in prepared.notes)
+    made = conqret.run_suite("small", source=small_suite, judge=judged_by)
+    assert made.result.lacking == ("32 of 40 items",)
+
+
+def test_verdicts_that_are_there_already_are_held_against_the_gold(small_suite):
+    gold = small.suite().data(small_suite).gold["preference"]
+    log = [{"id": name, "verdict": "first" if value else "second"} for name, value in gold.items()]
+    made = conqret.run_suite("small", source=small_suite, verdicts=log)
+    assert (made.result.main.value, made.result.main.n) == (1.0, 40)
+    assert made.result.judge.format != "direct"
+
+
+def test_misspelt_settings_are_told(small_suite):
+    with pytest.raises(DeclarationError, match="there is no option 'modell' of run_suite"):
+        conqret.run_suite("small", source=small_suite, modell="offline")
+
+
+def test_a_result_of_others_cannot_break_the_report(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    figure = result.main.model_copy(update={"sizes": result.main.sizes[:3], "value": 0.9})
+    strange = result.model_copy(
+        update={"figures": (figure,), "judge": result.judge.model_copy(update={"fingerprint": "f" * 16})}
+    )
+    (board,) = suite_report([result, strange]).boards
+    assert board.against_leader == ()
+
+
+def test_a_run_that_begins_afresh_takes_the_old_result_away(small_suite, tmp_path, monkeypatch):
+    conqret.run_suite("small", source=small_suite, sample=8, output=tmp_path / "run", judge=judged_by)
+
+    def killed(*arguments: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("conqret.judging.judge.execute", killed)
+    with pytest.raises(KeyboardInterrupt):
+        conqret.run_suite(
+            "small", source=small_suite, sample=9, output=tmp_path / "run", judge=judged_by, overwrite=True
+        )
+    assert not (tmp_path / "run" / "suite.json").exists()
