@@ -99,7 +99,7 @@ def test_constant_rankings_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--metric", DIVERSITY_MEAN], "by one instrument alone"),
+        (["--metric", DIVERSITY_MEAN], "by one measuring model alone"),
         (["--metric", "diversity"], "did you mean"),
         (["--plot", "here.pdf"], "ends in .png or .svg"),
     ],
