@@ -78,9 +78,13 @@ def headlines(table: BiasTable) -> list[str]:
             for verdict_name, description in CLEAR.items()
             if marks[verdict_name]
         ),
+        *([f"{len(silent)} without a value"] if (silent := valueless(table)) else []),
     ]
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
-    sentences = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
+    sentences = [
+        f"{number(len(table.primary) + len(silent), 'probe')}: {', '.join(counted)} ({of}).",
+        *_fallen(table),
+    ]
     shown = [row for row in _rows(table) if row.example is not None]
     example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
     if example is None:
@@ -128,7 +132,7 @@ def lacking(row: BiasRow) -> str:
         return ""
     if row.effect is None:
         return f": {reasons}"
-    return f"; {row.effect.n} of {number(row.effect.n + sum(row.missing.values()), 'pair')}: {reasons}"
+    return f"; {row.effect.n} of {number(row.effect.n + sum(row.missing.values()), 'pair')} have a value: {reasons}"
 
 
 def lost(missing: Mapping[str, int]) -> str:
@@ -175,6 +179,12 @@ def example_of(row: BiasRow) -> str:
 
 def _verdict(value: float, high: str, low: str) -> str:
     return high if value > 0.5 else low if value < 0.5 else "neither"
+
+
+def valueless(table: BiasTable) -> list[BiasRow]:
+    """A row of each probe that has none which could raise an alarm, because no pair has a value."""
+    found = {row.probe for row in table.primary}
+    return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
 
 
 def _shown(table: BiasTable) -> list[BiasRow]:
