@@ -63,6 +63,15 @@ def data_dir() -> Path:
     return folder
 
 
+_NEURAL = frozenset(
+    "perplexity test_tuning.py test_ablations.py test_debate_tune.py test_debate_write.py test_judge_local.py "
+    "test_local_backend.py test_neural_baselines.py test_tuning_detector.py test_dense.py test_cross_encoder.py "
+    "test_likelihood.py".split()
+)
+"""Folders and files of tests that use networks: what these need takes fifteen seconds to import, and goes to one worker
+likewise."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What runs commands in forks goes to one worker (``--dist loadgroup``), since what forks them takes five seconds
     to import, and the pages of servers that are forked need the one browser; it comes first, and then the files with
@@ -73,6 +82,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.pluginmanager.hasplugin("xdist"):
         for item in forked:
             item.add_marker(pytest.mark.xdist_group("forks"))
+        for item in items:
+            if item not in forked and _NEURAL.intersection(item.path.parts):
+                item.add_marker(pytest.mark.xdist_group("neural"))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item not in forked, item.path not in slow))
 

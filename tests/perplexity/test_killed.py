@@ -9,7 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+from tests.needed import Needed
+
+Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 
 ANSWERS, PARTIAL = 200, 2
 KILLED_AT = (1, 90, 260)
