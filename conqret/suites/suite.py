@@ -194,7 +194,7 @@ class PublishedFigure:
 
     def agrees(self, value: float) -> bool:
         """Whether a recomputed statistic is the printed figure, to its digits."""
-        return abs(value * self.times - self.value) <= 0.5 * 10**-self.digits + 1e-9
+        return abs(value * self.times - self.value) <= 0.5 * 10.0**-self.digits + 1e-9
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def test_each_board_has_its_order(files):
     found = leaderboard([files[0].parent, files[1]], "accuracy[Clarity]")
     assert (found.by, found.falls, len(found.boards)) == ("accuracy[clarity]", False, 1)
     missing = leaderboard(files, "alpha[clarity]").boards[0].standings[2].value
-    assert missing.reason == "not held against people on clarity"
+    assert missing.reason == "not held against annotators on clarity"
 
 
 def test_means_over_other_dimensions_or_other_labels_stand_apart(card, files, tmp_path):

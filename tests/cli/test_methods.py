@@ -29,7 +29,10 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     asked = ("runs", "methods", run, "--labels", labels, "--scale", "1:3")
     found = json.loads(cli(*asked, "--json").out)
     assert list(found["paragraphs"]) == ["Judge", "Scores", "Agreement", "Limits"]
-    assert "24 items had labels by 2 people (labels.csv), on 1 dimension." in found["paragraphs"]["Agreement"]
+    assert (
+        "24 items had labels by 2 annotators (labels.csv), on 1 dimension."
+        in found["paragraphs"]["Agreement"]
+    )
     assert "jackknife-t intervals over 12 topics" in found["paragraphs"]["Agreement"]
     assert found["tables"][1]["rows"][0][0] == "Clarity"
     written = cli(*asked, "-o", tmp_path / "methods.tex")

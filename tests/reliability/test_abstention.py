@@ -164,7 +164,7 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     assert page.count("<svg") == 4
     sheet = abstention_sheet(found)
     errors, confidences = *sheet.picture, *sheet.sections[2].charts
-    assert [line.name for line in errors.lines] == ["Wrong of what is kept", "Promised at most"]
+    assert [line.name for line in errors.lines] == ["Wrong of what is kept", "At most, by the guarantee"]
     assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
     for chart in (errors, confidences):
         assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"

@@ -316,7 +316,7 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
     told = stricter.model_copy(update={"waves": (*stricter.waves, recorded, asked)})
     known = card.model_copy(update={"drift": told})
     assert last_checked(known) == "2030-05-06"
-    assert "behaviour last checked on 2030-05-06, and it had drifted by then: clarity (severity)" in standing(
+    assert "behavior last checked on 2030-05-06, and it had drifted by then: clarity (severity)" in standing(
         known
     )
     page = card_sheet(known)

@@ -144,7 +144,7 @@ def test_it_stops_where_it_is_reliable() -> None:
     assert short.planned < long.planned == long.possible == short.possible
     assert (short.reliability or 0) >= 0.4
     assert (long.reliable, short.reliable) == (None, True)
-    early = f"0.4 that was asked for was reached after {short.planned} of at most {long.planned}"
+    early = f"requested reliability of 0.4 was reached after {short.planned} of at most {long.planned}"
     assert early in " ".join(headlines(short))
     assert early in tournament_page(short).markdown()
     never = conqret.tournament(arguments(8), judge=longer, comparisons=2, design="random", reliability=0.99)

@@ -135,6 +135,6 @@ def test_one_annotator(tmp_path):
     ]
     row = validate(judgments, labels).dimensions["clarity"]
     assert row.people.value is None
-    assert "fewer than two people" in row.person.reason
+    assert "fewer than two annotators" in row.person.reason
     assert row.alternative.passed is None
     assert row.alpha.value == 1

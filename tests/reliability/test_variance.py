@@ -177,7 +177,8 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
         "Shares of the variance of scores", "What averaging buys", "Where scores differ", "One item's score",
         "Standard error of the mean", "Runs",
     ]  # fmt: skip
-    assert [len(section.parts) for section in variance_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
+    assert [len(section.parts) for section in variance_sheet(found).sections] == [1, 1, 1, 1, 1, 1]
+    assert len(variance_sheet(found).picture) == 1
     assert variance_sheet(found).answer[0] == variance_finding(found)
     assert "on 0 of 2 metrics, all of it from samples" in variance_finding(found)
     scores = variance_sheet(found).sections[3].parts[0]

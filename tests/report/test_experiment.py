@@ -123,7 +123,7 @@ def test_damage_says_why_not() -> None:
 def test_what_is_said_of_every_curve_is_said_once() -> None:
     few = {**CURVE, "verdict": "inconclusive", "words": "4 topics: at least 6 are needed for a verdict"}
     *_, table = experiment_tables(summary(sensitivity={"one": [few, few]}))
-    assert table.header == ("Metric", "Expected", "Mean, least damage", "Mean, most damage", "Change")
+    assert table.header == ("Metric", "Expected", "Mean, lowest level", "Mean, highest level", "Change")
     assert table.rows[1:] == (("Groundedness", "fall", "0.900", "0.200", "-0.700"),) * 2
     assert "inconclusive for every metric (4 topics: at least 6 are needed" in table.note
     *_, table = experiment_tables(summary(sensitivity={"one": [few, CURVE]}))

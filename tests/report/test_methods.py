@@ -29,7 +29,7 @@ def test_what_failed_is_said_and_names_do_not_act():
     assert (
         "No answer came to some question about 1 item. The run is not finished: not judged yet are" in scores
     )
-    assert "Each question was asked 3 times, at temperature 0.7, and the mean counts." in judge
+    assert "Each request was sent 3 times, at temperature 0.7, and the mean counts." in judge
     assert "Answers had room for 900 tokens. Prompts, by their digests: listwise abc." in judge
     assert "1 further item had faults and took no part." in judge
     assert [table.title for table in said.tables] == [

@@ -143,7 +143,8 @@ def drift_answer(drift: Drift) -> Iterator[str]:
         now = f"{chart.newest.value:.2f} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
         name = words.label(chart.metric).lower()
         verb = "is " if chart.quantity == "severity" else ""
-        found.append(f"the judge {verb}{way} on {name} since {chart.alarm.wave} ({now})")
+        said = f"the judge {verb}{way} on {name} since {chart.alarm.wave} ({now}"
+        found.append(f"{with_condition(said, chart.condition)})")
     if found:
         more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
         yield f"Drift: {'; '.join(found[:NAMED])}{more}."
