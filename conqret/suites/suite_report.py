@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,15 @@ from conqret.show import words
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate
 from conqret.suites.published import RecomputedFigure, logged_figure, logged_results, recomputed
-from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, read_result, result_file
+from conqret.suites.result import (
+    FILE_NAME,
+    MOST_FILES,
+    SuiteFigure,
+    SuiteJudge,
+    SuiteResult,
+    read_result,
+    result_file,
+)
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_list import SUITES
 from conqret.suites.suite_places import local_copy
@@ -129,12 +138,41 @@ class SuiteBoard:
             whom = "the other judge" if others == 1 else f"all {others} others"
             return f"{first.judge.name} is ahead of {whom} ({value})."
         level = [one.judge.name for one in self.level_with_leader[1:]]
-        untested = others - len(self.against_leader)
-        apart = f"; {untested} of them judged other items" if untested else ""
         return (
             f"No winner is shown. {first.judge.name} has the best value ({value}), but is not shown to be "
-            f"better than {_listed(level)}{apart}."
+            f"better than {_listed(level)}.{self._how_to_compare()}"
         )
+
+    def _how_to_compare(self) -> str:
+        """Why judges could not be compared with the leader, and what to do; empty where all were.
+
+        Two samples hold some items and most clusters in common, and a result does not say what its judge said of
+        which: they are neither paired nor independent, so nothing is tested.
+        """
+        first, *others = self.results
+        tested = {id(one.other) for one in self.against_leader}
+        apart = [one for one in others if id(one) not in tested and one.main.value is not None]
+        if not apart:
+            return ""
+        elsewhere = [one for one in apart if one.main.items_digest != first.main.items_digest]
+        if not elsewhere:
+            return f" {_judges(len(apart))} cannot be tested: the figures hold too few clusters, or none."
+        count = (
+            f" {_judges(len(elsewhere))} judged other items than {first.judge.name}, so no test compares them"
+        )
+        if first.judge.published and self.data is None:
+            return f"{count}; conqret suite fetch {self.suite.name} brings what the published judges said of them."
+        if first.judge.published and all(one.judge.published for one in elsewhere):
+            return f"{count}."
+        sample = next((one.sample for one in (first, *elsewhere) if one.sample is not None), None)
+        if sample is None or first.judge.published:
+            return f"{count}: run them on the same copy of the suite."
+        drawn = f"--sample {sample.n} --seed {sample.seed}"
+        return f"{count}: run all of them on one sample (conqret suite run {self.suite.name} {drawn}), or on all items."
+
+
+def _judges(count: int) -> str:
+    return "One judge" if count == 1 else f"{count:,} judges"
 
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
@@ -347,14 +385,26 @@ def suite_report(
 
 
 def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
-    """A result, that in a run's folder, or all in a folder that collects them."""
+    """A result, that in a run's folder, or all in a folder that collects results or the folders of runs."""
     if isinstance(place, SuiteResult):
         yield place
     elif (folder := Path(place)).is_dir() and not result_file(folder).exists():
-        files = sorted(folder.rglob("*.json"))
-        yield from (read_result(file) for file in files or [result_file(folder)])
+        runs = sorted(folder.rglob(FILE_NAME))  # beside which lie other files of a run
+        files = runs or sorted(folder.rglob("*.json"))
+        if not files:
+            raise DeclarationError(
+                f"{folder} holds no result: conqret suite run -o {folder / 'NAME'} writes one"
+            )
+        if len(files) > MOST_FILES:
+            raise DeclarationError(f"{folder} holds more than {MOST_FILES:,} files: report them in parts")
+        yield from map(read_result, files)
     else:
         yield read_result(place)
+
+
+def _moment(result: SuiteResult) -> dt.datetime:
+    """When it was made; that of a stranger may lack its time zone."""
+    return result.created if result.created.tzinfo is not None else result.created.replace(tzinfo=dt.UTC)
 
 
 def _board(
@@ -366,7 +416,7 @@ def _board(
             notes.append(
                 f"{suite.name}: {one.judge.name} stands twice on the same items; the newer one is shown"
             )
-        if earlier is None or one.created > earlier.created:
+        if earlier is None or _moment(one) > _moment(earlier):
             seen[one.digest] = one
     copy = local_copy(suite, source)
     logged: list[SuiteResult] = []

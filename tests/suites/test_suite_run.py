@@ -19,6 +19,7 @@ from conqret.suites.suite_figures import held_statistics
 from conqret.suites.suite_report import suite_report
 from conqret.suites.suite_run import prepared_suite
 from conqret.suites.suite_sample import sampled
+from tests.server import FaultServer
 from tests.suites import small
 
 ROOT = Path(__file__).parents[2]
@@ -153,6 +154,57 @@ def test_judges_of_other_items_are_not_compared(small_suite):
     (board,) = suite_report([one, two]).boards
     assert board.against_leader == ()
     assert board.winner is None
+    assert "--sample 24 --seed 13" in board.finding
+
+
+def test_published_judges_that_are_not_here_are_to_be_fetched(small_suite, tmp_path):
+    (log,) = suite_report([], suites=["small"], source=small_suite).boards[0].results
+    half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24).result
+    (board,) = suite_report([log, half], source=tmp_path).boards
+    assert board.against_leader == ()
+    assert "conqret suite fetch small" in board.finding
+
+
+def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
+    for name, judge in (("right", judged_by), ("wrong", wrong)):
+        conqret.run_suite("small", source=small_suite, judge=judge, output=tmp_path / "runs" / name)
+    (board,) = suite_report([tmp_path / "runs"], source=tmp_path).boards
+    assert len(board.results) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DeclarationError, match="holds no result"):
+        suite_report([tmp_path / "empty"])
+
+
+def test_a_date_without_its_time_zone_cannot_break_the_report(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    naive = result.model_copy(update={"created": result.created.replace(tzinfo=None, year=1)})
+    (board,) = suite_report([naive, result, naive]).boards
+    assert [one.created for one in board.results if not one.judge.published] == [result.created]
+
+
+def test_the_price_of_a_detection_is_known_however_its_answers_came(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    made_up = ROOT / "tests" / "fixtures" / "suites"
+
+    def judged(run: str, url: str = "http://127.0.0.1:9", **more: object) -> SuiteResult:
+        return conqret.run_suite(
+            "berds", source=made_up, model="openai/gpt-4o-mini", api_base=url, output=tmp_path / run, **more
+        ).result
+
+    with FaultServer() as server:
+        first = judged("run", server.url)
+        sent = len(server.requests)
+        assert judged("run", server.url).cost == first.cost
+        assert (
+            judged("again", server.url, recordings=tmp_path / "run" / "recordings.sqlite").cost == first.cost
+        )
+        assert len(server.requests) == sent == first.cost.calls
+    assert not list((tmp_path / "run").glob("*-wal"))
+    assert judged("replayed", replay=tmp_path / "run").cost == first.cost
+    assert first.cost.prompt_tokens > 0
+    assert first.cost.usd > 0
+    (tmp_path / "run" / "recordings.sqlite").unlink()
+    assert judged("run").cost is None
 
 
 def test_the_schema_that_is_published_is_that_of_the_model():
