@@ -187,7 +187,8 @@ def notes() -> Iterator[Place]:
     """Each note, warning and error, whole: what is filled in stands as …."""
     for file in sorted((ROOT / "conqret").rglob("*.py")):
         nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0)):
+        written = [node for node in nodes if isinstance(node, ast.Raise | ast.Call)]
+        for node in sorted(written, key=lambda node: node.lineno):
             call = node.exc if isinstance(node, ast.Raise) else node
             if not isinstance(call, ast.Call) or not call.args:
                 continue

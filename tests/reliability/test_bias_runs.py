@@ -49,7 +49,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
 
 def test_probes_that_cannot_be_made_say_why() -> None:
     found = plan_bias(ProbeContext(items(), setup()))
-    assert "people's labels" in found.left_out["stance"]
+    assert "human labels" in found.left_out["stance"]
     assert "family (offline baseline)" in found.left_out["self-preference"]
     assert "several dimensions" in found.left_out["dimension order"]
     with pytest.raises(DeclarationError, match="no probe can be made: stance"):

@@ -196,7 +196,7 @@ def test_a_judge_looks_alike_in_both_charts(labels):
     looks = [{one.name: (one.colour, one.mark) for one in chart.drawn()} for chart in (price, time)]
     assert looks[0].keys() == {"a", "c", "Pareto frontier by values alone"}
     assert looks[0].items() <= looks[1].items()
-    assert not next(one for one in price.drawn() if one.name.startswith("The frontier")).dots
+    assert not next(one for one in price.drawn() if one.name.startswith("Pareto frontier")).dots
     assert [tick.text for tick in time.across()] == ["100", "150", "200", "250"]
     assert time.x.startswith("Milliseconds")
 

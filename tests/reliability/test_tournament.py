@@ -149,7 +149,7 @@ def test_it_stops_where_it_is_reliable() -> None:
     assert early in tournament_page(short).markdown()
     never = conqret.tournament(arguments(8), judge=longer, comparisons=2, design="random", reliability=0.99)
     assert never.reliable is False
-    assert "0.99 that was asked for was not reached" in " ".join(headlines(never))
+    assert "requested reliability of 0.99 was not reached" in " ".join(headlines(never))
 
 
 def test_offline_formats_compare(tmp_path: Path) -> None:
