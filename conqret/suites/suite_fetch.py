@@ -83,7 +83,10 @@ def fetch_suite(
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
     lacking, here = to_fetch(declared)
-    if unknown := [file for file in lacking if not (file.published or file.optional) and source is None]:
+    unknown = [file for file in lacking if not (file.published or file.optional)]
+    if not here and not any(file.published for file in lacking):
+        unknown = lacking  # of files that are all optional, one at least
+    if unknown and source is None:
         wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in unknown)
         raise DeclarationError(
             f"{declared.name} has files that cannot be fetched by a command: give the folder that holds them (--from), "

@@ -140,15 +140,18 @@ class SuiteBoard:
         level = [one.judge.name for one in self.level_with_leader[1:]]
         return (
             f"No winner is shown. {first.judge.name} has the best value ({value}), but is not shown to be "
-            f"better than {_listed(level)}.{self._how_to_compare()}"
+            f"better than {_listed(level)}.{f' {how}' if (how := self.how_to_compare) else ''}"
         )
 
-    def _how_to_compare(self) -> str:
+    @property
+    def how_to_compare(self) -> str:
         """Why judges could not be compared with the leader, and what to do; empty where all were.
 
         Two samples hold some items and most clusters in common, and a result does not say what its judge said of
         which: they are neither paired nor independent, so nothing is tested.
         """
+        if not self.results:
+            return ""
         first, *others = self.results
         tested = {id(one.other) for one in self.against_leader}
         apart = [one for one in others if id(one) not in tested and one.main.value is not None]
@@ -156,9 +159,9 @@ class SuiteBoard:
             return ""
         elsewhere = [one for one in apart if one.main.items_digest != first.main.items_digest]
         if not elsewhere:
-            return f" {_judges(len(apart))} cannot be tested: the figures hold too few clusters, or none."
+            return f"{_judges(len(apart))} cannot be tested: the figures hold too few clusters, or none."
         count = (
-            f" {_judges(len(elsewhere))} judged other items than {first.judge.name}, so no test compares them"
+            f"{_judges(len(elsewhere))} judged other items than {first.judge.name}, so no test compares them"
         )
         if first.judge.published and self.data is None:
             return f"{count}; conqret suite fetch {self.suite.name} brings what the published judges said of them."

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.suites.suite import SuiteFile
 from conqret.suites.suite_fetch import fetch_suite
 from conqret.suites.suite_places import local_copy, needed_copy
 from tests.suites import small
@@ -114,6 +115,15 @@ def test_without_network_it_says_what_to_put_where(target):
         fetch_suite(small.suite(), mirror="http://127.0.0.1:9")
     assert f"{target} from " in str(told.value)
     assert small.suite().files[0].sha256 in str(told.value)
+
+
+def test_files_that_no_command_can_fetch_are_told_with_their_places(target):
+    suite = small.suite()
+    by_hand = replace(suite, files=(SuiteFile("pairs.csv", optional=True, note="the authors' page"),))
+    with pytest.raises(DeclarationError, match="cannot be fetched by a command") as told:
+        fetch_suite(by_hand)
+    assert f"{target} from the authors' page" in str(told.value)
+    assert not target.parent.exists()
 
 
 def test_a_layout_that_moved_is_told_with_file_and_field(target):
