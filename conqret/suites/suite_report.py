@@ -30,6 +30,8 @@ from conqret.suites.suite_places import local_copy
 
 LEVEL = 0.05
 """A difference whose p, corrected by Holm within a suite, is below this is shown."""
+DEBATES = "debates and arguments"
+"""What the first suites of a report are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,18 +317,28 @@ def _is_model(*results: SuiteResult) -> bool:
     return all(not (one.judge.published or one.judge.baseline) for one in results)
 
 
+def _is_baseline(result: SuiteResult) -> bool:
+    return result.judge.baseline
+
+
 def _reasons(
     taken: JudgeRow, boards: Sequence[SuiteBoard], runnable: Sequence[JudgeRow], level: Sequence[JudgeRow]
 ) -> str:
     """Why a judge is to be taken, and what speaks against needing it."""
     name = taken.judge.model
-    ahead = [board.suite.title for board in boards if board.winner is taken.results.get(board.suite.name)]
-    free = [
-        board.suite.title for board in boards if any(one.judge.baseline for one in board.level_with_leader)
-    ]
+    ahead = [board for board in boards if board.winner is taken.results.get(board.suite.name)]
+    over_models = [board.suite.title for board in ahead if not all(map(_is_baseline, board.results[1:]))]
+    over_baselines = [board.suite.title for board in ahead if all(map(_is_baseline, board.results[1:]))]
+    alone = [board.suite.title for board in boards if len(board.results) == 1]
     said = [f"On none of {number(len(boards), 'suite')} is another judge shown to be better"]
-    if ahead:
-        said.append(f"{name} is ahead of all others on {_listed(ahead)}")
+    if over_models:
+        said.append(f"{name} is ahead of all others on {_listed(over_models)}")
+    if over_baselines:
+        said.append(
+            f"{name} is ahead of the baselines on {_listed(over_baselines)}, where no other model was run"
+        )
+    if alone:
+        said.append(f"on {_listed(alone)} there is no other judge to compare it with")
     if len(level) > 1:
         others = [row.judge.model for row in level if row is not taken]
         said.append(
@@ -337,9 +349,15 @@ def _reasons(
     sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
     if sizes:
         most = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-        said.append(f"it was judged on samples of {most} items")
-    if free:
-        said.append(f"on {_listed(free)} a rule without a model is not shown to be worse")
+        said.append(f"it judged samples of {most} items")
+    for board in boards:
+        tested = [board.results[0], *(one.other for one in board.against_leader if not one.shown)]
+        free = [one for one in tested if one.judge.baseline]
+        if free:
+            has = "has the best value" if free[0] is board.results[0] else "is not shown to be worse"
+            said.append(
+                f"on {board.suite.title} the baseline {free[0].judge.model}, which costs nothing, {has}"
+            )
     return f"{'; '.join(said)}."
 
 
@@ -384,7 +402,12 @@ def suite_report(
             "there is nothing to show: give results of conqret suite run, or fetch a suite with published verdicts "
             "(conqret suite list)"
         )
-    return SuiteReport(shown, tuple(notes))
+    return SuiteReport(tuple(sorted(shown, key=_order)), tuple(notes))
+
+
+def _order(board: SuiteBoard) -> tuple[bool, bool, str]:
+    """Suites of debates first, then those on which a model was run."""
+    return board.suite.about != DEBATES, not any(map(_is_model, board.results)), board.suite.about
 
 
 def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:

@@ -13,10 +13,13 @@ import pytest
 
 import conqret
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.show.report_page import CollapsedTable
 from conqret.stats.resampling import mean
+from conqret.suites.leaderboard_page import FEW, board_table, leaderboard_page, verdict_table
 from conqret.suites.result import SuiteResult, read_result, result_schema
+from conqret.suites.suite import PublishedFigure
 from conqret.suites.suite_figures import held_statistics
-from conqret.suites.suite_report import suite_report
+from conqret.suites.suite_report import SuiteReport, suite_report
 from conqret.suites.suite_run import prepared_suite
 from conqret.suites.suite_sample import sampled
 from tests.server import FaultServer
@@ -146,6 +149,47 @@ def test_published_verdicts_are_compared_on_the_sample(small_suite):
     (against,) = board.against_leader
     assert (against.items, against.other.judge.model) == (24, small.LONGER)
     assert against.other.main.items == 40
+
+
+def test_the_page_gives_both_values_on_the_shared_items(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
+    report = suite_report([result], source=small_suite)
+    (board,) = report.boards
+    (row,) = verdict_table(report).rows
+    assert result.judge.model in row[1]
+    assert small.LONGER in row[2]
+    best, other = board_table(board).rows
+    shared = board.shared(*board.results)
+    assert f"{shared[1].value:.3f} against {shared[0].value:.3f}" in other[4]
+    assert other[3] == f"{shared[0].value - shared[1].value:.3f}"
+    assert other[2].split()[0] == f"{board.results[1].main.value:.3f}"
+    assert (best[5], other[5]) == ("24 of 40", "40")
+    assert best[1] != other[1]
+    assert len(leaderboard_page(report).sections[1].charts[0].rows) == 2
+
+
+def test_a_human_yardstick_stands_beside_the_judges(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    (board,) = suite_report([result], source=small_suite).boards
+    human = PublishedFigure(
+        "one annotator", "accuracy", 81.5, 1, "Table 1", judge=False, times=100, human=True
+    )
+    beside = replace(board, suite=replace(board.suite, published=(*board.suite.published, human)))
+    assert board_table(beside).rows[-1][0] == "one annotator"
+    assert "0.815" in board_table(beside).rows[-1]
+    assert "0.815" in verdict_table(SuiteReport((beside,))).rows[0][2]
+    (chart, *_) = leaderboard_page(SuiteReport((beside,))).sections[1].charts
+    assert chart.rows[0].others == {"one annotator": 0.815}
+
+
+def test_many_printed_figures_are_folded(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    (board,) = suite_report([result], source=small_suite).boards
+    (figure,) = board.figures
+    for number, folded in ((FEW, False), (FEW + 1, True)):
+        page = leaderboard_page(SuiteReport((replace(board, figures=(figure,) * number),)))
+        parts = next(section for section in page.sections if section.title == board.suite.title).parts
+        assert isinstance(parts[-1], CollapsedTable) is folded
 
 
 def test_judges_of_other_items_are_not_compared(small_suite):
