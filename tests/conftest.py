@@ -12,7 +12,7 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
-from tests.runs.killed import Forks, shared
+from tests.runs.killed import NEURAL, Forks, shared
 
 # How fast examples are drawn says something of the machine, and nothing of the code.
 settings.register_profile("conqret", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -63,6 +63,15 @@ def data_dir() -> Path:
     return folder
 
 
+_NEURAL = frozenset(
+    "perplexity test_ablations.py test_cross_encoder.py test_debate_tune.py test_debate_write.py test_dense.py "
+    "test_judge_local.py test_likelihood.py test_local_backend.py test_neural_baselines.py test_tune_killed.py "
+    "test_tuning.py test_tuning_detector.py".split()
+)
+"""Folders and files of tests that use networks: what these need takes fifteen seconds to import, and goes to one worker
+likewise."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What runs commands in forks goes to one worker (``--dist loadgroup``), since what forks them takes five seconds
     to import, and the pages of servers that are forked need the one browser; it comes first, and then the files with
@@ -73,6 +82,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.pluginmanager.hasplugin("xdist"):
         for item in forked:
             item.add_marker(pytest.mark.xdist_group("forks"))
+        for item in items:
+            if item not in forked and _NEURAL.intersection(item.path.parts):
+                item.add_marker(pytest.mark.xdist_group("neural"))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (item not in forked, item.path not in slow))
 
@@ -96,6 +108,13 @@ typer.testing._get_command = functools.cache(typer.main.get_command)
 def forks() -> Forks:
     """What runs commands in processes of their own, without importing everything for each."""
     return shared()
+
+
+@pytest.fixture(scope="session")
+def neural_forks() -> Iterator[Forks]:
+    """What runs commands with networks in processes of their own."""
+    with Forks(NEURAL) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
+from unicodedata import bidirectional
 
 from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
@@ -15,6 +16,7 @@ from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
 
+LEFT_TO_RIGHT = "\u200e"
 Which = Literal["argument", "second_argument"]
 By = Literal["documents", "argument", "second_argument"]
 
@@ -64,8 +66,13 @@ def clip(value: float) -> float:
 
 
 def quoted(words: list[str] | tuple[str, ...], limit: int = 5) -> str:
-    """The first ``limit`` words in quotation marks, with commas."""
-    return ", ".join(f"\u201c{word}\u201d" for word in words[:limit])
+    """The first ``limit`` words in quotation marks, with commas. Behind a word that is written from right to left
+    stands Unicode's left-to-right mark, so that marks and words keep their places in an English sentence."""
+    return ", ".join(f"\u201c{word}\u201d{LEFT_TO_RIGHT * _leftward(word)}" for word in words[:limit])
+
+
+def _leftward(word: str) -> bool:
+    return any(bidirectional(character) in ("R", "AL") for character in word)
 
 
 SUPPORT_COVERAGE = 1 / 3

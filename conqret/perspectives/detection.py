@@ -10,7 +10,7 @@ from pydantic import Field
 from conqret.io.pairs import Pair
 from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
-from conqret.llm.request import Request, messages
+from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.offline_detection import baseline_grade
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
@@ -64,18 +64,24 @@ def _prompt(pair: Pair, library: Library) -> RenderedPrompt:
     return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
 
 
+async def recorded_answers(pairs: Sequence[Pair], session: Session) -> list[Answer[Graded]]:
+    """The answers about the pairs as a session has them that replays a run, with the calls that each took."""
+    return [await session.client.ask(_request(pair, session)) for pair in pairs]
+
+
 async def _detected(pair: Pair, session: Session, earlier: object) -> Detection:
-    answer = await session.client.ask(
-        Request(
-            ask=PROMPT,
-            item=pair.id,
-            messages=messages(_prompt(pair, session.library)),
-            response=Graded,
-            temperature=0.0,
-            baseline=lambda: _by_words(pair),
-        )
+    return Detection.of(pair.id, await session.client.ask(_request(pair, session)))
+
+
+def _request(pair: Pair, session: Session) -> Request[Graded]:
+    return Request(
+        ask=PROMPT,
+        item=pair.id,
+        messages=messages(_prompt(pair, session.library)),
+        response=Graded,
+        temperature=0.0,
+        baseline=lambda: _by_words(pair),
     )
-    return Detection.of(pair.id, answer)
 
 
 def _by_words(pair: Pair) -> dict[str, object]:

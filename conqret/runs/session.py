@@ -213,6 +213,21 @@ class Session:
             self.client.resume()
             self._given_up_at = None
 
+    def replayed(self) -> Session:
+        """A session of the same model that sends nothing: it answers from where this one has recorded, or replays.
+
+        Raises:
+            DeclarationError: this one records nothing.
+        """
+        if self._recordings is None and self._replay is None:
+            raise DeclarationError("nothing was recorded, so nothing can be replayed")
+        store = self._replay if self._replay is not None else self._recordings
+        again = Session(replace(self.options, budget_usd=None), replay=store, prompts=self.library)
+        if self._replay is None and not isinstance(store, Recordings):  # a short look at a run's own file
+            kept = Recordings(str(store), read_only=True, untouched=True)
+            again._replay = again._open.enter_context(kept)
+        return again
+
     def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
         """Do ``work`` with the client, and wait for it; also from within a running event loop (Jupyter).
 

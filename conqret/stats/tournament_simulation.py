@@ -70,7 +70,8 @@ class SimulatedJudge:
         if self.ratings is None:
             return None
         noise = rng.normal(0, self.spread or 1.0, strengths.shape)
-        return self.ratings * strengths + (1 - self.ratings**2) ** 0.5 * noise
+        share = math.sqrt(1 - self.ratings**2)
+        return self.ratings * strengths + share * noise
 
     def outcomes(
         self, differences: NDArray[np.float64], rng: np.random.Generator, judge: int = 0
@@ -118,10 +119,10 @@ def simulated_tournament(
     made = np.zeros((5, 0))
 
     def estimated() -> ComparedStrengths:
-        *places, outcome, who = made
+        group, first, second, outcome, who = made
         several = who if judges > 1 else None
         return compared_strengths(
-            PairOutcomes.of([size] * groups, *places, outcome, several), prior_means=ratings
+            PairOutcomes.of([size] * groups, group, first, second, outcome, several), prior_means=ratings
         )
 
     fit = estimated()

@@ -14,11 +14,9 @@ from pydantic import ValidationError
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.bounded import whole_bytes
 from conqret.io.safe_files import write_whole
-from conqret.suites.result import RESULT, SuiteFigure, SuiteResult, faults, read_result
+from conqret.suites.result import MOST_FILES, RESULT, SuiteFigure, SuiteResult, faults, read_result
 from conqret.suites.suite_list import SUITES
 
-MOST_FILES = 10_000
-"""Results that are checked at once."""
 CLOSE = 1e-6
 """How far an interval may be from what its figure gives: what rounding takes."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.json\Z")
@@ -109,6 +107,11 @@ def _read(file: Path, found: list[Fault]) -> SuiteResult | None:
         found.append(_fault(file, "", "is a link", "Put the file itself there"))
         return None
     try:
+        if file.stat().st_size > RESULT.most:
+            found.append(
+                _fault(file, "", f"is larger than {RESULT}", "A result is small: give what submit wrote")
+            )
+            return None
         content = whole_bytes(file, RESULT)
         result = SuiteResult.model_validate_json(content)
     except ValidationError as error:
@@ -118,7 +121,8 @@ def _read(file: Path, found: list[Fault]) -> SuiteResult | None:
         ]
         return None
     except DeclarationError as error:
-        found.append(_fault(file, "", str(error), "Give the file that conqret suite submit wrote"))
+        problem = str(error).removeprefix(f"{file} ")
+        found.append(_fault(file, "", problem, "Give the file that conqret suite submit wrote"))
         return None
     except OSError as error:
         found.append(_fault(file, "", f"cannot be read: {error.strerror}", "Give the file itself"))
@@ -214,4 +218,4 @@ def _same(own: float | None, expected: float | None) -> bool:
 
 
 def _fault(file: Path, field: str, problem: str, remedy: str) -> Fault:
-    return Fault(str(file), 0, field, problem, remedy)
+    return Fault(" ".join(str(file).split("\n")), 0, field, problem, remedy)

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
-from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.suites.page import published_table
-from conqret.suites.result import SuiteJudge, SuiteResult
-from conqret.suites.suite_report import JudgeRow, SuiteBoard, SuiteReport
+from conqret.suites.result import SuiteResult
+from conqret.suites.suite_report import LeaderComparison, SuiteBoard, SuiteReport
 
-MANY = 6
-"""Suites that stand beside each other in one table; of more, each has a row."""
+FEW = 5
+"""Printed figures of a suite that stand open on the page; more are folded."""
+COLUMNS = 4
+"""Models that were run, in a table with a row a suite."""
+ROWS = 24
+"""Rows of a picture."""
 
 
 def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
-    """The judges by suites, then each suite by itself."""
+    """Which judge is best on each suite, then each suite by itself."""
     if len(report.boards) > 1:
-        yield overview_table(report)
+        yield verdict_table(report)
+        yield from _models_table(report)
     for board in report.boards:
         yield board_table(board)
         if board.figures:
@@ -27,151 +33,266 @@ def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
 
 
 def leaderboard_page(report: SuiteReport) -> ReportPage:
-    """The page: the answer, a picture, the judges by suites, then each suite."""
-    several = len(report.boards) > 1
-    overview = [overview_table(report)] if several else []
-    first: list[Part] = [*_picture(report.boards), *overview]
-    baselines = [row.judge.baseline and not row.judge.published for row in report.rows]
+    """The page: which judge, how to read it, the values of each suite as a picture, then each suite."""
+    titles = _titles(report.boards)
+    recomputed = [
+        published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
+    ]
+    first: list[Part] = [
+        verdict_table(report),
+        *_models_table(report),
+        PageRemarks([*report.answer, *legend(report)]),
+    ]
     return ReportPage(
         "suite leaderboard",
         "Judges on public test sets",
         [
-            *([Section("All suites", first)] if several else []),
-            *(_section(board, pictured=not several) for board in report.boards),
+            Section("Which judge", first),
             Section(
-                "Published figures, recomputed",
-                [
-                    published_table(board.suite, board.recomputed)
-                    for board in report.boards
-                    if board.recomputed
-                ],
-                folded=True,
+                "Values",
+                [picture for board in report.boards for picture in _picture(board, titles)],
+                note="Each judge with verdicts, by test set. Printed figures have no interval and are not drawn.",
             ),
-            Section("What stands here", [PageRemarks(_remarks(report))]),
+            *(_section(board, titles[board.suite.name]) for board in report.boards),
+            Section("Papers", recomputed, folded=True),
+            Section("Sources", [PageRemarks(_sources(report))]),
         ],
-        lede=list(report.answer),
-        badges=[
-            *((("No winner", _listed_without_winner(report)),) if _listed_without_winner(report) else ()),
-            *words.floor_badges(baselines),
-        ],
-        facts=[
-            ("Suites", words.count(len(report.boards))),
-            ("Judges", words.count(len(report.rows))),
-        ],
+        badges=[("Training data", _public_since(report))],
     )
 
 
-def _listed_without_winner(report: SuiteReport) -> str:
-    names = [board.suite.title for board in report.boards if len(board.results) > 1 and board.winner is None]
-    return (
-        f"on {', '.join(names)}: the best value is not shown to be better than all others." if names else ""
-    )
-
-
-def _section(board: SuiteBoard, *, pictured: bool) -> Section:
-    parts = [*(_picture([board]) if pictured else ()), board_table(board)]
-    parts += [printed_table(board)] if board.figures else []
-    return Section(board.suite.title, parts, note=f"{board.suite.question} {board.finding}")
-
-
-def overview_table(report: SuiteReport) -> Table:
-    """A row a judge and a column a suite; of many suites a row each and a judge's value in a line."""
-    boards = report.boards
-    if len(boards) <= MANY:
-        rows: list[tuple[Cell, ...]] = [
-            (
-                _row_name(row),
-                *(_cell(row.results.get(board.suite.name)) for board in boards),
-                _price(row.usd, published=row.judge.published),
-            )
-            for row in report.rows
-        ]
-        columns: list[str | Column] = [
-            Column("Judge", "text"),
-            *(board.suite.title for board in boards),
-            "Price of 1,000 items",
-        ]
-        return Table("Judges by suites", columns, rows, note=_statistics(boards))
-    ran = [row for row in report.rows if not row.judge.published][:COLUMNS]
-    lines = [
-        (
-            board.suite.title,
-            words.label(board.statistic.name),
-            *(_cell(row.results.get(board.suite.name)) for row in ran),
-            *_best_published(board),
-            "" if len(board.results) < 2 else _who_is_ahead(board),
-        )
+def _titles(boards: Sequence[SuiteBoard]) -> dict[str, str]:
+    """The title of each suite without what stands behind it in brackets or after a comma, where that is unique."""
+    short = {board.suite.name: re.split(r" \(|, ", board.suite.title)[0] for board in boards}
+    every = list(short.values())
+    return {
+        board.suite.name: short[board.suite.name]
+        if every.count(short[board.suite.name]) == 1
+        else board.suite.title
         for board in boards
+    }
+
+
+def _public_since(report: SuiteReport) -> str:
+    months = sorted(board.suite.public_since for board in report.boards)
+    since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
+    return f"the texts are public since {since}: a later model may have seen them and their labels."
+
+
+def _section(board: SuiteBoard, title: str) -> Section:
+    table = board_table(board)
+    table.title = title
+    parts: list[Part] = [table]
+    if board.figures:
+        printed = printed_table(board)
+        many = len(board.figures) > FEW
+        opening = f"{words.count(len(board.figures))} figures printed in the paper"
+        parts.append(CollapsedTable(opening, printed) if many else printed)
+    return Section(title, parts, note=board.suite.question)
+
+
+def verdict_table(report: SuiteReport) -> Table:
+    """A row a suite: the best judge, the second, whether the best is shown to be better, items and price."""
+    titles = _titles(report.boards)
+    rows: list[tuple[Cell, ...]] = []
+    for board in report.boards:
+        name = f"{titles[board.suite.name]}: {board.suite.question}"
+        if not board.results or board.results[0].main.value is None:
+            why = "no judge has a value" if board.results else "figures printed in the paper only"
+            rows.append((name, why, "", "", "", ""))
+            continue
+        best, *others = board.results
+        second = _with_value(others[0], board) if others else "none"
+        rows.append(
+            (
+                name,
+                _with_value(best, board),
+                "; ".join((second, *(f"{who}: {value}" for who, value, _ in _yardsticks(board)))),
+                _shown(board),
+                _items(best),
+                _price_of_best(board),
+            )
+        )
+    return Table(
+        "Which judge",
+        (
+            Column("Test set", "text"),
+            Column("Best judge", "text"),
+            Column("Second", "text"),
+            Column("Shown to be better", "text"),
+            "Items",
+            Column("Price of 1,000 items", "text"),
+        ),
+        rows,
+    )
+
+
+def _with_value(result: SuiteResult, board: SuiteBoard) -> str:
+    value = words.with_interval(result.main.estimate, 3)
+    return f"{_name(result, board)}: {words.label(board.statistic.name)} {value}"
+
+
+def _shown(board: SuiteBoard) -> str:
+    """Whether the best judge is shown to be better than all others, in a few words."""
+    others = board.results[1:]
+    if not others:
+        return "one judge: nothing to compare"
+    if board.winner is not None:
+        only = " (baselines only)" if all(one.judge.baseline for one in others) else ""
+        return f"yes, than {'the other' if len(others) == 1 else f'all {len(others)} others'}{only}"
+    compared = {id(one.other) for one in board.against_leader}
+    level = [_name(one.other, board) for one in board.against_leader if not one.shown]
+    untested = sum(id(one) not in compared for one in others)
+    parts = [f"not than {', '.join(level[:3])}"] if level else []
+    parts += [f"nor than {len(level) - 3} more"] if len(level) > 3 else []
+    parts += [f"{untested} judged other items, or too few clusters"] if untested else []
+    return f"no: {'; '.join(parts)}"
+
+
+def _price_of_best(board: SuiteBoard) -> str:
+    """The price of the best judge, and each baseline that costs nothing and is not shown to be worse."""
+    best = board.results[0]
+    free = [
+        _name(one.other, board)
+        for one in board.against_leader
+        if not one.shown and one.other.judge.baseline and not best.judge.baseline
     ]
-    wide: list[str | Column] = [
-        Column("Suite", "text"),
-        Column("Statistic", "text"),
-        *map(_row_name, ran),
-        "Best published",
-        Column("Published judge", "text"),
-        Column("Winner", "text"),
+    also = f"{', '.join(free)}: $0.00, not shown to be worse" if free else ""
+    return "; ".join(filter(None, (_price(best), also)))
+
+
+def _models_table(report: SuiteReport) -> list[Table]:
+    """A row a suite and a column a model, where several models were run."""
+    models = [row for row in report.rows if not (row.judge.published or row.judge.baseline)]
+    if len(models) < 2 or len(report.boards) < 2:
+        return []
+    shown = models[:COLUMNS]
+    titles = _titles(report.boards)
+    rows = [
+        (
+            titles[board.suite.name],
+            words.label(board.statistic.name),
+            *(
+                "" if (result := row.results.get(board.suite.name)) is None else result.main.estimate
+                for row in shown
+            ),
+        )
+        for board in report.boards
     ]
-    foot = [("Price of 1,000 items", "", *(_price(row.usd, published=False) for row in ran), "", "", "")]
-    note = "Intervals of 95% over clusters (topics). A winner is shown to be better than every other judge."
-    return Table("Judges by suites", wide, lines, foot=foot if ran else [], note=note)
+    foot = [("Price of 1,000 items", "", *(words.money(row.usd) for row in shown))]
+    more = f"The first {COLUMNS} of {len(models)} models." if len(models) > COLUMNS else ""
+    columns = (Column("Test set", "text"), Column("Statistic", "text"), *(row.judge.model for row in shown))
+    return [Table("Models by test sets", columns, rows, foot=foot, note=more)]
 
 
-COLUMNS = 4
-"""Judges that were run, in a table with a row a suite."""
-
-
-def _best_published(board: SuiteBoard) -> tuple[Cell, Cell]:
-    published = [one for one in board.results if one.judge.published and not one.judge.baseline]
-    return (published[0].main.estimate, published[0].judge.model) if published else ("", "")
-
-
-def _who_is_ahead(board: SuiteBoard) -> str:
-    return "none is shown" if board.winner is None else board.winner.judge.model
+def legend(report: SuiteReport) -> Iterator[str]:
+    """What the words of the page mean, each said once."""
+    judges = [row.judge for row in report.rows]
+    results = [result for board in report.boards for result in board.results]
+    yield (
+        "Origin: \u201crun here\u201d: the judge gave its verdicts with conqret, in the named format (conqret judge "
+        "--format). \u201cverdicts published, computed here\u201d: others released the verdicts; no model was called. "
+        "\u201cprinted in the paper\u201d: the figure alone, so it has no interval and is not tested."
+    )
+    if any(judge.baseline for judge in judges):
+        yield "Baseline: a rule without a model. \u201coffline\u201d is conqret's baseline from word statistics."
+    if any(judge.model.startswith("openai/") and not judge.published for judge in judges):
+        yield (
+            "A model is named as --model had it, PROVIDER/MODEL; \u201copenai/\u201d is also any server that speaks "
+            "OpenAI's protocol, whoever made the model."
+        )
+    yield (
+        "Shown to be better or worse: a paired test on the items that both judged (the statistic without each cluster "
+        "in turn, a jackknife; p < 0.05 after Holm's correction within a test set). \u201cBehind\u201d is the "
+        "difference on these shared items. Not shown to be worse is not equal: few items cannot tell judges apart."
+    )
+    yield "In brackets: intervals of 95% over clusters (topics; items, where they have no topics)."
+    if any(_price_unknown(result) for result in results):
+        yield (
+            "Price unknown: conqret knows no list price of the model. Multiply the tokens per item by the provider's "
+            "price, or give --input-price and --output-price to conqret suite run."
+        )
 
 
 def board_table(board: SuiteBoard) -> Table:
-    """The judges of one suite, the best first, and published figures without verdicts at the end."""
+    """The judges of one suite, the best first, and what annotators reach among each other at the end."""
     compared = {id(one.other): one for one in board.against_leader}
     rows: list[tuple[Cell, ...]] = []
     for place, result in enumerate(board.results):
-        against = compared.get(id(result))
-        if result.main.value is None:
-            behind, state = "", "no value"
-        elif not place:
-            behind, state = "", "the best value"
-        elif against is None:
-            behind, state = "", "not compared: other items, or too few clusters"
-        else:
-            behind = _signed(against.difference.value, board)
-            state = "worse" if against.shown else "not shown to be worse"
-            if against.items != result.main.items:
-                state += f" (on {against.items:,} shared items)"
+        behind, state = _against_best(board, place, result, compared.get(id(result)))
         rows.append(
             (
-                _name(result),
+                _name(result, board),
+                _origin(result),
                 result.main.estimate,
                 behind,
                 state,
-                f"{result.main.n:,} of {result.sample.of:,}" if result.sample else f"{result.main.n:,}",
-                _price(result.usd_per_thousand, published=result.judge.published),
+                _items(result),
+                _price(result),
             )
         )
+    rows += [
+        (who, "human labels", value, "", f"yardstick: {where}", "", "")
+        for who, value, where in _yardsticks(board)
+    ]
     chance = board.statistic.chance
     note = [
         f"{words.label(board.statistic.name)}: {board.statistic.definition}",
-        f"by chance {words.score(chance)}" if chance is not None else "",
+        f"by chance {words.score(chance, 3)}" if chance is not None else "",
         "less is better" if board.statistic.lower_is_better else "",
-        "intervals of 95% over clusters (topics); worse: a paired test on the same items, corrected by Holm",
+        *_other_items(board),
     ]
     columns = (
         Column("Judge", "text"),
+        Column("Origin", "text"),
         words.label(board.statistic.name),
         "Behind",
-        Column("Against the best", "text"),
+        Column("Test", "text"),
         "Items",
-        "$ / 1,000 items",
+        Column("Price of 1,000 items", "text"),
     )
     return Table(board.suite.title, columns, rows, note=f"{'; '.join(filter(None, note))}.").compact()
+
+
+def _against_best(
+    board: SuiteBoard, place: int, result: SuiteResult, against: LeaderComparison | None
+) -> tuple[str, str]:
+    """How far a judge is behind the best on the items that both judged, and what the test shows."""
+    if result.main.value is None:
+        return "", "no value"
+    if len(board.results) == 1:
+        return "", "one judge: nothing to compare"
+    if not place:
+        return "", "best value"
+    if against is None:
+        return "", "not compared: other items, or too few clusters"
+    state = "shown to be worse" if against.shown else "not shown to be worse"
+    pair = board.shared(board.results[0], result)
+    values = {board.results[0].main.value, result.main.value}
+    if pair is not None and {one.value for one in pair} != values:
+        best, own = (words.score(one.value, 3) for one in pair)
+        state += f" ({own} against {best} on the {against.items:,} shared items)"
+    return "" if against.difference.value is None else words.score(abs(against.difference.value), 3), state
+
+
+def _other_items(board: SuiteBoard) -> Iterator[str]:
+    """Which published verdicts are of more items than can be judged here."""
+    there = max((one.sample.of for one in board.results if one.sample is not None), default=0)
+    for one in board.results:
+        if there and one.judge.published and one.main.items > there:
+            yield (
+                f"of the {one.main.items:,} items of {one.judge.model}, {one.main.items - there:,} are not among the "
+                f"{there:,} that can be judged here"
+            )
+
+
+def _yardsticks(board: SuiteBoard) -> list[tuple[str, str, str]]:
+    """What annotators reach among each other by the suite's statistic: who, value, and of what."""
+    return [
+        (one.who, words.score(one.value / one.times, 3), one.where)
+        for one in board.suite.published
+        if one.human and one.statistic == board.statistic.name
+    ]
 
 
 def printed_table(board: SuiteBoard) -> Table:
@@ -179,91 +300,76 @@ def printed_table(board: SuiteBoard) -> Table:
     ordered = sorted(
         board.figures, key=lambda one: one.value / one.times, reverse=not board.statistic.lower_is_better
     )
-    rows = [
-        (one.who, f"{one.value / one.times:.{one.digits + 2 * (one.times == 100)}f}", one.where)
-        for one in ordered
-    ]
+    rows = [(one.who, words.score(one.value / one.times, 3), one.where) for one in ordered]
     return Table(
-        f"{board.suite.title}: printed figures",
-        (Column("Judge", "text"), words.label(board.statistic.name), Column("Where", "text")),
+        f"{board.suite.title}: printed in the paper",
+        (Column("Judge", "text"), words.label(board.statistic.name), Column("Where in the paper", "text")),
         rows,
-        note="Without verdicts there is no interval and no test: no judge is called better or worse than these.",
+        note="Without verdicts there is no interval and no test.",
     )
 
 
-def _signed(value: float | None, board: SuiteBoard) -> str:
-    return "" if value is None else words.score(abs(value), 3)
+def _name(result: SuiteResult, board: SuiteBoard) -> str:
+    """The model, with its format only where it stands twice on the board."""
+    if result.judge.baseline:
+        return f"{result.judge.model} (baseline)"
+    alike = sum(one.judge.model == result.judge.model for one in board.results)
+    return result.judge.name if alike > 1 else result.judge.model
 
 
-def _name(result: SuiteResult) -> str:
-    return f"{result.judge.model} ({_kind(result.judge) or result.judge.format})"
+def _origin(result: SuiteResult) -> str:
+    if result.judge.published and result.judge.baseline:
+        return "a rule, computed here"
+    if result.judge.published:
+        return "verdicts published, computed here"
+    return f"run here, format {result.judge.format}"
 
 
-def _kind(judge: SuiteJudge) -> str:
-    """What a judge is, where it is no model that was run."""
-    return "baseline" if judge.baseline else "published" if judge.published else ""
+def _items(result: SuiteResult) -> str:
+    return f"{result.main.n:,} of {result.sample.of:,}" if result.sample else f"{result.main.n:,}"
 
 
-def _row_name(row: JudgeRow) -> str:
-    kind = _kind(row.judge)
-    return f"{row.judge.model} ({kind})" if kind else row.judge.model
+def _price_unknown(result: SuiteResult) -> bool:
+    return not result.judge.published and result.usd_per_thousand is None
 
 
-def _cell(result: SuiteResult | None) -> Cell:
-    return "" if result is None else result.main.estimate
+def _price(result: SuiteResult) -> str:
+    if result.judge.baseline:
+        return words.money(0.0)
+    if result.judge.published:
+        return "not run"
+    if result.usd_per_thousand is not None or result.cost is None or not result.judged:
+        return words.money(result.usd_per_thousand)
+    prompt, completion = (
+        round(tokens / result.judged) for tokens in (result.cost.prompt_tokens, result.cost.completion_tokens)
+    )
+    return f"unknown ({prompt:,} + {completion:,} tokens per item)" if prompt else "unknown"
 
 
-def _price(usd: float | None, *, published: bool) -> str:
-    return "" if published else words.money(usd)
-
-
-def _statistics(boards: tuple[SuiteBoard, ...]) -> str:
-    named = (f"{board.suite.title}: {words.label(board.statistic.name)}" for board in boards)
-    return f"{'; '.join(named)}. Intervals of 95% over clusters (topics)."
-
-
-def _picture(boards: tuple[SuiteBoard, ...] | list[SuiteBoard]) -> list[Forest]:
-    """The values of the judges that were run, of all suites that have the same kind of statistic; of one suite, of all
-    its judges."""
-    alone = len(boards) == 1
+def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
+    """The judges of a suite with their intervals; beside the first what annotators reach among each other."""
     rows = []
-    for board in boards:
-        ahead = board.winner
-        for result in board.results:
-            value = result.main.value
-            if value is None or not (alone or not result.judge.published or result is board.results[0]):
-                continue
-            name = result.judge.model if alone else f"{board.suite.name}: {result.judge.model}"
+    for result in board.results[:ROWS]:
+        if result.main.value is not None:
             rows.append(
                 ForestRow(
-                    name,
-                    value,
+                    _name(result, board),
+                    result.main.value,
                     result.main.low,
                     result.main.high,
-                    word="ahead" if result is ahead else "",
+                    others={} if rows else {who: float(value) for who, value, _ in _yardsticks(board)},
                 )
             )
-    what = words.label(boards[0].statistic.name) if alone else "the first statistic of each suite"
-    return [Forest("Judges with their intervals", what, rows[:ROWS])] if rows else []
+    return [Forest(titles[board.suite.name], words.label(board.statistic.name), rows)] if rows else []
 
 
-ROWS = 24
-"""Rows of the picture."""
-
-
-def _remarks(report: SuiteReport) -> list[str]:
-    remarks = [
-        "A judge is called worse, or another one ahead, only where a paired test on the same items shows it: what each "
-        "statistic is without each cluster is compared (jackknife), and p is corrected by Holm within a suite.",
-        "Published: computed here from verdicts that others released; no model was called, and no price is known. "
-        "Printed: a figure of a paper, without verdicts.",
-        "A price is that of this run: requests, tokens and the provider's list price.",
-    ]
+def _sources(report: SuiteReport) -> list[str]:
+    lines = []
     for board in report.boards:
         lacking = {text for one in board.results for text in one.lacking}
-        part = f"; judged here: {', '.join(sorted(lacking))}" if lacking else ""
-        remarks.append(
+        part = f" The copy that was judged holds {', '.join(sorted(lacking))}." if lacking else ""
+        lines.append(
             f"{board.suite.title}: {board.suite.source}. License: {board.suite.license}. Public since "
-            f"{board.suite.public_since}: its texts may be in the training data of any later model{part}."
+            f"{board.suite.public_since}.{part}"
         )
-    return remarks
+    return lines

@@ -34,7 +34,8 @@ def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for figure in suite.published:
         own = found.get(id(figure))
-        value = None if own is None or own.value is None else f"{own.value:.{figure.digits + 2}f}"
+        places = figure.digits + 2 * (figure.times == 100)
+        value = None if own is None or own.value is None else f"{own.value / figure.times:.{places + 1}f}"
         same = None if own is None else own.same
         state = "not recomputed" if value is None else "the same" if same else "differs"
         remark = f"{state}: {figure.note}" if figure.note else state
@@ -42,13 +43,13 @@ def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
             (
                 figure.who,
                 figure.statistic,
-                f"{figure.value:.{figure.digits}f}",
+                f"{figure.value / figure.times:.{places}f}",
                 value or "",
                 f"{figure.where}; {remark}",
             )
         )
     return Table(
-        f"{suite.title}: published figures",
+        f"{suite.title}: figures of the paper",
         (
             Column("Of", "text"),
             Column("Statistic", "text"),

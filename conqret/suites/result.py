@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from conqret._version import __version__
 from conqret.data.digest import digest_of
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, shortened
 from conqret.io.bounded import whole_bytes
 from conqret.io.limits import Limit
 from conqret.runs.run_folder import now
@@ -25,6 +25,8 @@ from conqret.suites.suite_figures import HeldStatistic
 
 RESULT = Limit("CONQRET_MAX_SUITE_RESULT", 2**20)
 """Of one result: thirty figures with what they are without each of 400 clusters take half of it."""
+MOST_FILES = 10_000
+"""Results that are read at once."""
 FILE_NAME = "suite.json"
 """The result in a run's folder."""
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
@@ -224,7 +226,7 @@ def read_result(place: str | Path) -> SuiteResult:
 def faults(error: ValidationError, most: int = 5) -> list[str]:
     """What is wrong with a file, field by field; nothing that stands in it is repeated."""
     found = [
-        f"{'.'.join(map(str, one['loc'])) or 'the whole'}: {one['msg']}"[:200]
+        f"{shortened('.'.join(map(str, one['loc'])), 80) or 'the whole'}: {one['msg']}"[:200]
         for one in error.errors(include_input=False, include_url=False, include_context=False)
     ]
     return found[:most] + ([f"and {len(found) - most} more"] if len(found) > most else [])

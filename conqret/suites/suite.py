@@ -174,6 +174,7 @@ class PublishedFigure:
         judge: whether it is a judge's, to stand in the leaderboard; else it is of the data (agreement of annotators).
         note: why it cannot be recomputed, or what explains a difference.
         times: what the statistic is multiplied by to be the printed figure (100 for per cent).
+        human: whether it is what annotators reach among each other, a yardstick for judges.
     """
 
     who: str
@@ -186,6 +187,7 @@ class PublishedFigure:
     judge: bool = True
     note: str = ""
     times: float = 1.0
+    human: bool = False
 
     @cached_property
     def function(self) -> Callable[[SuiteData], float] | None:
@@ -194,7 +196,7 @@ class PublishedFigure:
 
     def agrees(self, value: float) -> bool:
         """Whether a recomputed statistic is the printed figure, to its digits."""
-        return abs(value * self.times - self.value) <= 0.5 * 10**-self.digits + 1e-9
+        return abs(value * self.times - self.value) <= 0.5 * 10.0**-self.digits + 1e-9
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,10 @@ def fetch_suite(
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
     lacking, here = to_fetch(declared)
-    if unknown := [file for file in lacking if not (file.published or file.optional) and source is None]:
+    unknown = [file for file in lacking if not (file.published or file.optional)]
+    if not here and not any(file.published for file in lacking):
+        unknown = lacking  # of files that are all optional, one at least
+    if unknown and source is None:
         wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in unknown)
         raise DeclarationError(
             f"{declared.name} has files that cannot be fetched by a command: give the folder that holds them (--from), "
@@ -102,12 +105,20 @@ def fetch_suite(
     copy = SuiteCopy(declared, folder, fetched=True)
     for remark in copy.changed():  # raises where a file is not the published one
         raise DeclarationError(remark)
-    lost = declared.lacking(declared.data(folder))
-    if lost and source is None:
-        raise DeclarationError(
-            f"{folder} holds {', '.join(lost)} of {declared.name}: what is published there has changed; take a copy "
-            "of the published state (--from)"
-        )
+    try:
+        lost = declared.lacking(declared.data(folder))
+        if lost and source is None:
+            raise DeclarationError(
+                f"{folder} holds {', '.join(lost)} of {declared.name}: what is published there has changed; take a "
+                "copy of the published state (--from)"
+            )
+    except DeclarationError:
+        for file in (
+            declared.files
+        ):  # nothing else tells that they are not the published ones: the next call fetches them
+            if file.published and not file.sha256 and (place := copy_of(folder, file)) is not None:
+                place.unlink(missing_ok=True)
+        raise
     return FetchedSuite(copy, tuple(file.local for file in lacking), tuple(file.local for file in here))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,13 +15,23 @@ from conqret.show import words
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate
 from conqret.suites.published import RecomputedFigure, logged_figure, logged_results, recomputed
-from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, read_result, result_file
+from conqret.suites.result import (
+    FILE_NAME,
+    MOST_FILES,
+    SuiteFigure,
+    SuiteJudge,
+    SuiteResult,
+    read_result,
+    result_file,
+)
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_list import SUITES
 from conqret.suites.suite_places import local_copy
 
 LEVEL = 0.05
 """A difference whose p, corrected by Holm within a suite, is below this is shown."""
+DEBATES = "debates and arguments"
+"""What the first suites of a report are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +140,44 @@ class SuiteBoard:
             whom = "the other judge" if others == 1 else f"all {others} others"
             return f"{first.judge.name} is ahead of {whom} ({value})."
         level = [one.judge.name for one in self.level_with_leader[1:]]
-        untested = others - len(self.against_leader)
-        apart = f"; {untested} of them judged other items" if untested else ""
         return (
             f"No winner is shown. {first.judge.name} has the best value ({value}), but is not shown to be "
-            f"better than {_listed(level)}{apart}."
+            f"better than {_listed(level)}.{f' {how}' if (how := self.how_to_compare) else ''}"
         )
+
+    @property
+    def how_to_compare(self) -> str:
+        """Why judges could not be compared with the leader, and what to do; empty where all were.
+
+        Two samples hold some items and most clusters in common, and a result does not say what its judge said of
+        which: they are neither paired nor independent, so nothing is tested.
+        """
+        if not self.results:
+            return ""
+        first, *others = self.results
+        tested = {id(one.other) for one in self.against_leader}
+        apart = [one for one in others if id(one) not in tested and one.main.value is not None]
+        if not apart:
+            return ""
+        elsewhere = [one for one in apart if one.main.items_digest != first.main.items_digest]
+        if not elsewhere:
+            return f"{_judges(len(apart))} cannot be tested: the figures hold too few clusters, or none."
+        count = (
+            f"{_judges(len(elsewhere))} judged other items than {first.judge.name}, so no test compares them"
+        )
+        if first.judge.published and self.data is None:
+            return f"{count}; conqret suite fetch {self.suite.name} brings what the published judges said of them."
+        if first.judge.published and all(one.judge.published for one in elsewhere):
+            return f"{count}."
+        sample = next((one.sample for one in (first, *elsewhere) if one.sample is not None), None)
+        if sample is None or first.judge.published:
+            return f"{count}: run them on the same copy of the suite."
+        drawn = f"--sample {sample.n} --seed {sample.seed}"
+        return f"{count}: run all of them on one sample (conqret suite run {self.suite.name} {drawn}), or on all items."
+
+
+def _judges(count: int) -> str:
+    return "One judge" if count == 1 else f"{count:,} judges"
 
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
@@ -274,18 +317,28 @@ def _is_model(*results: SuiteResult) -> bool:
     return all(not (one.judge.published or one.judge.baseline) for one in results)
 
 
+def _is_baseline(result: SuiteResult) -> bool:
+    return result.judge.baseline
+
+
 def _reasons(
     taken: JudgeRow, boards: Sequence[SuiteBoard], runnable: Sequence[JudgeRow], level: Sequence[JudgeRow]
 ) -> str:
     """Why a judge is to be taken, and what speaks against needing it."""
     name = taken.judge.model
-    ahead = [board.suite.title for board in boards if board.winner is taken.results.get(board.suite.name)]
-    free = [
-        board.suite.title for board in boards if any(one.judge.baseline for one in board.level_with_leader)
-    ]
+    ahead = [board for board in boards if board.winner is taken.results.get(board.suite.name)]
+    over_models = [board.suite.title for board in ahead if not all(map(_is_baseline, board.results[1:]))]
+    over_baselines = [board.suite.title for board in ahead if all(map(_is_baseline, board.results[1:]))]
+    alone = [board.suite.title for board in boards if len(board.results) == 1]
     said = [f"On none of {number(len(boards), 'suite')} is another judge shown to be better"]
-    if ahead:
-        said.append(f"{name} is ahead of all others on {_listed(ahead)}")
+    if over_models:
+        said.append(f"{name} is ahead of all others on {_listed(over_models)}")
+    if over_baselines:
+        said.append(
+            f"{name} is ahead of the baselines on {_listed(over_baselines)}, where no other model was run"
+        )
+    if alone:
+        said.append(f"on {_listed(alone)} there is no other judge to compare it with")
     if len(level) > 1:
         others = [row.judge.model for row in level if row is not taken]
         said.append(
@@ -296,9 +349,15 @@ def _reasons(
     sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
     if sizes:
         most = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-        said.append(f"it was judged on samples of {most} items")
-    if free:
-        said.append(f"on {_listed(free)} a rule without a model is not shown to be worse")
+        said.append(f"it judged samples of {most} items")
+    for board in boards:
+        tested = [board.results[0], *(one.other for one in board.against_leader if not one.shown)]
+        free = [one for one in tested if one.judge.baseline]
+        if free:
+            has = "has the best value" if free[0] is board.results[0] else "is not shown to be worse"
+            said.append(
+                f"on {board.suite.title} the baseline {free[0].judge.model}, which costs nothing, {has}"
+            )
     return f"{'; '.join(said)}."
 
 
@@ -343,18 +402,35 @@ def suite_report(
             "there is nothing to show: give results of conqret suite run, or fetch a suite with published verdicts "
             "(conqret suite list)"
         )
-    return SuiteReport(shown, tuple(notes))
+    return SuiteReport(tuple(sorted(shown, key=_order)), tuple(notes))
+
+
+def _order(board: SuiteBoard) -> tuple[bool, bool, str]:
+    """Suites of debates first, then those on which a model was run."""
+    return board.suite.about != DEBATES, not any(map(_is_model, board.results)), board.suite.about
 
 
 def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
-    """A result, that in a run's folder, or all in a folder that collects them."""
+    """A result, that in a run's folder, or all in a folder that collects results or the folders of runs."""
     if isinstance(place, SuiteResult):
         yield place
     elif (folder := Path(place)).is_dir() and not result_file(folder).exists():
-        files = sorted(folder.rglob("*.json"))
-        yield from (read_result(file) for file in files or [result_file(folder)])
+        runs = sorted(folder.rglob(FILE_NAME))  # beside which lie other files of a run
+        files = runs or sorted(folder.rglob("*.json"))
+        if not files:
+            raise DeclarationError(
+                f"{folder} holds no result: conqret suite run -o {folder / 'NAME'} writes one"
+            )
+        if len(files) > MOST_FILES:
+            raise DeclarationError(f"{folder} holds more than {MOST_FILES:,} files: report them in parts")
+        yield from map(read_result, files)
     else:
         yield read_result(place)
+
+
+def _moment(result: SuiteResult) -> dt.datetime:
+    """When it was made; that of a stranger may lack its time zone."""
+    return result.created if result.created.tzinfo is not None else result.created.replace(tzinfo=dt.UTC)
 
 
 def _board(
@@ -366,7 +442,7 @@ def _board(
             notes.append(
                 f"{suite.name}: {one.judge.name} stands twice on the same items; the newer one is shown"
             )
-        if earlier is None or one.created > earlier.created:
+        if earlier is None or _moment(one) > _moment(earlier):
             seen[one.digest] = one
     copy = local_copy(suite, source)
     logged: list[SuiteResult] = []

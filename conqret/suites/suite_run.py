@@ -3,6 +3,7 @@ items, whose verdicts are then held against the gold."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from conqret.judging.criterion import Criterion
     from conqret.judging.judge_parts import Judge
     from conqret.judging.judgments import Judgments
+    from conqret.perspectives.detection import Detection
     from conqret.perspectives.detection_study import DetectionPlan
     from conqret.runs.session import SessionCounts
 
@@ -290,9 +292,7 @@ def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
     how = {"on_row": given["on_row"]} if "on_row" in given else {}
     if given.get("overwrite"):
         _forget(plan.folder.path)
-    with plan.models:
-        outcome = run(plan, overwrite=bool(given.get("overwrite")), on_start=start, **how)
-        progress = plan.models.progress
+    outcome = run(plan, overwrite=bool(given.get("overwrite")), on_start=start, **how)
     record: DetectionRecord = plan.record()
     most = len(GRADES) - 1
     verdicts = {
@@ -306,18 +306,29 @@ def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
         fingerprint=digest_of([record.model, record.identity, record.prompts, record.schemas]),
         baseline=record.baseline,
     )
-    cost = None
-    if (
-        not outcome.session.kept and not outcome.session.recorded
-    ):  # what was asked earlier is not counted here
-        cost = SuiteCost(
-            calls=progress.calls,
-            prompt_tokens=progress.prompt_tokens,
-            completion_tokens=progress.completion_tokens,
-            usd=None if progress.cost_usd is None else round(progress.cost_usd, 6),
-        )
-    result = _result(prepared, judge, verdicts, outcome.lost, cost)
+    result = _result(prepared, judge, verdicts, outcome.lost, _detection_cost(plan, outcome.rows))
     return _written(prepared, result, outcome.session, outcome.missing, plan.folder.path)
+
+
+def _detection_cost(plan: DetectionPlan, rows: Sequence[Detection]) -> SuiteCost | None:
+    """What the answers of a detection took when they came, in this run or an earlier one, as the recordings have it;
+    None where these lack one of the answers."""
+    from conqret.perspectives.detection import recorded_answers
+
+    with plan.models.replayed() as models:
+        answers = models.run(lambda client: recorded_answers(plan.pairs, models))
+    if any(row.answered and answer.value is None for row, answer in zip(rows, answers, strict=True)):
+        return None
+    calls = [call for answer in answers for call in answer.calls if call.finish_reason is not None]
+    prices = [call.cost_usd for call in calls]
+    known = [price for price in prices if price is not None]
+    return SuiteCost(
+        calls=len(calls),
+        prompt_tokens=sum(call.prompt_tokens or 0 for call in calls),
+        completion_tokens=sum(call.completion_tokens or 0 for call in calls),
+        usd=round(math.fsum(known), 6) if len(known) == len(prices) else None,
+        seconds=round(math.fsum(call.seconds or 0.0 for call in calls), 3),
+    )
 
 
 def _result(

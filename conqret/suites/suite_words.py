@@ -58,7 +58,8 @@ def missing_words(result: SuiteResult) -> Iterator[str]:
     lost = sum(result.missing.values())
     if lost:
         why = "; ".join(f"{count:,}: {words.reason(name)}" for name, count in result.missing.items())
-        yield f"{lost:,} of {result.judged:,} items have no verdict and are in no figure ({why})"
+        have = "has no verdict and is" if lost == 1 else "have no verdict and are"
+        yield f"{lost:,} of {result.judged:,} items {have} in no figure ({why})"
 
 
 def short(value: float) -> str:

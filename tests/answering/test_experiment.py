@@ -1,5 +1,7 @@
 """DebateQA's section 5 from one file: a benchmark, answers, scores, ranks and their page, whole but small."""
 
+from __future__ import annotations
+
 import importlib.util
 import inspect
 import json
@@ -12,10 +14,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
 
 from conqret.debateqa.answering.command import answer
 from conqret.errors import MissingDependencyError
+from tests.needed import Needed
+
+Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "fixtures" / "answers").glob("*.toml"))

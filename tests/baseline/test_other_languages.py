@@ -13,6 +13,7 @@ import pytest
 
 from conqret import judge
 from conqret.baseline import Evidence
+from conqret.baseline.alignment import quoted
 from conqret.data import Document, Item, Nugget
 from conqret.judging.judge_parts import JUDGES
 from conqret.text.other_languages import other_stem
@@ -231,3 +232,8 @@ def test_an_unread_metric_costs_no_request_and_says_the_language() -> None:
 def test_a_korean_word_is_the_same_with_another_particle() -> None:
     assert other_stem("자동차를") == other_stem("자동차가")
     assert other_stem("자동차를") != other_stem("대기를")
+
+
+def test_words_from_right_to_left_keep_their_place_in_an_english_sentence() -> None:
+    assert quoted(["ban", "запретить"]) == "“ban”, “запретить”"
+    assert quoted(["حظر", "ban"]) == "“حظر”\u200e, “ban”"

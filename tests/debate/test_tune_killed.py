@@ -2,54 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
+import random
+import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.debate.tunable import ROWS, save_model, write_rows
-from tests.runs.killed import ROOT
+from tests.runs.killed import Forks, kill
 from tests.torture.effort import times
-
-KILLER = """
-import os, random, signal, sys, time
-from pathlib import Path
-
-import peft, torch, transformers, trl  # once, for all children
-import conqret.debate.debatune.debater_training, conqret.debate.debatune.tune_debater_command
-from conqret.cli.main import main
-
-def child(folder):
-    number = os.fork()
-    if number == 0:
-        torch.set_num_threads(1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.argv = ["conqret", *command, "-o", folder, "--quiet"]
-        try:
-            main()
-        except SystemExit as end:
-            os._exit(end.code or 0)
-        os._exit(0)
-    return number
-
-whole, killed, times, *command = sys.argv[1:]
-began = time.monotonic()
-assert os.waitpid(child(whole), 0)[1] == 0
-took = time.monotonic() - began
-draw = random.Random(13)
-for place in range(int(times)):
-    number = child(killed)
-    time.sleep(took * (place + draw.random()) / int(times))
-    os.kill(number, signal.SIGKILL)
-    print(os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child(killed), 0)[1]))
-"""
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a fork is needed")
-def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path: Path) -> None:
+def test_a_training_that_is_killed_ends_with_the_same_weights(neural_forks: Forks, tmp_path: Path) -> None:
     model = save_model(tmp_path / "model", chat=True)
     rows = write_rows(tmp_path / "rows.jsonl", ROWS)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -68,12 +36,16 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(tmp_path: Path) ->
         "--learning-rate",
         "0.01",
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(whole), str(killed), str(times(2, 12)), *command],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "-9" in done.stdout.split()
+    began = time.monotonic()
+    assert neural_forks.run(*command, "-o", whole, "--quiet") == 0
+    took, draw, codes = time.monotonic() - began, random.Random(13), []
+    for place in range(count := times(2, 12)):
+        number = neural_forks.start(*command, "-o", killed, "--quiet")
+        time.sleep(took * (place + draw.random()) / count)
+        kill(number)
+        codes.append(neural_forks.end(number))
+    assert -signal.SIGKILL in codes
+    assert neural_forks.run(*command, "-o", killed, "--quiet") == 0
     files = {file.relative_to(whole) for file in (whole / "model").rglob("*") if file.is_file()}
     assert files == {file.relative_to(killed) for file in (killed / "model").rglob("*") if file.is_file()}
     for name in files:

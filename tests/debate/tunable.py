@@ -6,17 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("trl", reason="the extra tune is not installed: trl is missing")
-pytest.importorskip("peft", reason="the extra tune is not installed: peft is missing")
-
-import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
 from conqret.debate.debatune.statements import instruction
+from tests.needed import Needed
 from tests.perplexity.small_models import CHAT
+
+Needed("trl", reason="the extra tune is not installed: trl is missing")
+Needed("peft", reason="the extra tune is not installed: peft is missing")
+torch = Needed("torch")
+tokenizers = Needed("tokenizers")
+transformers = Needed("transformers")
 
 SUBJECTS = ("Trams", "Zoos", "Phones", "Homework")
 ARGUMENTS = ("it costs less", "it is fair")
@@ -47,15 +45,15 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 def save_model(folder: Path, *, chat: bool = False) -> Path:
     """Save a model with random weights and a tokenizer of whole words, with a chat template or without."""
-    inner = Tokenizer(models.WordLevel(unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    inner = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="<unk>"))
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     special = ["<unk>", "<|end|>", "<|im_start|>", "<|im_end|>"]
     texts = [message["content"] for one in ROWS for message in one["messages"]]
     heads = ["### User: ### Assistant: <|im_start|>user <|im_start|>assistant"]
     inner.train_from_iterator(
-        [*texts, *heads], trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
+        [*texts, *heads], tokenizers.trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
     )
-    words = PreTrainedTokenizerFast(
+    words = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner, eos_token="<|end|>", unk_token="<unk>", model_max_length=WINDOW,
         additional_special_tokens=["<|im_start|>", "<|im_end|>"],
     )  # fmt: skip
@@ -63,9 +61,9 @@ def save_model(folder: Path, *, chat: bool = False) -> Path:
         words.chat_template = CHAT.removeprefix("{{ bos_token }}")
     words.save_pretrained(folder)
     torch.manual_seed(13)
-    config = LlamaConfig(
+    config = transformers.LlamaConfig(
         vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2,
         max_position_embeddings=WINDOW, eos_token_id=words.eos_token_id, bos_token_id=None,
     )  # fmt: skip
-    LlamaForCausalLM(config).save_pretrained(folder)
+    transformers.LlamaForCausalLM(config).save_pretrained(folder)
     return folder

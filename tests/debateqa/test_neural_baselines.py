@@ -1,19 +1,20 @@
 """BARTScore and SemScore with small models, against the figures that the models themselves give."""
 
+from __future__ import annotations
+
 import shutil
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-
-import torch
-from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
-
 from conqret.debateqa.baselines.bartscore import BartScore
 from conqret.debateqa.metric_requests import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
+from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import encoder, seq2seq
+
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: torch is missing")
 
 CASES = [AnswerCase(str(i), "", answer, tuple(targets)) for i, (answer, targets) in enumerate(PAIRS)]
 
@@ -31,8 +32,8 @@ def bert(tmp_path_factory):
 
 def test_bartscore_is_the_mean_over_partial_answers(bart):
     found = BartScore(bart).compare(CASES)
-    words = AutoTokenizer.from_pretrained(bart)
-    network = AutoModelForSeq2SeqLM.from_pretrained(bart).eval()
+    words = transformers.AutoTokenizer.from_pretrained(bart)
+    network = transformers.AutoModelForSeq2SeqLM.from_pretrained(bart).eval()
     for case, one in zip(CASES, found, strict=True):
         means = []
         for partial in case.partial:
@@ -72,7 +73,10 @@ def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
     from conqret.debateqa.baselines.semscore import SemScore
 
     found = SemScore(bert, device="cpu").compare(CASES)
-    words, network = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert).eval()
+    words, network = (
+        transformers.AutoTokenizer.from_pretrained(bert),
+        transformers.AutoModel.from_pretrained(bert).eval(),
+    )
 
     def embedded(text):
         with torch.inference_mode():

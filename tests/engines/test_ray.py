@@ -348,3 +348,19 @@ def test_images_and_turns_go_to_the_workers(cluster: str, tmp_path: Path) -> Non
     assert [str(judgment.status) for judgment in found][:2] == ["scored", "scored"]
     (parts,) = [content for content in contents if isinstance(content, list)]
     assert [part["type"] for part in parts] == ["text", "text", "image_url"]
+
+
+@pytest.mark.parametrize("suite", ["judgebench", "berds"])
+def test_a_suite_is_judged_by_the_workers(
+    cluster: str, server: FaultServer, suite: str, tmp_path: Path
+) -> None:
+    asking: dict[str, Any] = {
+        "source": ROOT / "tests" / "fixtures" / "suites", "model": "openai/gpt-4o-mini", "api_base": server.url,
+        "api_key": "none",
+    }  # fmt: skip
+    here = conqret.run_suite(suite, **asking, output=tmp_path / "process").result
+    spread = conqret.run_suite(suite, **asking, output=tmp_path / "ray", engine="ray", workers=1).result
+    assert (spread.judge, spread.figures, spread.missing) == (here.judge, here.figures, here.missing)
+    assert spread.cost is not None
+    assert here.cost is not None
+    assert (spread.cost.calls, spread.cost.usd) == (here.cost.calls, here.cost.usd)

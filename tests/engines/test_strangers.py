@@ -13,9 +13,10 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.judging.engines.cluster import Cluster
+from tests.needed import Needed
 from tests.runs.killed import ROOT
 
-pytest.importorskip("ray", reason="the extra ray is not installed")
+Needed("ray", reason="the extra ray is not installed")
 
 RUN = """
 import sys

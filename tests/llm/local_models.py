@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-pytest.importorskip("transformers", reason="the extra perplexity is not installed: transformers is missing")
-
-import torch
-from transformers import GPT2Config, GPT2LMHeadModel
-
+from tests.needed import Needed
 from tests.perplexity.small_models import tokenizer
+
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")
 
 
 def save_model(folder: Path, *, window: int = 2048, chat: bool = False, seed: int = 13) -> Path:
@@ -22,9 +18,9 @@ def save_model(folder: Path, *, window: int = 2048, chat: bool = False, seed: in
     words.model_max_length = window
     words.save_pretrained(folder)
     size = len(words)
-    config = GPT2Config(
+    config = transformers.GPT2Config(
         vocab_size=size, n_positions=window, n_embd=16, n_layer=1, n_head=2, initializer_range=0.2,
         bos_token_id=0, eos_token_id=0,
     )  # fmt: skip
-    GPT2LMHeadModel(config).save_pretrained(folder)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     return folder

@@ -1,21 +1,21 @@
 """One pair at a time, nothing shared, nothing padded: what the scorer must equal."""
 
+from __future__ import annotations
+
 import math
 
-import pytest
+from tests.needed import Needed
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: torch is missing")
 
 
 class Naive:
     """The paper's equation, and the released script's arithmetic, by the shortest way."""
 
     def __init__(self, folder: str) -> None:
-        self.words = AutoTokenizer.from_pretrained(folder)
-        self.model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+        self.words = transformers.AutoTokenizer.from_pretrained(folder)
+        self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
 
     def context(self, answer: str, asked: str = "{} Please restate.", chat: bool = True) -> list[int]:
         text = asked.format(answer)

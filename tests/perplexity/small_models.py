@@ -1,33 +1,13 @@
 """Small models with random weights and tokenizers trained here, with the texts of the tests."""
 
-import pytest
+from __future__ import annotations
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-pytest.importorskip("transformers", reason="the extra perplexity is not installed: transformers is missing")
+from tests.needed import Needed
 
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import (
-    Gemma2Config,
-    Gemma2ForCausalLM,
-    GPT2Config,
-    GPT2LMHeadModel,
-    GraniteConfig,
-    GraniteForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
-    MambaConfig,
-    MambaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
-    MptConfig,
-    MptForCausalLM,
-    Phi3Config,
-    Phi3ForCausalLM,
-    PreTrainedTokenizerFast,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-)
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+tokenizers = Needed("tokenizers", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")
+
 
 ANSWERS = [
     "The question is widely debated. Some hold that cities are better off without cars; others point to shops.",
@@ -65,22 +45,24 @@ CHAT = (
 WINDOW = 256
 
 
-def tokenizer(begins: bool, chat: bool) -> PreTrainedTokenizerFast:
+def tokenizer(begins: bool, chat: bool) -> transformers.PreTrainedTokenizerFast:
     """A byte-level BPE; with ``begins`` it puts a token before every text, as Llama's does."""
-    inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
+    inner = tokenizers.Tokenizer(tokenizers.models.BPE())
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = tokenizers.decoders.ByteLevel()
     special = ["<|end|>", "<s>", "<|im_start|>", "<|im_end|>"]
-    trainer = trainers.BpeTrainer(
+    trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=400,
         special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     inner.train_from_iterator([text for answer, targets in PAIRS for text in (answer, *targets)], trainer)
     if begins:
-        inner.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
-    made = PreTrainedTokenizerFast(
+        inner.post_processor = tokenizers.processors.TemplateProcessing(
+            single="<s> $A", special_tokens=[("<s>", 1)]
+        )
+    made = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner, bos_token="<s>" if begins else "<|end|>", eos_token="<|end|>", model_max_length=WINDOW,
         additional_special_tokens=["<|im_start|>", "<|im_end|>"],
     )  # fmt: skip
@@ -106,34 +88,38 @@ LONGROPE = {
 def network(kind: str, size: int):
     """A small model of this kind with random weights that are large enough to tell texts apart."""
     makers = {
-        "gpt2": lambda: GPT2LMHeadModel(
-            GPT2Config(
+        "gpt2": lambda: transformers.GPT2LMHeadModel(
+            transformers.GPT2Config(
                 vocab_size=size, n_positions=WINDOW, n_embd=32, n_layer=2, n_head=4, initializer_range=0.2
             )
         ),
-        "llama": lambda: LlamaForCausalLM(LlamaConfig(vocab_size=size, **SIZES)),
-        "qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(vocab_size=size, **SIZES)),
-        "mistral": lambda: MistralForCausalLM(
-            MistralConfig(vocab_size=size, sliding_window=SLIDING, **SIZES)
+        "llama": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=size, **SIZES)),
+        "qwen2": lambda: transformers.Qwen2ForCausalLM(transformers.Qwen2Config(vocab_size=size, **SIZES)),
+        "mistral": lambda: transformers.MistralForCausalLM(
+            transformers.MistralConfig(vocab_size=size, sliding_window=SLIDING, **SIZES)
         ),
-        "gemma2": lambda: Gemma2ForCausalLM(
-            Gemma2Config(
+        "gemma2": lambda: transformers.Gemma2ForCausalLM(
+            transformers.Gemma2Config(
                 vocab_size=size, sliding_window=SLIDING, head_dim=8, query_pre_attn_scalar=8, **SIZES
             )
         ),
-        "granite": lambda: GraniteForCausalLM(GraniteConfig(vocab_size=size, logits_scaling=3.0, **SIZES)),
-        "phi3": lambda: Phi3ForCausalLM(
-            Phi3Config(
+        "granite": lambda: transformers.GraniteForCausalLM(
+            transformers.GraniteConfig(vocab_size=size, logits_scaling=3.0, **SIZES)
+        ),
+        "phi3": lambda: transformers.Phi3ForCausalLM(
+            transformers.Phi3Config(
                 vocab_size=size,
                 rope_parameters=LONGROPE,
                 original_max_position_embeddings=CHANGES_AT,
                 **SIZES,
             )
         ),
-        "mpt": lambda: MptForCausalLM(
-            MptConfig(vocab_size=size, d_model=32, n_heads=4, n_layers=2, max_seq_len=WINDOW)
+        "mpt": lambda: transformers.MptForCausalLM(
+            transformers.MptConfig(vocab_size=size, d_model=32, n_heads=4, n_layers=2, max_seq_len=WINDOW)
         ),
-        "mamba": lambda: MambaForCausalLM(MambaConfig(vocab_size=size, hidden_size=32, num_hidden_layers=2)),
+        "mamba": lambda: transformers.MambaForCausalLM(
+            transformers.MambaConfig(vocab_size=size, hidden_size=32, num_hidden_layers=2)
+        ),
     }
     torch.manual_seed(13)
     return makers[kind]().eval()

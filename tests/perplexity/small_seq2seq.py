@@ -1,28 +1,16 @@
 """Small sequence-to-sequence models with random weights, and a small text encoder, in folders."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-pytest.importorskip("transformers", reason="the extra perplexity is not installed: transformers is missing")
-
-import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (
-    AutoTokenizer,
-    BartConfig,
-    BartForConditionalGeneration,
-    BertConfig,
-    BertForSequenceClassification,
-    BertModel,
-    PreTrainedTokenizerFast,
-    T5Config,
-    T5ForConditionalGeneration,
-)
-
+from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
+
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+tokenizers = Needed("tokenizers", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")
 
 WINDOW = 128
 TEXTS = [text for answer, targets in PAIRS for text in (answer, *targets)]
@@ -30,80 +18,81 @@ TEXTS = [text for answer, targets in PAIRS for text in (answer, *targets)]
 
 def seq2seq(kind: str, folder: Path) -> str:
     """A small BART or T5: BART begins and ends every text with a token of its own, T5 ends it."""
-    inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
+    inner = tokenizers.Tokenizer(tokenizers.models.BPE())
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = tokenizers.decoders.ByteLevel()
     special = ["<s>", "<pad>", "</s>"]
-    trainer = trainers.BpeTrainer(
+    trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=400,
         special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     inner.train_from_iterator(TEXTS, trainer)
     template = "<s> $A </s>" if kind == "bart" else "$A </s>"
-    inner.post_processor = processors.TemplateProcessing(
+    inner.post_processor = tokenizers.processors.TemplateProcessing(
         single=template, special_tokens=[(name, special.index(name)) for name in ("<s>", "</s>")]
     )
-    words = PreTrainedTokenizerFast(
+    words = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner, bos_token="<s>", eos_token="</s>", pad_token="<pad>", model_max_length=WINDOW
     )
     words.save_pretrained(folder)
     torch.manual_seed(13)
     if kind == "bart":
-        config = BartConfig(
+        config = transformers.BartConfig(
             vocab_size=len(words), d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
             decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=WINDOW,
             init_std=0.3,
         )  # fmt: skip
-        made = BartForConditionalGeneration(config)
+        made = transformers.BartForConditionalGeneration(config)
     else:
-        config = T5Config(
+        config = transformers.T5Config(
             vocab_size=len(words), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, pad_token_id=1,
             eos_token_id=2, decoder_start_token_id=1, initializer_factor=3.0,
         )  # fmt: skip
-        made = T5ForConditionalGeneration(config)
+        made = transformers.T5ForConditionalGeneration(config)
     made.eval().save_pretrained(folder)
     return str(folder)
 
 
 def reward(folder: Path, window: int = 64) -> str:
     """A BERT with one logit, which reads question and answer as a pair of texts."""
-    words = AutoTokenizer.from_pretrained(encoder(folder / "words"))
+    words = transformers.AutoTokenizer.from_pretrained(encoder(folder / "words"))
     words.model_max_length = window
     words.save_pretrained(folder)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=len(words), max_position_embeddings=2 * window, initializer_range=0.9, num_labels=1, hidden_size=16,
         intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
     )  # fmt: skip
     torch.manual_seed(5)
-    BertForSequenceClassification(config).save_pretrained(folder)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
     return str(folder)
 
 
 def encoder(folder: Path, window: int = 24) -> str:
     """A small BERT with mean pooling, as sentence-transformers keeps its models."""
-    inner = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    inner.normalizer = normalizers.BertNormalizer()
-    inner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    inner = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+    inner.normalizer = tokenizers.normalizers.BertNormalizer()
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
     inner.train_from_iterator(
-        TEXTS, trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False)
+        TEXTS,
+        tokenizers.trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False),
     )
-    inner.post_processor = processors.TemplateProcessing(
+    inner.post_processor = tokenizers.processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    words = PreTrainedTokenizerFast(
+    words = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
         model_max_length=64,
     )  # fmt: skip
     words.save_pretrained(folder)
     torch.manual_seed(13)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=len(words), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
         max_position_embeddings=64, initializer_range=0.3,
     )  # fmt: skip
-    BertModel(config).eval().save_pretrained(folder)
+    transformers.BertModel(config).eval().save_pretrained(folder)
     (folder / "1_Pooling").mkdir()
     pooling = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": True}
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))

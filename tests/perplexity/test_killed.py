@@ -1,60 +1,27 @@
 """`conqret debateqa score perspective-diversity` killed at several moments, and run again."""
 
 import json
-import subprocess
+import signal
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
+from tests.needed import Needed
+from tests.runs.killed import Forks, ended, kill
+
+Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 
 ANSWERS, PARTIAL = 200, 2
 KILLED_AT = (1, 90, 260)
 """Rows in the file when the kill comes: in the first step, within the first contexts read ahead, and late."""
 
-KILLER = """
-import os, signal, sys, time
-from pathlib import Path
 
-import polars, torch, transformers  # once, for all children
-from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel
-import conqret.debateqa.perspective_diversity
-from conqret.cli.main import app
-
-def child(folder, command):
-    number = os.fork()
-    if number == 0:
-        torch.set_num_threads(1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        try:
-            app([*command, "-o", folder, "--quiet"], standalone_mode=False)
-        except BaseException as error:
-            print(repr(error), file=sys.stderr)
-            os._exit(1)
-        os._exit(0)
-    return number
-
-def lines(path):
-    return path.read_bytes().count(b"\\n") if path.exists() else 0
-
-folder, whole, moments, *command = sys.argv[1:]
-for moment in map(int, moments.split(",")):
-    number, until = child(folder, command), time.monotonic() + 60
-    while lines(Path(folder) / "rows.jsonl") < moment:
-        done, status = os.waitpid(number, os.WNOHANG)
-        if done or time.monotonic() > until:
-            sys.exit(f"it ended before {moment} rows stood: {status}")
-        time.sleep(0.002)
-    os.kill(number, signal.SIGKILL)
-    assert os.waitpid(number, 0)[1] == signal.SIGKILL
-    print(lines(Path(folder) / "rows.jsonl"), (Path(folder) / "scores.parquet").exists())
-for place in (folder, whole):
-    if os.waitpid(child(place, command), 0)[1]:
-        sys.exit("a run that was not killed failed")
-"""
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def written(path: Path, records: list[dict]) -> str:
@@ -64,7 +31,7 @@ def written(path: Path, records: list[dict]) -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a fork is needed")
-def test_nothing_is_scored_twice_after_kills(folder, tmp_path):
+def test_nothing_is_scored_twice_after_kills(folder, neural_forks: Forks, tmp_path: Path):
     partial = [[{"point_of_view": f"View {n}.{m}", "explanation": "So it is."} for m in range(PARTIAL)]
                for n in range(ANSWERS)]  # fmt: skip
     questions = written(
@@ -76,18 +43,22 @@ def test_nothing_is_scored_twice_after_kills(folder, tmp_path):
         [{"id": str(n), "generation": f"{n} " * (1 + n % 30)} for n in range(ANSWERS)],
     )
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(killed), str(whole), ",".join(map(str, KILLED_AT)),
-         "debateqa", "score", "perspective-diversity", answers, "--references", questions, "--backbone", folder("gpt2"),
-         "--token-budget", "512"],
-        capture_output=True, text=True, timeout=120, check=False,
+    command = (
+        "debateqa", "score", "perspective-diversity", answers, "--references", questions, "--backbone", folder("gpt2"),
+        "--token-budget", "512", "--quiet",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    stood = [line.split() for line in done.stdout.splitlines()]
-    assert [table for _, table in stood] == ["False"] * len(KILLED_AT)  # no table before the last row
-    assert all(
-        moment <= int(rows) < ANSWERS * PARTIAL for moment, (rows, _) in zip(KILLED_AT, stood, strict=True)
-    )
+    for moment in KILLED_AT:
+        number, until = neural_forks.start(*command, "-o", killed), time.monotonic() + 60
+        while lines(killed / "rows.jsonl") < moment:
+            assert not ended(number)
+            assert time.monotonic() < until
+            time.sleep(0.002)
+        kill(number)
+        assert neural_forks.end(number) == -signal.SIGKILL
+        assert moment <= lines(killed / "rows.jsonl") < ANSWERS * PARTIAL
+        assert not (killed / "scores.parquet").exists()  # no table before the last row
+    for place in (killed, whole):
+        assert neural_forks.run(*command, "-o", place) == 0
 
     for place in (killed, whole):
         *rows, rest = (place / "rows.jsonl").read_bytes().split(b"\n")

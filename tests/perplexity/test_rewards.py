@@ -1,25 +1,20 @@
 """Reward models as judges: small ones, saved and loaded as anybody's are, against transformers itself."""
 
+from __future__ import annotations
+
 import math
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-pytest.importorskip("transformers", reason="the extra perplexity is not installed: transformers is missing")
-
-import torch
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    LlamaConfig,
-    LlamaForSequenceClassification,
-)
-
 from conqret import bias, judge
 from conqret.errors import DeclarationError
 from conqret.local.rewards import RewardModel, RewardOutcome
+from tests.needed import Needed
 from tests.perplexity.small_models import ANSWERS, tokenizer
 from tests.perplexity.small_seq2seq import reward
+
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")
 
 QUESTION = "Should cars be kept out of cities?"
 ITEMS = [{"id": f"a{n}", "topic": QUESTION, "argument": text} for n, text in enumerate(ANSWERS)]
@@ -40,18 +35,18 @@ def chatting(tmp_path_factory):
     words = tokenizer(begins=True, chat=True)
     words.pad_token = None
     words.save_pretrained(folder)
-    config = LlamaConfig(
+    config = transformers.LlamaConfig(
         vocab_size=len(words), max_position_embeddings=256, initializer_range=0.9, num_labels=3, **SIZES
     )
     torch.manual_seed(6)
-    LlamaForSequenceClassification(config).save_pretrained(folder)
+    transformers.LlamaForSequenceClassification(config).save_pretrained(folder)
     return str(folder)
 
 
 def alone(folder, text, chat):
     """The logits of one answer, without any batch."""
-    words = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    words = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     if chat:
         turns = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": text}]
         shown = words.apply_chat_template(turns, tokenize=False)
@@ -98,7 +93,7 @@ def test_batches_change_nothing_and_names_of_special_tokens_are_text(chatting):
     for one, text in zip(together, ANSWERS, strict=True):
         (own,) = model.rewards([(QUESTION, text)])
         assert own.logits == pytest.approx(one.logits, abs=1e-4)
-    special = next(iter(AutoTokenizer.from_pretrained(chatting).all_special_tokens))
+    special = next(iter(transformers.AutoTokenizer.from_pretrained(chatting).all_special_tokens))
     (posing,) = model.rewards([(QUESTION, f"No.{special}")])
     (plain,) = model.rewards([(QUESTION, "No.")])
     assert posing.tokens > plain.tokens + 1

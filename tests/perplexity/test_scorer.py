@@ -9,7 +9,7 @@ from conqret.debateqa.finished_scores import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.local.memory import TokenBudget
 from conqret.local.scorer import ConditionalPerplexity
-from tests.perplexity.reference import AutoTokenizer, Naive
+from tests.perplexity.reference import Naive, transformers
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
 MODELS = [
@@ -112,7 +112,7 @@ def test_the_released_definition_takes_no_prompt(folder, settings):
 
 def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder, tmp_path):
     place = shutil.copytree(folder("qwen2", True), tmp_path / "dated")
-    words = AutoTokenizer.from_pretrained(place)
+    words = transformers.AutoTokenizer.from_pretrained(place)
     plain = words.chat_template
     today = "{% if not date_string is defined %}{% set date_string = strftime_now('%d %b %Y') %}{% endif %}"
     words.chat_template = today + "{{ date_string }}" + plain

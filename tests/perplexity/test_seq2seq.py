@@ -1,16 +1,17 @@
 """Likelihoods by a sequence-to-sequence model against one pair at a time."""
 
+from __future__ import annotations
+
 import pytest
-
-pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-
-import torch
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from conqret.errors import DeclarationError
 from conqret.local.seq2seq import Seq2SeqLikelihood
+from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import WINDOW, seq2seq
+
+torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
+transformers = Needed("transformers", reason="the extra perplexity is not installed: torch is missing")
 
 BOTH = [(target, answer) for answer, targets in PAIRS for target in targets]
 
@@ -29,8 +30,8 @@ def model(tmp_path_factory):
 
 def naive(folder: str, source: str, target: str, window: int = WINDOW) -> tuple[float, int]:
     """The mean log-probability of the target's tokens by the model's own labels, nothing padded; and their number."""
-    words = AutoTokenizer.from_pretrained(folder)
-    network = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
+    words = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
     read, held = (
         words(text, truncation=True, max_length=window, return_tensors="pt").input_ids for text in (source, target)
     )  # fmt: skip
@@ -54,7 +55,7 @@ def test_what_does_not_fit_is_cut_at_the_end_and_counted(model):
     source, target = BOTH[0]
     long = " ".join([target] * 3)
     (found,) = Seq2SeqLikelihood(model("bart"), window=12).score([(source, long)])
-    words = AutoTokenizer.from_pretrained(model("bart"))
+    words = transformers.AutoTokenizer.from_pretrained(model("bart"))
     assert found.tokens == 12
     assert found.target_cut == len(words(long).input_ids) - 12
     assert found.source_cut == len(words(source).input_ids) - 12 > 0
@@ -111,7 +112,9 @@ def test_the_budget_sinks_no_lower_than_what_fits(model, monkeypatch):
     found = scorer.score([BOTH[0]] * 64)
     assert all(one.mean == pytest.approx(found[0].mean) for one in found)
     # 32, 16 and 8 do not fit, on the left alone of each half: three steps down, and then groups of four throughout
-    row = sum(len(AutoTokenizer.from_pretrained(model("bart"))(text).input_ids) for text in BOTH[0])
+    row = sum(
+        len(transformers.AutoTokenizer.from_pretrained(model("bart"))(text).input_ids) for text in BOTH[0]
+    )
     assert (scorer.budget.halvings, scorer.budget.tokens) == (3, 4 * row)
     assert sizes[-8:] == [4] * 8
 

@@ -1,5 +1,7 @@
 """BeRDS's experiments from one file: corpora, encoders, scores of all rankings together, and their page."""
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import tomllib
@@ -11,10 +13,12 @@ from conqret.perspectives.ranking_measures import leaning_name
 from conqret.perspectives.ranking_table import corpora_sheet
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
-pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.evaluation.system_names import check_systems
+from tests.needed import Needed
+
+Needed("sentence_transformers", reason="the extra dense is not installed")
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """

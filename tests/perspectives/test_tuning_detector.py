@@ -1,14 +1,13 @@
 """A tiny model learns a planted rule, and is a detector then: calibrated, held out, resumed, used in the commands."""
 
+from __future__ import annotations
+
 import json
 import random
 import shutil
 import sys
 
 import pytest
-
-pytest.importorskip("torch", reason="the extra tune is not installed: torch is missing")
-pytest.importorskip("accelerate", reason="the extra tune is not installed: accelerate is missing")
 
 import conqret
 from conqret.errors import DeclarationError
@@ -23,6 +22,10 @@ from conqret.perspectives.detector import (
     windows,
 )
 from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector
+from tests.needed import Needed
+
+Needed("torch", reason="the extra tune is not installed: torch is missing")
+Needed("accelerate", reason="the extra tune is not installed: accelerate is missing")
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

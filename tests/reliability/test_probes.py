@@ -378,6 +378,19 @@ def test_what_to_do_about_several_languages_stands_once() -> None:
     assert shown.count(PROBES["language"].advice) == 1
 
 
+def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:
+    table = bias(
+        TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
+    )
+    shown = " ".join(" ".join(map(str, screen(table))).split())
+    assert f"{len(LANGUAGES) + 1} probes: " in shown
+    assert f"{len(LANGUAGES)} without a value" in shown
+    assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
+    assert f"no pair has a value on both sides: {words.reason('language')}" in shown
+    page = "".join(bias_sheet(table).html())
+    assert page.count(words.reason("language")) > len(LANGUAGES)
+
+
 def test_the_language_most_items_are_in_is_the_one_to_hold_against() -> None:
     items = [item for item in open_items(TRANSLATED) if item.language in ("de", "zh")]
     german = [item for item in items if item.language == "de"]

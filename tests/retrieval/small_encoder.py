@@ -6,15 +6,12 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
+from tests.needed import Needed
 
-pytest.importorskip("torch", reason="the extra dense is not installed: torch is missing")
-pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
+torch = Needed("torch", reason="the extra dense is not installed: torch is missing")
+sentence_transformers = Needed("sentence_transformers", reason="the extra dense is not installed")
+tokenizers = Needed("tokenizers", reason="the extra dense is not installed: torch is missing")
 
-import torch
-from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import StaticEmbedding
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 BATCH, TEMPERATURE, RATE, SEED = 32, 0.05, 0.02, 13
 
@@ -29,18 +26,23 @@ def train(
     vocabulary: int = 3000,
 ) -> Path:
     """Each question nearer to its own text than to the others of the batch (InfoNCE); kept in ``folder``."""
-    words = Tokenizer(models.WordLevel(unk_token="[UNK]"))
-    words.normalizer = normalizers.BertNormalizer()
-    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="[UNK]"))
+    words.normalizer = tokenizers.normalizers.BertNormalizer()
+    words.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     words.train_from_iterator(
         texts,
-        trainers.WordLevelTrainer(
+        tokenizers.trainers.WordLevelTrainer(
             vocab_size=vocabulary, special_tokens=["[PAD]", "[UNK]"], show_progress=False
         ),
     )
     torch.manual_seed(SEED)
     draw = random.Random(SEED)
-    model = SentenceTransformer(modules=[StaticEmbedding(words, embedding_dim=width)], device="cpu")
+    model = sentence_transformers.SentenceTransformer(
+        modules=[StaticEmbedding(words, embedding_dim=width)],
+        device="cpu",
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
     for _ in range(steps):
         batch = draw.sample(pairs, min(BATCH, len(pairs)))

@@ -1,15 +1,18 @@
 """A model that reads question and passage together: the best passage counts, and an instruction is read."""
 
+from __future__ import annotations
+
 import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
-
 from conqret.errors import DeclarationError
 from conqret.retrieval import BM25, CrossEncoder, build_index
 from conqret.text.text_passages import passages
+from tests.needed import Needed
 from tests.retrieval import letters
+
+Needed("sentence_transformers", reason="the extra dense is not installed")
 
 RANKED = pd.DataFrame(
     {

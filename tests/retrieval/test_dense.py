@@ -1,5 +1,7 @@
 """Retrieval by vectors: what an encoder learned carries over, the search is exact, and a killed build goes on."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import os
@@ -11,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
-
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
@@ -21,7 +21,10 @@ from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.engine import get_engine
 from conqret.stats import mean_interval
 from conqret.text.text_passages import passages
+from tests.needed import Needed
 from tests.retrieval.small_encoder import train
+
+Needed("sentence_transformers", reason="the extra dense is not installed")
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "corpus"
 

@@ -167,6 +167,28 @@ def shared() -> Forks:
     return forks
 
 
+NEURAL = """
+import gc
+gc.disable()
+from importlib.util import find_spec
+import conqret.debateqa.perspective_diversity, polars, torch
+from conqret.cli.main import main
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel, LlamaForCausalLM
+if find_spec("peft") and find_spec("trl"):
+    import peft, trl
+    import conqret.debate.debatune.debater_training, conqret.debate.debatune.tune_debater_command
+torch.set_num_threads(1)
+"""
+
+
+def ended(number: int) -> bool:
+    """Whether a process has ended for which nobody has waited."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False  # no such files on this system
+
+
 def kill(number: int) -> None:
     """Kill a process that may have ended by itself just now."""
     with contextlib.suppress(ProcessLookupError):

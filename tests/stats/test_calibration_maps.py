@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
-from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from conqret.errors import DeclarationError
 from conqret.stats.ordinal import expected_label
@@ -18,6 +16,8 @@ def counted(x, y, labels):
 
 
 def test_ordinal_regression_is_that_of_statsmodels():
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
     rng = np.random.default_rng(0)
     x = rng.integers(0, 6, 300) / 5
     y = np.digitize(2 * x + rng.logistic(size=300), [0, 1, 2])
@@ -44,6 +44,8 @@ def test_ordinal_regression_refuses(counts):
 
 
 def test_ridge_is_that_of_scikit_learn_at_its_penalty():
+    from sklearn.linear_model import Ridge
+
     rng = np.random.default_rng(1)
     columns = rng.random((60, 4))
     y = columns @ [0.5, 0.2, 0, 0] + 0.3 * rng.random(60)

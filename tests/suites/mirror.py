@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 from dataclasses import dataclass, field
@@ -13,13 +14,16 @@ from typing import Self
 @dataclass
 class Mirror:
     """Sends ``files`` by their paths. ``cut`` are the numbers of bytes after which the next answers break off, and
-    ``statuses`` what they say instead; ``ranges`` are the first bytes that were asked for."""
+    ``statuses`` what they say instead; ``ranges`` are the first bytes that were asked for. In the middle of a file it
+    waits for ``pause``, and an ``endless`` one repeats it for ever and does not say how long it is."""
 
     files: dict[str, bytes]
     cut: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     ranges: list[int] = field(default_factory=list)
     resumes: bool = True
+    pause: threading.Event | None = None
+    endless: bool = False
 
     def __enter__(self) -> Self:
         mirror = self
@@ -39,8 +43,17 @@ class Mirror:
                     return
                 part = content[start:]
                 self.send_response(206 if start else 200)
-                self.send_header("Content-Length", str(len(part)))
+                if not mirror.endless:
+                    self.send_header("Content-Length", str(len(part)))
                 self.end_headers()
+                if mirror.pause is not None:
+                    half = len(part) // 2
+                    self.wfile.write(part[:half])
+                    mirror.pause.wait(60)
+                    part = part[half:]
+                with contextlib.suppress(OSError):
+                    while mirror.endless:
+                        self.wfile.write(part)
                 self.wfile.write(part[: mirror.cut.pop(0)] if mirror.cut else part)
                 self.close_connection = True
 

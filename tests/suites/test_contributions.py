@@ -117,6 +117,23 @@ def test_a_field_twice_a_link_and_a_copy_are_told(results, tmp_path):
         checked([results])
 
 
+def test_names_of_strangers_stay_on_one_line_and_large_files_are_not_read(results):
+    (file,) = results.rglob("*.json")
+    changed(results, **{"\x1b[31mred\nline" + "x" * 1000: 1})
+    odd = file.with_name("a\n  b.json")
+    odd.write_bytes(b"{}")
+    with (results / "small" / "large.json").open("wb") as large:
+        large.truncate(2 * 2**30)
+    (results / "small" / "folder.json").mkdir()
+    with pytest.raises(DeclarationError) as told:
+        checked([results])
+    lines = str(told.value).splitlines()
+    assert all(line.startswith(f"  {results}") for line in lines[1:])
+    assert max(map(len, lines)) < 500 + len(str(results))
+    assert "Extra inputs" in str(told.value)
+    assert "is larger than 1 MiB" in str(told.value)
+
+
 def test_there_has_to_be_a_result(tmp_path):
     with pytest.raises(DeclarationError, match="no result to check"):
         checked([tmp_path])

@@ -30,7 +30,7 @@ def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, m
     shown = json.loads(cli("suite", "show", "small", "--json").out)
     assert shown["counts"]["items"] == 40
     assert [one["same"] for one in shown["recomputed"]] == [True, None]
-    assert "75.0" in cli("suite", "show", "small").out
+    assert "0.750" in cli("suite", "show", "small").out
 
     price = json.loads(cli("suite", "run", "small", "--sample", "16", "--dry-run", "--json").out)
     assert (price["items"], price["of"], price["calls"]) == (16, 40, 32)

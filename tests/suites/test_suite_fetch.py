@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
+import threading
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.suites.suite import SuiteFile
 from conqret.suites.suite_fetch import fetch_suite
 from conqret.suites.suite_places import local_copy, needed_copy
 from tests.suites import small
 from tests.suites.mirror import Mirror
 
+ROOT = Path(__file__).parents[2]
 PLACE = "owner/name/v1/data/pairs.csv"
 
 
@@ -110,6 +117,15 @@ def test_without_network_it_says_what_to_put_where(target):
     assert small.suite().files[0].sha256 in str(told.value)
 
 
+def test_files_that_no_command_can_fetch_are_told_with_their_places(target):
+    suite = small.suite()
+    by_hand = replace(suite, files=(SuiteFile("pairs.csv", optional=True, note="the authors' page"),))
+    with pytest.raises(DeclarationError, match="cannot be fetched by a command") as told:
+        fetch_suite(by_hand)
+    assert f"{target} from the authors' page" in str(told.value)
+    assert not target.parent.exists()
+
+
 def test_a_layout_that_moved_is_told_with_file_and_field(target):
     moved = small.table().replace(b"better", b"winner", 1)
     with (
@@ -117,6 +133,41 @@ def test_a_layout_that_moved_is_told_with_file_and_field(target):
         pytest.raises(DeclarationError, match=r"pairs.csv:1 \[better\] is missing"),
     ):
         fetch_suite(unknown(), mirror=mirror.url)
+    with Mirror({PLACE: small.table()}) as mirror:  # the faulty file does not stay
+        fetch_suite(unknown(), mirror=mirror.url)
+    assert target.read_bytes() == small.table()
+
+
+def test_a_fetch_that_was_killed_goes_on(target):
+    fetching = (
+        "import sys; from conqret.suites.suite_fetch import fetch_suite; from tests.suites import small; "
+        "fetch_suite(small.suite(200), mirror=sys.argv[1])"
+    )
+    with Mirror({PLACE: small.table(200)}, pause=threading.Event()) as mirror:
+        killed = subprocess.Popen([sys.executable, "-c", fetching, mirror.url], cwd=ROOT)
+        unfinished = target.with_name("pairs.csv.part")
+        while killed.poll() is None and not (unfinished.exists() and unfinished.stat().st_size):
+            time.sleep(0.01)
+        killed.kill()
+        assert killed.wait() < 0
+        kept = unfinished.stat().st_size
+        assert not target.exists()
+        mirror.pause.set()
+        fetch_suite(small.suite(200), mirror=mirror.url)
+    assert mirror.ranges == [0, kept]
+    assert target.read_bytes() == small.table(200)
+    assert not unfinished.exists()
+
+
+@pytest.mark.parametrize("suite", [small.suite, unknown], ids=["size", "no size"])
+def test_a_server_that_never_ends_is_left(target, suite, monkeypatch):
+    monkeypatch.setenv("CONQRET_MAX_DOWNLOAD", "100000")
+    with (
+        Mirror({PLACE: small.table()}, endless=True) as mirror,
+        pytest.raises(DeclarationError, match="is larger than"),
+    ):
+        fetch_suite(suite(), mirror=mirror.url)
+    assert list(target.parent.glob("pairs*")) == []
 
 
 def test_fewer_items_than_are_published_are_told(target):

@@ -13,12 +13,16 @@ import pytest
 
 import conqret
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.show.report_page import CollapsedTable
 from conqret.stats.resampling import mean
+from conqret.suites.leaderboard_page import FEW, board_table, leaderboard_page, verdict_table
 from conqret.suites.result import SuiteResult, read_result, result_schema
+from conqret.suites.suite import PublishedFigure
 from conqret.suites.suite_figures import held_statistics
-from conqret.suites.suite_report import suite_report
+from conqret.suites.suite_report import SuiteReport, suite_report
 from conqret.suites.suite_run import prepared_suite
 from conqret.suites.suite_sample import sampled
+from tests.server import FaultServer
 from tests.suites import small
 
 ROOT = Path(__file__).parents[2]
@@ -147,12 +151,104 @@ def test_published_verdicts_are_compared_on_the_sample(small_suite):
     assert against.other.main.items == 40
 
 
+def test_the_page_gives_both_values_on_the_shared_items(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
+    report = suite_report([result], source=small_suite)
+    (board,) = report.boards
+    (row,) = verdict_table(report).rows
+    assert result.judge.model in row[1]
+    assert small.LONGER in row[2]
+    best, other = board_table(board).rows
+    shared = board.shared(*board.results)
+    assert f"{shared[1].value:.3f} against {shared[0].value:.3f}" in other[4]
+    assert other[3] == f"{shared[0].value - shared[1].value:.3f}"
+    assert other[2].split()[0] == f"{board.results[1].main.value:.3f}"
+    assert (best[5], other[5]) == ("24 of 40", "40")
+    assert best[1] != other[1]
+    assert len(leaderboard_page(report).sections[1].charts[0].rows) == 2
+
+
+def test_a_human_yardstick_stands_beside_the_judges(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    (board,) = suite_report([result], source=small_suite).boards
+    human = PublishedFigure(
+        "one annotator", "accuracy", 81.5, 1, "Table 1", judge=False, times=100, human=True
+    )
+    beside = replace(board, suite=replace(board.suite, published=(*board.suite.published, human)))
+    assert board_table(beside).rows[-1][0] == "one annotator"
+    assert "0.815" in board_table(beside).rows[-1]
+    assert "0.815" in verdict_table(SuiteReport((beside,))).rows[0][2]
+    (chart, *_) = leaderboard_page(SuiteReport((beside,))).sections[1].charts
+    assert chart.rows[0].others == {"one annotator": 0.815}
+
+
+def test_many_printed_figures_are_folded(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    (board,) = suite_report([result], source=small_suite).boards
+    (figure,) = board.figures
+    for number, folded in ((FEW, False), (FEW + 1, True)):
+        page = leaderboard_page(SuiteReport((replace(board, figures=(figure,) * number),)))
+        parts = next(section for section in page.sections if section.title == board.suite.title).parts
+        assert isinstance(parts[-1], CollapsedTable) is folded
+
+
 def test_judges_of_other_items_are_not_compared(small_suite):
     one = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
     two = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24, sample_seed=2).result
     (board,) = suite_report([one, two]).boards
     assert board.against_leader == ()
     assert board.winner is None
+    assert "--sample 24 --seed 13" in board.finding
+
+
+def test_published_judges_that_are_not_here_are_to_be_fetched(small_suite, tmp_path):
+    (log,) = suite_report([], suites=["small"], source=small_suite).boards[0].results
+    half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24).result
+    (board,) = suite_report([log, half], source=tmp_path).boards
+    assert board.against_leader == ()
+    assert "conqret suite fetch small" in board.finding
+
+
+def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
+    for name, judge in (("right", judged_by), ("wrong", wrong)):
+        conqret.run_suite("small", source=small_suite, judge=judge, output=tmp_path / "runs" / name)
+    (board,) = suite_report([tmp_path / "runs"], source=tmp_path).boards
+    assert len(board.results) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DeclarationError, match="holds no result"):
+        suite_report([tmp_path / "empty"])
+
+
+def test_a_date_without_its_time_zone_cannot_break_the_report(small_suite):
+    result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
+    naive = result.model_copy(update={"created": result.created.replace(tzinfo=None, year=1)})
+    (board,) = suite_report([naive, result, naive]).boards
+    assert [one.created for one in board.results if not one.judge.published] == [result.created]
+
+
+def test_the_price_of_a_detection_is_known_however_its_answers_came(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    made_up = ROOT / "tests" / "fixtures" / "suites"
+
+    def judged(run: str, url: str = "http://127.0.0.1:9", **more: object) -> SuiteResult:
+        return conqret.run_suite(
+            "berds", source=made_up, model="openai/gpt-4o-mini", api_base=url, output=tmp_path / run, **more
+        ).result
+
+    with FaultServer() as server:
+        first = judged("run", server.url)
+        sent = len(server.requests)
+        assert judged("run", server.url).cost == first.cost
+        assert (
+            judged("again", server.url, recordings=tmp_path / "run" / "recordings.sqlite").cost == first.cost
+        )
+        assert len(server.requests) == sent == first.cost.calls
+    assert not list((tmp_path / "run").glob("*-wal"))
+    assert judged("replayed", replay=tmp_path / "run").cost == first.cost
+    assert first.cost.prompt_tokens > 0
+    assert first.cost.usd > 0
+    (tmp_path / "run" / "recordings.sqlite").unlink()
+    assert judged("run").cost is None
 
 
 def test_the_schema_that_is_published_is_that_of_the_model():

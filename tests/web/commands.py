@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.data import Item
-from tests.runs.killed import kill, shared
+from tests.runs.killed import ended, kill, shared
 
 LAST = ("Give each person", "Ctrl-C stops", "open it in a browser")
 """How the last line begins that a command says before it waits."""
@@ -54,7 +54,7 @@ def started(*words: object) -> Iterator[Started]:
             deadline = time.monotonic() + START_SECONDS
             while not _waits(said := Path(out.name).read_text(encoding="utf-8")):
                 assert time.monotonic() < deadline, said
-                assert not _ended(number), said
+                assert not ended(number), said
                 time.sleep(0.02)
             yield Started(number, said)
             os.kill(number, signal.SIGTERM)
@@ -69,14 +69,6 @@ def started(*words: object) -> Iterator[Started]:
 def _waits(said: str) -> bool:
     """Whether a command has said all that it says before it waits."""
     return said.endswith("\n") and said.splitlines()[-1].startswith(LAST)
-
-
-def _ended(number: int) -> bool:
-    """Whether a process has ended, and nobody has been told."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return False  # no such files on this system
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
-from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered
+from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered, valueless
 from conqret.studies.card.card_tables import repeatability_table
 
 RISE = "r"
@@ -33,7 +33,9 @@ def bias_sheet(table: BiasTable) -> ReportPage:
         "bias",
         f"Is {judge.format} with {judge.model} consistent and unbiased?",
         [
-            Section("Probes", [bias_rows_table(ordered(table.primary), _bias_note(table))]),
+            Section(
+                "Probes", [bias_rows_table([*ordered(table.primary), *valueless(table)], _bias_note(table))]
+            ),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [PageRemarks(remarks)] if remarks else []),

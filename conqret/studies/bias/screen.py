@@ -86,6 +86,8 @@ def headlines(table: BiasTable) -> list[str]:
     for name, description in CLEAR.items():
         if clear := rows.get(name):
             count += f"; {description}: {', '.join(row.probe for row in clear)}"
+    if silent := valueless(table):
+        count += f"; without a value: {', '.join(row.probe for row in silent)}"
     sentences = [f"{count}.", *_fallen(table)]
     shown = [row for row in _rows(table) if row.example is not None]
     example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
@@ -134,7 +136,7 @@ def lacking(row: BiasRow) -> str:
         return ""
     if row.effect is None:
         return f": {reasons}"
-    return f"; {row.effect.n} of {number(row.effect.n + sum(row.missing.values()), 'pair')}: {reasons}"
+    return f"; {row.effect.n} of {number(row.effect.n + sum(row.missing.values()), 'pair')} have a value: {reasons}"
 
 
 def lost(missing: Mapping[str, int]) -> str:
@@ -181,6 +183,12 @@ def example_of(row: BiasRow) -> str:
 
 def _verdict(value: float, high: str, low: str) -> str:
     return high if value > 0.5 else low if value < 0.5 else "neither"
+
+
+def valueless(table: BiasTable) -> list[BiasRow]:
+    """A row of each probe that has none which could raise an alarm, because no pair has a value."""
+    found = {row.probe for row in table.primary}
+    return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
 
 
 def _shown(table: BiasTable) -> list[BiasRow]:

@@ -301,6 +301,7 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from conqret.show import words
     from conqret.show.condition_words import condition_note, with_condition
     from conqret.show.table import Alarm, Column, Table
+    from conqret.studies.sensitivity.page import lacking
     from conqret.studies.sensitivity.verdict import STILL
 
     columns = (
@@ -334,5 +335,6 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
+    yield from lacking(results)
     if note := condition_note(curve.condition for curve in results.curves):
         yield note

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.data.digest import gathered
+from conqret.judging.summary_tables import metric_names
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.perturb.versions import counted_reasons
 from conqret.show import words
@@ -150,6 +151,13 @@ def _damages(results: SensitivityResults) -> Iterator[str]:
             yield f"{name}: {PERTURBATIONS[name].summary}."
 
 
+def lacking(results: SensitivityResults) -> Iterator[str]:
+    """Why items have no value at every level, and of which metrics."""
+    metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
+    for reason, names in metrics.items():
+        yield f"Not all items are in the curves of {metric_names(list(dict.fromkeys(names)))}: {words.reason(reason)}."
+
+
 def _remarks(results: SensitivityResults) -> Iterator[str]:
     """What was sent, and what is not there."""
     session = results.session
@@ -158,6 +166,7 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
         f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
     )
     yield from words.failed(session.failures)
+    yield from lacking(results)
     yield from map(str, results.unreached)
     for name, reasons in results.left_out.items():
         counted = counted_reasons(reasons)

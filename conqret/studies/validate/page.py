@@ -207,7 +207,10 @@ def _missing(validation: Validation) -> Table | Section:
         return Section(
             "What has no score", [PageRemarks([f"All {words.count(missing.total)} judgments are whole."])]
         )
-    reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
+    reasons = (
+        ", ".join(f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items())
+        or "none"
+    )
     rows = [
         (association.covariate, association.effect, words.p_value(p), association.reason)
         for association, p in zip(missing.associations, missing.p_holm, strict=True)

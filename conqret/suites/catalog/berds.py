@@ -100,7 +100,17 @@ SUITE = Suite(
         ),
     ),
     published=tuple(
-        PublishedFigure(who, "f1", value, 1, "section 5.2", judge=judge, times=100, note=_UNRELEASED)
+        PublishedFigure(
+            who,
+            "f1",
+            value,
+            1,
+            "section 5.2",
+            judge=judge,
+            times=100,
+            note=_UNRELEASED,
+            human=who == "a second annotator",
+        )
         for who, value, judge in (
             ("GPT-4, one example in the prompt", 67.8, True),
             ("a second annotator", 65.8, False),

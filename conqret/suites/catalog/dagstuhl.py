@@ -186,6 +186,7 @@ SUITE = Suite(
                 2,
                 "ConQRet, Table 5, overall quality",
                 judge=judge != "Crowd / Expert",
+                human=judge == "Crowd / Expert",
                 note=_NOT_RELEASED,
             )
             for judge, row in TABLE_5.items()

@@ -159,6 +159,7 @@ SUITE = Suite(
             _RELEASED,
             recompute=single_rater,
             judge=False,
+            human=True,
             note=_PART,
         ),
         PublishedFigure(

@@ -155,10 +155,10 @@ SUITE = Suite(
         SuiteStatistic(
             "accuracy",
             "share of pairs whose correct answer is preferred over both orders; ties, and verdicts that turn with "
-            "the order, are wrong",
+            "the order, are wrong (a judge of one order, as a reward model, gets 0.500 by chance)",
             preference_accuracy,
             scale="share",
-            chance=0.5,
+            chance=0.25,
         ),
         *(
             SuiteStatistic(
@@ -166,7 +166,7 @@ SUITE = Suite(
                 f"the same on the pairs of the category {category}",
                 preference_accuracy,
                 scale="share",
-                chance=0.5,
+                chance=0.25,
                 group=category,
             )
             for category in CATEGORIES
