@@ -106,7 +106,7 @@ def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
     assert "1 arguments have no evidence: their documents hold nothing for the side" in " ".join(
         printed.err.split()
     )
-    assert "asks for them again" not in printed.err
+    assert "requests them again" not in printed.err
     assert (folder / "out" / "items.jsonl").read_bytes() == b""
 
 
