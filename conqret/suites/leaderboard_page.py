@@ -199,7 +199,7 @@ def legend(report: SuiteReport) -> Iterator[str]:
     if any(judge.model.startswith("openai/") and not judge.published for judge in judges):
         yield (
             "A model is named as --model had it, PROVIDER/MODEL; \u201copenai/\u201d is also any server that speaks "
-            "OpenAI's protocol, whoever made the model."
+            "OpenAI's protocol, for models of any vendor."
         )
     yield (
         "Shown to be better or worse: a paired test on the items that both judged (the statistic without each cluster "
