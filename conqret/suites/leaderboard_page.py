@@ -181,7 +181,8 @@ def _models_table(report: SuiteReport) -> list[Table]:
     ]
     foot = [("Price of 1,000 items", "", *(words.money(row.usd) for row in shown))]
     more = f"The first {COLUMNS} of {len(models)} models." if len(models) > COLUMNS else ""
-    columns = (Column("Test set", "text"), Column("Statistic", "text"), *(row.judge.model for row in shown))
+    columns: list[str | Column] = [Column("Test set", "text"), Column("Statistic", "text")]
+    columns += [row.judge.model for row in shown]
     return [Table("Models by test sets", columns, rows, foot=foot, note=more)]
 
 
@@ -199,7 +200,7 @@ def legend(report: SuiteReport) -> Iterator[str]:
     if any(judge.model.startswith("openai/") and not judge.published for judge in judges):
         yield (
             "A model is named as --model had it, PROVIDER/MODEL; \u201copenai/\u201d is also any server that speaks "
-            "OpenAI's protocol, for models of any vendor."
+            "OpenAI's protocol, with any model."
         )
     yield (
         "Shown to be better or worse: a paired test on the items that both judged (the statistic without each cluster "
@@ -348,7 +349,7 @@ def _price(result: SuiteResult) -> str:
 
 def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
     """The judges of a suite with their intervals; beside the first what annotators reach among each other."""
-    rows = []
+    rows: list[ForestRow] = []
     for result in board.results[:ROWS]:
         if result.main.value is not None:
             rows.append(

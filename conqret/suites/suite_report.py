@@ -340,10 +340,16 @@ def _reasons(
     if alone:
         said.append(f"on {_listed(alone)} there is no other judge to compare it with")
     if len(level) > 1:
-        others = [row.judge.model for row in level if row is not taken]
-        said.append(
-            f"{_listed(others)} {'is' if len(others) == 1 else 'are'} not told apart from it, and cost more"
-        )
+        others = [row for row in level if row is not taken]
+        for costs, rows in (
+            ("known to cost no less", [row for row in others if row.usd is not None]),
+            ("of unknown price", [row for row in others if row.usd is None]),
+        ):
+            if rows:
+                are = "is" if len(rows) == 1 else "are"
+                said.append(
+                    f"{_listed([row.judge.model for row in rows])}, {costs}, {are} not told apart from it"
+                )
     if len(runnable) == 1:
         said.append("it is the only model that was run")
     sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
