@@ -41,7 +41,6 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     first: list[Part] = [
         verdict_table(report),
         *_models_table(report),
-        PageRemarks([*report.answer, *legend(report)]),
     ]
     return ReportPage(
         "suite leaderboard",
@@ -58,6 +57,8 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
             Section("Sources", [PageRemarks(_sources(report))]),
         ],
         badges=[("Training data", _public_since(report))],
+        answer=report.answer,
+        how_to_read=list(legend(report)),
     )
 
 
