@@ -29,7 +29,7 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert cli("judge", few, *judge, "-o", tmp_path / "run", "-q").code == 0
     done = cli("bias", few, *judge, "--probe", "length", "-o", tmp_path / "bias")
     assert done.code == 0, done.err
-    assert done.out.startswith("1 probe: ")
+    assert done.out.startswith("No bias detected by 1 probe (8 items")
     assert max(map(len, done.out.split("written")[0].splitlines())) <= 80
     done = cli(
         "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3", "--bias", tmp_path / "bias",
@@ -55,7 +55,7 @@ def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert done.code == 0
     table = json.loads(done.out)
     assert [row["probe"] for row in table["rows"]] == ["position"]
-    assert (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Consistency and bias")
+    assert (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Is rag-direct with offline consistent and unbiased?")
     assert cli("bias", few, "--probe", "lenght").code == 2
     none = cli("bias", few, "--probe", "stance", "-o", tmp_path / "stance").err
     assert "people's labels" in " ".join(none.split())
@@ -105,7 +105,7 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
     )
     done = cli(*asked, "--require", "alarms == 0", "--require", "first_place >= 0.5", "--junit", "bias.xml")
     assert done.code == 1
-    assert "ALARM     position  first place won 100%, 100% of verdicts flip" in done.out
+    assert "ALARM position first place won 100%, 100% of verdicts flip" in " ".join(done.out.split())
     assert "the first place wins again" in " ".join(done.out.split())
     assert "not met: alarms == 0 (1.000)" in done.err
     suite = ElementTree.parse(tmp_path / "bias.xml").getroot()
