@@ -41,7 +41,7 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     judged = json.loads(card.read_text(encoding="utf-8"))["run"]["created"]
     fits = cli("judge", few, *judge, "-o", tmp_path / "again", "--card", card)
     assert "the judge card fits: same fingerprint" in fits.err
-    assert f"behaviour last checked on {judged[:10]}" in fits.err
+    assert f"behavior last checked on {judged[:10]}" in fits.err
     stale = cli("judge", few, *judge, "-o", tmp_path / "more", "--samples", "2", "--card", card)
     assert stale.code == 0
     assert "the judge card is stale" in stale.err
@@ -55,10 +55,12 @@ def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert done.code == 0
     table = json.loads(done.out)
     assert [row["probe"] for row in table["rows"]] == ["position"]
-    assert (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Is rag-direct with offline consistent and unbiased?")
+    assert (
+        (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Is rag-direct with offline")
+    )
     assert cli("bias", few, "--probe", "lenght").code == 2
     none = cli("bias", few, "--probe", "stance", "-o", tmp_path / "stance").err
-    assert "people's labels" in " ".join(none.split())
+    assert "human labels" in " ".join(none.split())
 
 
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
