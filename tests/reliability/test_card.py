@@ -84,7 +84,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "no sensitivity run is given" in text
     assert "Not compared with annotators: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: nearly all labels have the same value" in text
+    assert "has no interval: too few labels differ from the most frequent value" in text
     assert (
         "the data do not show that the judge agrees better with annotators than text length alone or a constant"
         in text
