@@ -30,6 +30,13 @@ DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
 Prompts = Annotated[
     Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")
 ]
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="A judge format, for all its prompts (`conqret info formats` lists them), or one prompt (`conqret info "
+        "prompt list`)."
+    ),
+]
 
 
 @app.command("list", epilog="Example: conqret info prompt list")
@@ -53,7 +60,7 @@ def list_prompts(
 
 @app.command("show", epilog="Example: conqret info prompt show rag-fine-grained --items items.jsonl --item 3")
 def show(
-    name: Annotated[str, typer.Argument(help="A prompt (`conqret info prompt list`) or a format.")],
+    name: Name,
     item: Annotated[
         str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
     ] = None,
@@ -103,15 +110,16 @@ def show(
 
 @app.command("copy", epilog="Example: conqret info prompt copy rag-fine-grained -o my-prompts")
 def copy(
-    name: Annotated[str, typer.Argument(help="A format, or a prompt (`conqret info prompt list`).")],
+    name: Name,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write them into, for `--prompts`.")
     ],
     overwrite: options.Replace = False,
 ) -> None:
-    """Copy the prompts of a format into a folder of your own, to change them there; their variables are explained.
+    """Copy the prompts of a judge format, or one prompt, into a folder of your own, to change them there.
 
-    Parts that prompts share need no copy: conqret's are taken if the folder has none of that name.
+    Each file explains its variables. Parts that prompts share need no copy: conqret's are taken if the folder has
+    none of that name.
     """
     from conqret.io.overwriting import write_new
     from conqret.judging.instrument import given

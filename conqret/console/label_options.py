@@ -46,8 +46,8 @@ class LabelReading(OptionGroup):
             `clarity=Answer.clarity`.
         dimension: Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension,
             if a long table has no column for it. May be repeated.
-        layout: The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default:
-            recognized.
+        layout: The layout of the file of labels, by name: `dagstuhl`, `argilla`, `table`, … (an unknown name prints the
+            list). Default: detected from the file.
         cannot_judge: A further text that means: cannot judge. May be repeated.
         number_annotators: For files that name no annotators: the first label of each item is taken as annotator 1, the
             second as 2, …

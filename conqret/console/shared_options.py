@@ -67,7 +67,7 @@ Format = Annotated[
     str | None,
     option(
         JUDGING,
-        "What to measure and how; `conqret info formats` lists all formats. Default: `rag-fine-grained`.",
+        "The judge format: what to measure and how. `conqret info formats` lists all. Default: `rag-fine-grained`.",
         "--format",
         "-f",
     ),
@@ -95,7 +95,7 @@ Metric = Annotated[
     list[str] | None,
     option(
         JUDGING,
-        "Score only this metric of the format; the others cost nothing. May be repeated.",
+        "Score only this metric of the judge format; metrics not named are not requested. May be repeated.",
         "--metric",
     ),
 ]

@@ -59,8 +59,8 @@ class ClientOptions:
         context_window: The model's context window in tokens, for a model that conqret does not know.
         input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.
         output_price: The same for a million completion tokens.
-        vision (--vision/--no-vision): Whether the model takes images, for a model that conqret does not know. Where
-            it takes none, items with images are unscored.
+        vision (--vision/--no-vision): Whether the model accepts images. Default: what conqret knows of the model;
+            none for a model that it does not know. Items with images are unscored by a model that accepts none.
         client: `direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`:
             everything goes through litellm.
     Limits:

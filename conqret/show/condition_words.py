@@ -52,17 +52,21 @@ def condition_note(conditions: Iterable[VerdictCondition | None], clusters: str 
     lacking = (
         ""
         if all(condition.holds_if_skewed for condition in known)
-        else (f" Not under skew: take it for a hint, and add {clusters}s.")
+        else (
+            f" “Not under skew” means that it might not hold then: take it for a hint, and add {clusters}s."
+        )
     )
-    resting = f" Each is found without any one {clusters}."
+    resting = f" Each finding holds without any one {clusters}, too."
     if any(condition.rests_on for condition in known):
         resting = (
-            f" Rests on: without that {clusters} alone it is not found, so look at its items; where none is named, it "
-            "is found without any one."
+            f" “Rests on” names each {clusters} without which the finding is lost, so look at its items; where none is "
+            f"named, the finding holds without any one {clusters}, too."
         )
     return (
-        f"Where verdicts hold: p-values suppose that the effects of {clusters}s are symmetric about their mean. Also "
-        f"under skew: it would be found, too, if they were as skewed as exponential ones (simulated for as many "
-        f"{clusters}s, in the worse direction).{lacking}{resting} Kinds of {clusters} that make up less than "
-        f"{fewest.rarest:.0%} of all may be missing among {number(fewest.topics, clusters)}: of these it says nothing."
+        f"Where verdicts hold: p-values suppose that the effects of {clusters}s are symmetric about their mean. "
+        f"“Also under skew” means that the finding holds, too, if the effects of {clusters}s are as skewed as an "
+        f"exponential distribution (simulated with the same number of {clusters}s, skewed in the direction in which "
+        f"false findings are more frequent).{lacking}{resting} Kinds of {clusters} that make up less than "
+        f"{fewest.rarest:.0%} of all may be missing among {number(fewest.topics, clusters)}: of these the findings "
+        "say nothing."
     )

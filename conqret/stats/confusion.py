@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-RARE = "too few labels other than the most frequent one, on one side or both"
+RARE = "too few labels differ from the most frequent value, in one or more of the compared sets of labels"
 FEWEST_USES = 10
 """Uses of each category by annotators, below which a mean over three or more categories has no interval: with rarer
 ones its intervals held the truth in 87 to 91% of simulated samples of eight topics."""

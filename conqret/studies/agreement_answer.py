@@ -31,10 +31,12 @@ def agreement_answer(
     clusters = words.number(basis.clusters, basis.clustered_by)
     if len(rows) == 1:
         (row,) = rows
-        verb = "agrees" if better else "is not shown to agree"
-        chance = "beyond chance" if not worse else "beyond chance, and agrees less than chance does,"
+        who = "The judge agrees" if better else "The data do not show that the judge agrees"
+        chance = (
+            "beyond chance" if not worse else "beyond chance, and show that it agrees less than chance does,"
+        )
         first = (
-            f"The judge {verb} with annotators {chance} on {_name(row)} "
+            f"{who} with annotators {chance} on {_name(row)} "
             f"({_alpha(row, basis.settings.confidence)}, {clusters})"
         )
         return [f"{first}.", *_rest(rows, basis, None)]
@@ -52,10 +54,11 @@ def agreement_answer(
         )
     else:
         first = (
-            f"The judge is not shown to agree with annotators beyond chance on any of {whole} ({clusters})"
+            f"The data do not show that the judge agrees with annotators beyond chance on any of {whole} "
+            f"({clusters})"
         )
     if worse:
-        first += f"; it agrees less than chance does on {len(worse)}"
+        first += f"; on {len(worse)} it agrees less than chance does"
     return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
 
 
@@ -74,7 +77,7 @@ def _rest(
             f"at {words.with_interval(judge)}."
         )
     sentences += [
-        f"{text.replace('the judge', 'It', 1)}."
+        f"{text[0].upper()}{text[1:].replace('the judge', 'it', 1)}."
         for text in not_beaten({row.dimension: row.over for row in rows}, named=False)
     ]
     parted = sum(row.parted for row in rows)

@@ -341,12 +341,23 @@ def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Colle
     if list(dimensions) == [OVERALL]:
         return "The average is that of overall quality, the only dimension."
     alphas = rows if isinstance(rows, Mapping) else NO_ALPHAS
-    without = sum(alphas[name].low is None for name in dimensions if name in alphas)
-    remark = f"; {without} of these without an interval" if without else ""
+    averaged = words.number(len(dimensions), "dimension")
+    without = [
+        words.label(name).lower() for name in dimensions if name in alphas and alphas[name].low is None
+    ]
+    has = "has" if len(without) == 1 else "have"
+    remark = f"; {len(without)} of these {averaged} {has} no interval: {_first(without)}" if without else ""
     others = [words.label(name).lower() for name in rows if name not in dimensions]
-    more = f" and {len(others) - MOST_LEFT} more" if len(others) > MOST_LEFT else ""
-    left = f", without {', '.join(others[:MOST_LEFT])}{more}" if others else ""
-    return f"The average is over {words.number(len(dimensions), 'dimension')}{left}{remark}."
+    left = f"; {_first(others)} {'is' if len(others) == 1 else 'are'} left out" if others else ""
+    return f"The average is over {averaged}{left}{remark}."
+
+
+def _first(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first and how many more there are."""
+    if len(names) > MOST_LEFT:
+        return f"{', '.join(names[:MOST_LEFT])} and {len(names) - MOST_LEFT} more"
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def beside_table(validation: Validation) -> Table:

@@ -145,7 +145,7 @@ def test_three_answers(plan: BiasPlan) -> None:
         )
 
     assert answer(0.1, padded).verdict == "alarm"
-    assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "nothing moved")
+    assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "no score changed")
     clear, unsure = answer(0.03), answer(0.5)
     assert (clear.verdict, clear.words) == ("clear", "a rise of 0.05 or more is ruled out")
     falls = answer(0.03, lambda item: -0.12 * padded(item))

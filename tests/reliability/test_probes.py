@@ -79,7 +79,7 @@ def primary(table: BiasTable, probe: str) -> BiasRow:
 def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, items: Any) -> None:
     table = bias(items, judge=judge, probes=["length", "authority", "injection"])
     assert [row.probe for row in table.alarms] == ["length"]
-    assert primary(table, "authority").words == primary(table, "injection").words == "nothing moved"
+    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
     assert primary(table, "injection").against == "with neutral text of the same length"
     assert (
         "Compared with neutral text of the same length: authority, injection." in bias_sheet(table).markdown()
@@ -90,7 +90,7 @@ def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
     table = bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["length", "injection"])
     sheet = bias_sheet(table)
     probes = sheet.sections[0]
-    (picture,) = probes.charts
+    (picture,) = sheet.picture
     (primary_rows,) = probes.others
     assert (
         {row.name for row in picture.rows} == {row[0] for row in primary_rows.rows} == {"Length", "Injection"}
@@ -103,7 +103,7 @@ def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
     comparison = f"{words.label(one.probe)}, {one.name}"
     assert moved.rows[0] == every.table.rows[0] == (comparison,)
     assert (moved.length, every.table.length) == (1, 2)
-    assert told.lines == [f"Nothing moved: {comparison} (1 metric)."]
+    assert told.lines == [f"No score changed: {comparison} (1 metric)."]
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
@@ -160,7 +160,7 @@ def test_judges_without_any_of_these_biases_raise_no_alarm(
     assert not table.left_out
     assert not table.alarms
     if judge is not noisy:
-        assert {row.words for row in table.primary} == {"nothing moved"}
+        assert {row.words for row in table.primary} == {"no score changed"}
 
 
 def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
@@ -172,9 +172,11 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     fallen = primary(table, "bandwagon")
     assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
     counted, told, _ = headlines(table)
-    assert "1 alarm, 0 inconclusive, 1 with a fall" in counted  # and not "1 clear"
+    assert counted.startswith("Bias detected by 1 of 2 probes")
+    assert counted.endswith("no bias here: bandwagon.")
+    assert "equivalent" not in counted
     assert told.startswith("Where only a rise is a bias, scores fall in 1 of 1 row")
-    assert {row.name: row.verdict for row in bias_sheet(table).sections[0].charts[0].rows} == {
+    assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
         "Sentiment": "alarm",
         "Bandwagon": "",
     }
@@ -276,7 +278,7 @@ def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
     assert found.verdict == "alarm"
     assert found.example is not None
     assert abs(found.example.changed - found.example.base) > 0.15
-    assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "nothing moved"
+    assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "no score changed"
 
 
 def test_noise_alone_is_no_matter_of_wording() -> None:
@@ -321,7 +323,7 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
     assert found.effect is not None
     assert found.effect.value == pytest.approx(0.2)
     assert found.effect.clusters == len(SUBJECTS)
-    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "nothing moved"
+    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
     cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
     offline = bias(cited, format="rag-direct", probes=["severity"])
     assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
@@ -383,8 +385,8 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
         TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
     )
     shown = " ".join(" ".join(map(str, screen(table))).split())
-    assert f"{len(LANGUAGES) + 1} probes: " in shown
-    assert f"{len(LANGUAGES)} without a value" in shown
+    valueless = shown.partition("without a value: ")[2].partition(".")[0]
+    assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown
     page = "".join(bias_sheet(table).html())
@@ -412,4 +414,4 @@ def test_an_item_is_tied_to_the_one_that_names_it_and_its_language_may_be_found(
         for item in wanted
     ]
     (row,) = bias(items, judge=told_by_documents, probes=["language"]).primary
-    assert (row.probe, row.verdict, row.words) == ("language (Japanese)", "clear", "nothing moved")
+    assert (row.probe, row.verdict, row.words) == ("language (Japanese)", "clear", "no score changed")

@@ -118,7 +118,7 @@ def test_alpha_that_hangs_on_rare_labels_has_no_interval():
     estimate = alphas([[[1, 1, 1, 2], [1, 1, 1, 2]]], "nominal", drawn)[0].estimate()
     assert estimate.value == 1
     assert (estimate.low, estimate.high) == (None, None)
-    assert "too few labels other than the most frequent" in estimate.reason
+    assert "too few labels differ from the most frequent value" in estimate.reason
     # ten units, of which five are beside the mode for one and four for the other: 5 * 4 / 10 = 2
     table = [[1, 1, 1, 1, 1, 2, 2, 2, 2, 3], [1, 1, 1, 1, 1, 1, 2, 2, 3, 2]]
     assert shared_by_chance(np.array(table, dtype=float)) == pytest.approx(2)

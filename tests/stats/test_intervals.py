@@ -158,7 +158,7 @@ def test_rare_labels_have_no_interval():
     assert (found.low, found.reason) == (None, "no interval: one of the two differs in fewer than 5 items")
     assert "4 items of one kind only" in auroc(people, np.arange(60), leave_one_out(topics)).reason
     assert (
-        "too few labels other than the most frequent"
+        "too few labels differ from the most frequent value"
         in matthews(people, np.arange(60) % 3 == 0, leave_one_out(topics)).reason
     )
 

@@ -103,5 +103,5 @@ def test_what_is_said_of_it():
     note = condition_note([condition, None])
     assert "31%" in note
     assert "8 topics" in note
-    assert "Rests on: " in note
+    assert "“Rests on” " in note
     assert (condition_cell(None), condition_note([None])) == ("", "")

@@ -47,8 +47,8 @@ def hold(
         against: The model of the negative side. Default: `--model`, which speaks for both sides.
     Debate:
         rounds: Turns of each side; 0 writes the statements at once, without a debate.
-        arguments: Debates per topic, each on another argument. If a side has no arguments, so many are requested; if it
-            has more, the first are taken.
+        arguments: Number of debates per topic, each about another argument of either side. A side without arguments
+            gets them from the model. Of a side with more, the first are used; with fewer, there are fewer debates.
 
     Examples:
 

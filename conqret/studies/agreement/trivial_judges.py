@@ -174,13 +174,15 @@ def not_beaten(over: Mapping[str, Mapping[str, Estimate]], named: bool = True) -
             for key, difference in known.items()
             if key not in less and (difference.low is None or difference.low <= 0)
         ]
-        for phrase, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
+        for phrase, keys in (
+            ("show that the judge agrees less", less),
+            ("do not show that the judge agrees better", lost),
+        ):
             if keys:
                 where = f"on {len(keys)} of {number(len(known), 'dimension')}"
-                if named:
-                    where += f": {', '.join(key.replace('_', ' ') for key in keys)}"
-                losses.append(((phrase, where), WORDS[name]))
+                listing = f": {', '.join(key.replace('_', ' ') for key in keys)}" if named else ""
+                losses.append(((phrase, where, listing), WORDS[name]))
     return [
-        f"the judge is {phrase} with annotators than {listed(names)} {where}"
-        for (phrase, where), names in gathered(losses).items()
+        f"{where} the data {phrase} with annotators than {listed(names)}{listing}"
+        for (phrase, where, listing), names in gathered(losses).items()
     ]

@@ -57,7 +57,7 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
     rows = [row for row in strongest(table) if row.verdict != "measured"]
     if table.warnings:
         yield PageRemarks(table.warnings)
-    few = "Of each probe the primary row, or else the one that moved furthest. "
+    few = "Of each probe the primary row, or else the one that changed most. "
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
@@ -83,7 +83,9 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
         if row.effect is not None and row.effect.p is not None
     ]
     if rows:
-        yield Forest("What each probe moved", "Difference of scores; shaded: within the margin", rows)
+        yield Forest(
+            "Change of scores by each probe", "Difference of scores; shaded: within the margin", rows
+        )
 
 
 def strongest(table: BiasTable) -> list[BiasRow]:
@@ -108,12 +110,12 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
     moved = [row for row in rows if row.effect is None or row.effect.moved]
     still = gathered((_comparison(row), row) for row in rows if row not in moved)
     if moved:
-        yield grouped_table(moved, "What moved")
+        yield grouped_table(moved, "Where scores changed")
     if still:
         groups = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
-        yield PageRemarks([f"Nothing moved: {'; '.join(groups)}."])
+        yield PageRemarks([f"No score changed: {'; '.join(groups)}."])
         yield CollapsedTable(
-            f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
+            f"All {words.number(len(rows), 'row')}, with those where no score changed", grouped_table(rows)
         )
 
 
@@ -154,13 +156,16 @@ def _bias_note(table: BiasTable) -> str:
     rows = table.primary
     held = ", ".join(row.probe for row in rows if row.against == NEUTRAL)
     rises = any(row.adverse == "rise" for row in rows)
-    places = f" (places: within {2 * MARGIN:g}, where the first place wins {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%})"
+    places = (
+        f" For position bias the margin is ±{2 * MARGIN:g}, the difference between the win rates of the first and the "
+        f"second place: the first wins {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}."
+    )
     notes = [
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p"
         f"{ONE_SIDED * rises} is corrected for all of these rows together (sign flips of whole topics, maxT). {PAIRS}",
-        f"An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias. Clear: an "
-        f"equivalence test at {table.alpha:g} finds the effect within {MARGIN:g}"
-        f"{places * any(row.places for row in rows)}.",
+        f"An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias. "
+        f"Equivalent within ±{MARGIN:g}: no bias detected, and an equivalence test (p < {table.alpha:g}) shows that "
+        f"the effect is smaller than {MARGIN:g} in either direction.{places * any(row.places for row in rows)}",
         f"Where only a rise is a bias, no rise means that this test rules out {MARGIN:g} or more, and falls that "
         "the interval lies below 0." * rises,
         f"What could have been missed shows in {POWER:.0%} of such runs."

@@ -429,8 +429,10 @@ def _verdict(
         return "clear", "falls, an effect but not the bias that is probed"
     if answer.clear:
         rises = contrast.adverse == "rise"
-        within = f"a rise of {answer.margin:g} or more is ruled out" if rises else f"within {answer.margin:g}"
-        return "clear", "nothing moved" if effect.share == 0 else within
+        within = (
+            f"a rise of {answer.margin:g} or more is ruled out" if rises else f"within ±{answer.margin:g}"
+        )
+        return "clear", "no score changed" if effect.share == 0 else within
     if answer.missable is None:
         return "inconclusive", "cannot be told: an effect of any size could have been missed"
     return "inconclusive", f"could have missed up to {answer.missable:.2f}"

@@ -19,13 +19,13 @@ SHOWN = 100
 """Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
 MARKS: Mapping[Verdict, str] = {
-    "alarm": "ALARM", "inconclusive": "inconclusive", "clear": "clear", "no value": "no value", "measured": "measured",
-    "exploratory": "seen",
+    "alarm": "ALARM", "inconclusive": "inconclusive", "clear": "equivalent", "no value": "no value",
+    "measured": "measured", "exploratory": "seen",
 }  # fmt: skip
 NO_RISE, FALLS = "no rise", "falls"
 """What a clear row is called where only a rise is a bias."""
 CLEAR: Mapping[str, str] = {
-    "clear": "equivalent within the margin",
+    MARKS["clear"]: "equivalent within the margin",
     NO_RISE: "no rise",
     FALLS: "scores fall, which is no bias here",
 }
@@ -61,7 +61,7 @@ def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def mark(row: BiasRow) -> str:
-    """The verdict in a word or two: where only a rise is a bias, nothing else is said to be clear."""
+    """The verdict in a word or two: where only a rise is a bias, nothing else is said to be equivalent."""
     if row.verdict == "clear" and row.adverse == "rise":
         return FALLS if fell(row) else NO_RISE
     return MARKS[row.verdict]

@@ -189,7 +189,7 @@ def _headline(drift: Drift) -> str:
     metrics = number(len({chart.metric for chart in drift.charts}), "metric")
     counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
     if not drift.alarms and drift.having("no alarm"):
-        counted = f"no drift found, {counted}{', and nothing moved at all' * _still(drift)}"
+        counted = f"no drift found, {counted}{', and no mean or spread of a topic changed' * _still(drift)}"
     if count <= drift.baseline:
         counted = f"{count} of {drift.baseline} waves of the baseline, and nothing to compare yet"
     when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"

@@ -32,7 +32,8 @@ def tournament(
     Args:
         items: Numbers of items per topic.
         comparisons: Comparisons per item and judge, at most.
-        design: Which pairs are compared: `adaptive`, `random` or `exhaustive`. Default: the first two. May be repeated.
+        design: How the pairs of items to compare are chosen: `adaptive`, `random` or `exhaustive` (every pair).
+            May be repeated: each design is simulated. Default: `adaptive` and `random`.
         topics: Number of topics in one tournament.
         spread: Standard deviation of the true strengths in log-odds. With 1 the better of two items is preferred in
             about 73% of pairs, with 2 in 83%, with 4 in 91%.

@@ -88,7 +88,8 @@ SUITE = Suite(
     statistics=(
         SuiteStatistic(
             "f1",
-            "F1 of yes, a yes being a grade from 3 (of 4) on: the document speaks for the perspective at least in part",
+            "F1 of the class yes: a grade of 3 or 4 (scale 0 to 4), by which the document speaks for the "
+            "perspective at least in part",
             detection_f1,
             scale="share",
         ),
