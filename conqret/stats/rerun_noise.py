@@ -26,7 +26,7 @@ SAMPLED = 0.5
 
 
 def rerun_deviation(
-    samples: ArrayLike,
+    repeated: ArrayLike,
     target: ArrayLike,
     level: Level,
     rng: np.random.Generator,
@@ -37,8 +37,8 @@ def rerun_deviation(
     """The standard deviation of alpha between reruns of the judge on the same units.
 
     Args:
-        samples: samples by units, in [0, 1]; NaN where there is none.
-        target: people's one label of each unit; NaN where there is none.
+        repeated: scores, samples by units, in [0, 1]; NaN where there is none.
+        target: the aggregated label of each unit; NaN where there is none.
         level: the level of measurement of the labels.
         rng: draws the runs.
         place: puts scores in [0, 1] onto the labels' scale.
@@ -52,7 +52,7 @@ def rerun_deviation(
     """
     import numpy as np
 
-    scores, labels = np.asarray(samples, dtype=float), np.asarray(target, dtype=float)
+    scores, labels = np.asarray(repeated, dtype=float), np.asarray(target, dtype=float)
     if scores.ndim != 2 or labels.shape != scores.shape[1:]:
         raise DeclarationError(
             f"samples by units and a label for each, not {scores.shape} and {labels.shape}"
