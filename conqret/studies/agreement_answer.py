@@ -50,7 +50,7 @@ def agreement_answer(
             f"The judge agrees with annotators beyond chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
-            + f"; with an α of {WEAK} or more on {well or 'none'}"
+            + f"; the interval lies above {WEAK} on {well or 'none'} of these"
         )
     else:
         first = (
