@@ -288,7 +288,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert "agrees with annotators beyond chance on 2 of 2 dimensions: overall quality" in both
     assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both
     assert "overall quality (0.25 [0.10, 0.40])" in both
-    assert "with an α of 0.667 or more on 1." in both
+    assert "the interval lies above 0.667 on 1 of these." in both
     single = answer(row(0.7, 0.9))
     assert single.startswith("The judge agrees with annotators beyond chance on overall quality (")
     assert answer(row(-0.7, 0.9)).startswith(
