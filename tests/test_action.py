@@ -80,7 +80,7 @@ def test_what_is_met_stands_in_the_summary_whatever_the_inputs_are_called(tmp_pa
     )
     assert (tmp_path / given["output"] / "report.html").exists()
     told = summary(tmp_path)
-    assert told.startswith("### conqret judge: every condition is met\n\n--it's ")
+    assert told.startswith("### conqret judge: every condition is met\n\n")
     assert "\n| coverage &gt;= 1 | met | 1.000 |\n" in told
     assert "\n| Groundedness | " in told
     assert "note: " not in told

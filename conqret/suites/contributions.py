@@ -19,7 +19,7 @@ from conqret.suites.suite_list import SUITES
 
 CLOSE = 1e-6
 """How far an interval may be from what its figure gives: what rounding takes."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.json\Z")
+_NAME = re.compile(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.json\Z")
 
 
 class ContributionsError(FaultsError):

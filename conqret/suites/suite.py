@@ -33,7 +33,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
-_IMPORT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+_IMPORT = re.compile(r"\A[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 
 
 @dataclass(frozen=True)

@@ -14,4 +14,4 @@ def judged(output=False):
 
 
 METRIC = "controllability"
-WHY = "there was nothing to ask about"
+WHY = "there was nothing to judge"

@@ -57,7 +57,7 @@ def test_what_has_no_score_is_an_error_and_no_zero():
     (data,) = found.test_results[0].metrics_data
     assert data.score is None
     assert not data.success
-    assert data.error.startswith("no score: there was nothing to ask about")
+    assert data.error.startswith("no score: there was nothing to judge")
 
 
 def test_a_case_without_what_the_format_needs_is_an_error():
@@ -128,7 +128,7 @@ def test_in_its_own_test_runner(tmp_path):
     said = " ".join(done.stdout.replace("│", " ").split())
     assert done.returncode == 1
     assert "Passed: 1 | Failed: 1" in said
-    assert "no score: there was nothing to ask about" in said
+    assert "no score: there was nothing to judge" in said
 
 
 def test_the_example_of_the_page():

@@ -57,7 +57,7 @@ def test_a_result_has_score_and_parts():
 def test_what_has_no_score_has_none_and_says_why():
     found = ConqretEvaluator("controllability", "controllability").evaluate_run(a_run())
     assert found.score is None
-    assert found.comment.startswith("no score: there was nothing to ask about")
+    assert found.comment.startswith("no score: there was nothing to judge")
     assert found.extra["conqret"]["reason"] == "nothing_to_judge"
 
 

@@ -48,7 +48,7 @@ def test_what_has_no_score_is_invalid_and_says_why():
     assert found.invalid_result
     assert found.score is None
     assert found.passing is None
-    assert found.invalid_reason.startswith("no score: there was nothing to ask about")
+    assert found.invalid_reason.startswith("no score: there was nothing to judge")
     assert found.measure["reason"] == "nothing_to_judge"
 
 

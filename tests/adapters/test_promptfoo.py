@@ -42,7 +42,7 @@ def test_what_has_no_score_fails_has_no_named_score_and_says_why():
     found = asserted(format="controllability", metric="controllability", threshold=0)
     assert found["pass"] is False
     assert found["namedScores"] == {}
-    assert found["reason"].startswith("no score: there was nothing to ask about")
+    assert found["reason"].startswith("no score: there was nothing to judge")
     assert "value" not in found["metadata"]["conqret"]
 
 

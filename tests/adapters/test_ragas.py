@@ -63,7 +63,7 @@ async def test_where_a_loop_is_running():
 def test_what_has_no_score_is_none_and_says_why():
     found = ConqretMetric("controllability", "controllability").score(**SAMPLE)
     assert found.value is None
-    assert found.reason.startswith("no score: there was nothing to ask about")
+    assert found.reason.startswith("no score: there was nothing to judge")
     assert found.traces["output"]["reason"] == "nothing_to_judge"
     with pytest.raises(TypeError):  # in a mean it is an error, and no 0
         float(found)

@@ -39,7 +39,7 @@ def test_what_has_no_score_says_why():
     lost = Measure.missing(Reason.TIMEOUT, "after 300 s")
     assert told(lost) == "no score: no answer came in time (after 300 s)"
     judgment = SingleMetric.of("controllability", "controllability").judged(ITEM)
-    assert told(judgment.measures["controllability"]).startswith("no score: there was nothing to ask about")
+    assert told(judgment.measures["controllability"]).startswith("no score: there was nothing to judge")
 
 
 def test_empty_fields_are_left_out():

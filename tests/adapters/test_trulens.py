@@ -61,7 +61,7 @@ def test_what_has_no_score_is_skipped_in_a_batch_and_the_log_says_why(caplog):
         (row,) = evaluator.evaluate([ROW]).to_dict("records")
     assert row["controllability"] is None or math.isnan(row["controllability"])
     assert row["controllability_explanation"] == {"skipped": "all combinations skipped"}
-    assert "because no score: there was nothing to ask about" in caplog.text
+    assert "because no score: there was nothing to judge" in caplog.text
 
 
 class Keeper:
@@ -105,7 +105,7 @@ def test_in_an_app_what_has_no_score_is_an_error_with_its_reason_and_in_no_mean(
     assert session.get_leaderboard()["groundedness"].iloc[0] == pytest.approx(records["groundedness"].mean())
     assert "controllability" not in records or records["controllability"].isna().all()
     database = (tmp_path / "trulens.sqlite").read_bytes()
-    assert b"skipped because no score: there was nothing to ask about" in database
+    assert b"skipped because no score: there was nothing to judge" in database
 
 
 def test_a_record_without_what_the_format_needs_is_skipped(caplog):

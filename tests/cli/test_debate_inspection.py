@@ -48,7 +48,7 @@ def test_a_sheet_is_drawn_filled_in_and_compared(cli, run, tmp_path):
     assert len(rows) == 3  # one bad, two of three good
     agreed = cli("debate", "agreement", sheet)
     assert agreed.code == 0, agreed.err
-    assert "corrected for the draw" in agreed.out
+    assert "corrected for the sampling" in agreed.out
     found = json.loads(cli("debate", "agreement", sheet, "--json").out)
     (system,) = found["systems"]
     assert (system["agreement"]["value"], system["kappa"]["value"]) == (1, 1)

@@ -117,7 +117,7 @@ def test_filter_offline(cli, statements, tmp_path):
     out = tmp_path / "kept.jsonl"
     done = cli("debate", "filter", statements, "--scored", run, "-o", out, "--run", tmp_path / "run")
     assert done.code == 0, done.err
-    assert "demeans people for what they are" in done.out
+    assert "demeans a group for what it is" in done.out
     assert rows(out) == rows(statements)[:1]
 
 

@@ -64,7 +64,7 @@ def test_a_model_that_cannot_do_the_format_is_stopped(
     assert summary.session is not None
     assert "--stop-after-failures" in summary.session.stopped
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "it was not asked any more, after too many failures" in page
+    assert "no request was sent, after too many failures" in page
     assert f"not asked, because {seen} of {seen} questions" in page
 
 
@@ -93,7 +93,9 @@ def test_answers_that_are_of_use_in_part_stop_nothing(cli: Cli, tmp_path: Path) 
 def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
     done = cli("judge", items, *asked(broken), "-o", tmp_path / "r")
     assert done.code == 1
-    assert "nothing has a result: the answer broke the rules of the format, also when asked again" in done.err
+    assert (
+        "nothing has a result: the response broke the rules of the format, after retries as well" in done.err
+    )
     assert "4 scored" not in done.out
     rows = " ".join(done.out.split())
     assert "For example" in rows
@@ -130,7 +132,7 @@ def test_nothing_written_is_never_exit_0(cli: Cli, tmp_path: Path) -> None:
         )  # fmt: skip
     assert done.code == 1
     assert (
-        "nothing has a result: the answer was no valid JSON, also when asked again, as for item" in done.err
+        "nothing has a result: the response was no valid JSON, after retries as well, as for item" in done.err
     )
     assert "no complete JSON object was found in the answer" in done.err
 
@@ -150,7 +152,7 @@ def test_no_answer_measured_is_never_exit_0(
     )
     done = cli("debateqa", "score", command, answers, *more, *asked(broken), "-o", tmp_path / "r", "-q")
     assert done.code == 1
-    assert "nothing has a result: the answer broke the rules of the format" in done.err
+    assert "nothing has a result: the response broke the rules of the format" in done.err
 
 
 def test_one_score_is_a_result(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -223,7 +223,7 @@ def test_rank_over_several_backbones(tmp_path):
     }  # fmt: skip
     assert systems["c"]["likelier_under_best"] == pytest.approx(math.exp((22.5 - 17) / 4))
     shown = RUN.invoke(app, command).stdout
-    assert "Diversity: the mean over 2 instruments" in shown
+    assert "Diversity: the mean over 2 measuring models" in shown
     assert "Awareness rank" not in shown
 
 

@@ -134,7 +134,7 @@ def test_calibrate(cli, labels, tmp_path):
     done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--baseline", run)
     assert done.code == 0
     assert "Alpha of the judge and of baselines" in done.out
-    assert "a constant or the offline baseline on" in " ".join(done.err.split())
+    assert "a constant or the offline baseline: " in " ".join(done.err.split())
     assert "is not calibrated: the judge says the same of everything" in done.err
     beside = cli("validate", run, "--labels", labels, *some, "--calibration", file, "--json")
     row = json.loads(beside.out)["dimensions"]["clarity"]

@@ -78,7 +78,7 @@ def improve(
         held_out: items of other topics, which are measured on alone. Without them, each fold of topics is measured on
             in turn by what was learned from the others.
         metric: the metric that is improved, where the judge has several.
-        dimension: the labelled dimension that it is held against, where that has another name.
+        dimension: the labeled dimension that it is held against, where that has another name.
         output: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
         settings: how several labels become one, the confidence of intervals, the seed of a calibration's folds.
         how: the judge, who is asked, and how it is improved: :class:`ImproveSettings`.
@@ -194,13 +194,13 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
     """The dimension that is held against the metric. Raises DeclarationError where it has no scale, or none is it."""
     if named is not None:
         found = dimension_name(named)
-        check_known("labelled dimension", labels.dimensions, found)
+        check_known("labeled dimension", labels.dimensions, found)
     else:
         plain = dimension_name(metric)
         found = labels.dimensions[0] if len(labels.dimensions) == 1 else plain
         if found not in labels.dimensions:
             raise DeclarationError(
-                f"no labelled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say "
+                f"no labeled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say "
                 "which with --against"
             )
     scale = labels.scale(found)
@@ -233,7 +233,7 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
         )
     if bare := [item.id for item in found if not item.argument]:
         raise DeclarationError(
-            f"{number(len(bare), 'labelled item')} (such as {bare[0]!r}) have no answer; examples and cases are answers"
+            f"{number(len(bare), 'labeled item')} (such as {bare[0]!r}) have no answer; examples and cases are answers"
         )
     return found
 
@@ -243,7 +243,7 @@ def _check_shown(training: Sequence[Item], setup: Setup) -> None:
     more = [item for item in training if item.messages or item.images]
     if more and not setup.client.backend.baseline:
         raise DeclarationError(
-            f"{number(len(more), 'labelled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
+            f"{number(len(more), 'labeled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
             "examples and cases of a prompt would not show; conqret judges calibrate fits a map for such a judge"
         )
 

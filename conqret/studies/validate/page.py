@@ -248,5 +248,5 @@ def _join(validation: Validation) -> Table | Section:
         ("Without a partner", "Count", Column("Names", "text")),
         rows,
         note=f"Judged and labeled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
-        "labelled.",
+        "labeled.",
     )
