@@ -119,6 +119,10 @@ class Between(JackknifedEstimate):
 
     ends: tuple[float, float] | None = None
 
+    def made_of_few(self) -> Between:
+        """The same: its ends do not rest on degrees of freedom."""
+        return self
+
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The statistic between these ends."""
         if not self.defined or self.ends is None or np.isnan(self.ends).any():
