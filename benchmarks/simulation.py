@@ -403,8 +403,7 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
-    cases: tuple[Case, ...] = CASES,
-    before: str = "",
+    cases: Iterable[tuple[Case, str, str]] = tuple((case, case.name, case.name) for case in CASES),
 ) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others;
     ``cases`` come with the cell in which they are kept and their name there."""
