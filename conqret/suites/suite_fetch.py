@@ -3,7 +3,6 @@ places whole or not at all."""
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import ssl
 import time
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import Limit
 from conqret.io.safe_files import only_regular, only_writer, replacing
@@ -25,6 +25,7 @@ from conqret.suites.suite_places import (
     copy_of,
     fetched_folder,
     needed_copy,
+    unpacked_sha256,
     where_to_put,
 )
 
@@ -240,8 +241,7 @@ def _connection(client: httpx.Client, url: str, file: SuiteFile, unfinished: Pat
 
 def _check(file: SuiteFile, unfinished: Path, target: Path) -> None:
     """Raise DeclarationError where what came is not the published file; nothing of it is kept then."""
-    with unfinished.open("rb") as data:
-        digest = hashlib.file_digest(data, "sha256").hexdigest()
+    digest = file_sha256(unfinished)
     packed = file.local.endswith(".gz")
     if file.sha256 and digest != file.sha256 and not (packed and _unpacked(unfinished) == file.sha256):
         size = unfinished.stat().st_size
@@ -255,14 +255,9 @@ def _check(file: SuiteFile, unfinished: Path, target: Path) -> None:
 
 def _unpacked(path: Path) -> str:
     """The digest of what a compressed file holds; empty where it holds nothing."""
-    import gzip
     import zlib
 
-    digest = hashlib.sha256()
     try:
-        with gzip.open(path) as file:
-            while part := file.read(PART):
-                digest.update(part)
+        return unpacked_sha256(path)
     except (OSError, EOFError, zlib.error):
         return ""
-    return digest.hexdigest()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.suites.suite import Suite, SuiteFile
 
@@ -135,13 +136,15 @@ def content_sha256(path: Path) -> str:
     Raises:
         DeclarationError: it is damaged, or cannot be read.
     """
-    digest = hashlib.sha256()
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            while part := file.read(PART):
-                digest.update(part)
+        return unpacked_sha256(path) if path.suffix == ".gz" else file_sha256(path)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DeclarationError(f"{path} is corrupt or was cut off: {error}; fetch or copy it again") from None
     except OSError as error:
         raise DeclarationError(f"{path} cannot be read: {error.strerror or error}") from None
-    return digest.hexdigest()
+
+
+def unpacked_sha256(path: Path) -> str:
+    """The SHA-256 of what a compressed file holds. Raises what :mod:`gzip` raises of a damaged one."""
+    with gzip.open(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
