@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from conqret.suites.leaderboard_page import leaderboard_page  # noqa: E402 - after the checkout is on the path
-from conqret.suites.suite_list import SUITES  # noqa: E402 - likewise
+from conqret.suites.suite import SUITES  # noqa: E402 - likewise
 from conqret.suites.suite_report import suite_report  # noqa: E402 - likewise
 
 RESULTS = ROOT / "docs" / "results" / "suites"

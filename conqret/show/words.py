@@ -164,6 +164,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names one after the other, the last after "and"; empty where there are none."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def counts(numbers: Mapping[str, int]) -> str:
     """Names with their numbers: ``first 10, tie 3``."""
     return ", ".join(f"{name} {count(number)}" for name, number in numbers.items())

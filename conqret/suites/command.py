@@ -29,7 +29,7 @@ def list_suites(*, json_output: options.Json = False) -> None:
 
     conqret suite list
     """
-    from conqret.suites.suite_list import SUITES
+    from conqret.suites.suite import SUITES
     from conqret.suites.suite_places import local_copy
 
     suites = [SUITES[name] for name in SUITES]
@@ -73,7 +73,7 @@ def show(
     from conqret.show.table import spaced
     from conqret.suites.page import published_table, statistics_table
     from conqret.suites.published import recomputed
-    from conqret.suites.suite_list import SUITES
+    from conqret.suites.suite import SUITES
     from conqret.suites.suite_places import address, local_copy
 
     suite = SUITES[name]
@@ -174,8 +174,8 @@ def fetch(
     conqret suite fetch judgebench --yes
     """
     from conqret.errors import DeclarationError
+    from conqret.suites.suite import SUITES
     from conqret.suites.suite_fetch import fetch_suite, to_fetch
-    from conqret.suites.suite_list import SUITES
     from conqret.suites.suite_places import fetched_folder
 
     suite = SUITES[name]

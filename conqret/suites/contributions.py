@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.bounded import whole_bytes
 from conqret.io.safe_files import write_whole
 from conqret.suites.result import MOST_FILES, RESULT, SuiteFigure, SuiteResult, faults, read_result
-from conqret.suites.suite_list import SUITES
+from conqret.suites.suite import SUITES
 
 CLOSE = 1e-6
 """How far an interval may be from what its figure gives: what rounding takes."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
+from conqret.registry import Registry
 from conqret.stats.estimate import Scale
 
 if TYPE_CHECKING:
@@ -400,3 +401,7 @@ def _imported(place: Any, what: str) -> Any:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise DeclarationError(f"{what} cannot be imported from {place!r}: {error}") from error
+
+
+SUITES = Registry("suite", "conqret.suites", Suite, package="conqret.suites.catalog", attribute="SUITE")
+"""The suites by name: those that come with conqret, and those of installed plug-ins."""

@@ -15,8 +15,7 @@ from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import Limit
 from conqret.io.safe_files import only_regular, only_writer, replacing
-from conqret.suites.suite import Suite, SuiteFile
-from conqret.suites.suite_list import SUITES
+from conqret.suites.suite import SUITES, Suite, SuiteFile
 from conqret.suites.suite_places import (
     PART,
     SuiteCopy,

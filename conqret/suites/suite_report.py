@@ -24,8 +24,7 @@ from conqret.suites.result import (
     read_result,
     result_file,
 )
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic
-from conqret.suites.suite_list import SUITES
+from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_places import local_copy
 
 LEVEL = 0.05
@@ -181,9 +180,8 @@ def _judges(count: int) -> str:
 
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {number(len(names) - most, 'other')}"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
+    rest = [number(len(names) - most, "other")] if len(names) > most else []
+    return words.listed([*names[:most], *rest])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
 from conqret.studies.bias.contrast import PROBES
-from conqret.suites.suite_list import SUITES
+from conqret.suites.suite import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUG_IN = ROOT / "fixtures" / "plugin"

@@ -17,7 +17,7 @@ from conqret.prompts import Library
 from conqret.prompts.library import split_front_matter
 from conqret.prompts.variables import VARIABLES
 from conqret.studies.bias.contrast import PROBES
-from conqret.suites.suite_list import SUITES
+from conqret.suites.suite import SUITES
 from tests.contract.items import demo
 from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
 

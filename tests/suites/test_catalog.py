@@ -16,9 +16,8 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.suites.published import recomputed
 from conqret.suites.published_files import is_there
-from conqret.suites.suite import Suite, SuiteData
+from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_figures import computed
-from conqret.suites.suite_list import SUITES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"
 OWN = [name for name in SUITES if SUITES.plugged(name) is None]

@@ -173,7 +173,7 @@ def _names(names: Iterable[str]) -> str:
     listed = [_words(name) for name in dict.fromkeys(names)]
     if len(listed) > MOST_NAMED:
         listed = [*listed[: MOST_NAMED - 1], f"{len(listed) - MOST_NAMED + 1} more"]
-    return " and ".join([", ".join(listed[:-1]), *listed[-1:]] if len(listed) > 1 else listed)
+    return words.listed(listed)
 
 
 def _words(name: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
-from conqret.suites.group_statistics import over_groups
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -17,7 +16,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
-from conqret.suites.suite_statistics import kendall_tau, spearman_rho
+from conqret.suites.suite_statistics import kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
 PREFERENCES = "preferences.csv"

@@ -6,7 +6,6 @@ import math
 from functools import partial
 from pathlib import Path
 
-from conqret.suites.group_statistics import by_group
 from conqret.suites.published_files import NO_DIGEST, files_present
 from conqret.suites.suite import (
     PublishedFigure,
@@ -17,6 +16,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
+from conqret.suites.suite_statistics import by_group
 
 METRIC = "controllability"
 SIDES = {"pro": "positive", "con": "negative"}

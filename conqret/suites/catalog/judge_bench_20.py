@@ -13,10 +13,9 @@ from conqret.io.checks import identifier
 from conqret.io.faults import quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Schema, TableReader
-from conqret.suites.group_statistics import over_groups
 from conqret.suites.published_files import MOVED, NO_DIGEST, published_text
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import kendall_tau, spearman_rho
+from conqret.suites.suite_statistics import kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
 QUESTION = (

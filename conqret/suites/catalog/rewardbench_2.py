@@ -10,9 +10,9 @@ from conqret.data import Item
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.group_statistics import over_groups
 from conqret.suites.published_files import MOVED, files_present, published_rows, published_text
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_statistics import over_groups
 
 FILES = ("test-00000-of-00001.parquet", "test.jsonl")
 SUBSETS = ("Factuality", "Focus", "Math", "Precise IF", "Safety")

@@ -9,10 +9,9 @@ from conqret.data import Item
 from conqret.io.checks import filled, identifier
 from conqret.io.csv_table import CsvRows
 from conqret.io.schema import Field, Schema
-from conqret.suites.group_statistics import over_groups
 from conqret.suites.published_files import MOVED, NO_DIGEST, files_present, published_rows, word
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import preference_accuracy, preference_half_ties
+from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"
 _FIRST, _SECOND = "ee675d2da00795ec8289c7094ad4570481728f33", "7c598e0a02ad2310dc9eb670c55a21b93a33e82f"
