@@ -100,13 +100,15 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
     notes = [
-        "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
+        "Brackets hold 95% confidence intervals over topics, for groups with at least three topics whose means differ."
     ]
     for title, groups in _groups(scores, kinds):
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
             shown = sorted(shown, key=lambda name: scores.first_mean(metrics, groups[name]))[:MOST_TOPICS]
-            notes.append(f"Of {words.count(len(groups))} topics those {MOST_TOPICS} that are lowest.")
+            notes.append(
+                f"Of {words.count(len(groups))} topics the table lists the {MOST_TOPICS} with the lowest scores."
+            )
         rows.append((title.capitalize(),))
         for name in shown:
             means = [scores.mean(metric, groups[name]) for metric in metrics]

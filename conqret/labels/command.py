@@ -30,7 +30,8 @@ class FormOptions(OptionGroup):
 
     Args:
         task: The annotation task: `rating`, `partial-answer`, or a plug-in's task.
-        dimension: The dimension to label. May be repeated. Default: the task's.
+        dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the dimension
+            of `--task`.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 
@@ -44,16 +45,17 @@ class SamplingOptions(OptionGroup):
     """Which items are sampled.
 
     Args:
-        uncertain_first: Instead of a sample, the items that the judge of `--run` is least sure of, for error analysis;
-            those it abstained on come first. They are no random sample, so their labels are marked, and commands that
-            estimate something refuse them.
+        uncertain_first: Instead of a random sample, take the items of which the judge of `--run` is least sure (first
+            those on which it abstained), to analyze errors. Their labels are marked, and commands that estimate
+            agreement refuse them.
         seed: The seed of the sample.
     """
 
     labelled: Annotated[
         list[Path] | None,
         label_files(
-            "Labels that you have already: their items are left out, except those labeled by `--uncertain-first`.",
+            "Label files that you already have: their items are not sampled again, except items that were chosen "
+            "with `--uncertain-first`.",
             "--labelled",
         ),
     ] = None
@@ -83,7 +85,8 @@ def label(
 
     Args:
         plan: How many items to label.
-        run: A judge's run over these items: the sample is spread over bands of its scores (or see `--uncertain-first`).
+        run: A judge's finished run over these items: the sample is stratified by its scores, so that low and high
+            scores are both drawn.
         output (--output, -o): The file to write; NAME.plan.json next to it says how it was drawn.
         to: A CSV form, Label Studio tasks, or Argilla records.
 

@@ -35,7 +35,8 @@ class RewritingOptions(OptionGroup):
     """What rewrites sentences.
 
     Args:
-        model (--model, -m): What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.
+        model (--model, -m): What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules
+            without a model.
     """
 
     answers: options.RecordingOptions
@@ -74,7 +75,7 @@ def perturb(
         items: The items, in any layout that `conqret judge` reads.
         levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
             `25%,50%`. Default: the perturbation's own.
-        seed: Draws what is changed.
+        seed: The random seed that draws what is changed.
         list_all (--list): List the perturbations, and what each should do to which metric.
 
     Examples:

@@ -32,9 +32,9 @@ def agreement_answer(
     if len(rows) == 1:
         (row,) = rows
         who = "The judge agrees" if better else "The data do not show that the judge agrees"
-        chance = (
-            "beyond chance" if not worse else "beyond chance, and show that it agrees less than chance does,"
-        )
+        chance = "more than by chance"
+        if worse:
+            who, chance = "The judge agrees", "less than by chance"
         first = (
             f"{who} with annotators {chance} on {_name(row)} "
             f"({_alpha(row, basis.settings.confidence)}, {clusters})"
@@ -47,18 +47,18 @@ def agreement_answer(
         named = [f"{_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED]]
         most = "best on " if len(others) > NAMED else ""
         first = (
-            f"The judge agrees with annotators beyond chance on {len(better)} of {whole}: {most}"
+            f"The judge agrees with annotators more than by chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
-            + f"; the interval lies above {WEAK} on {well or 'none'} of these"
+            + f"; on {well or 'none'} of these the whole interval is above {WEAK}, the least for firm conclusions"
         )
     else:
         first = (
-            f"The data do not show that the judge agrees with annotators beyond chance on any of {whole} "
+            f"The data do not show that the judge agrees with annotators more than by chance on any of {whole} "
             f"({clusters})"
         )
     if worse:
-        first += f"; on {len(worse)} it agrees less than chance does"
+        first += f"; on {len(worse)} it agrees less than by chance"
     return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
 
 
@@ -68,27 +68,31 @@ def _rest(
     sentences: list[str] = []
     if average is not None and len(average.dimensions) > 1:
         mean = words.with_interval(average.judge["mean"])
-        sentences.append(f"The mean over {len(average.dimensions)} dimensions is α = {mean}.")
+        sentences.append(
+            f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+        )
     person = rows_person(rows, average)
     if person is not None:
         one, judge = person
         sentences.append(
-            f"One annotator agrees with the others at α = {words.with_interval(one)}, the judge in one's place "
-            f"at {words.with_interval(judge)}."
+            f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
+            f"judge with the same others is α = {words.with_interval(judge)}."
         )
     sentences += [
-        f"{text[0].upper()}{text[1:].replace('the judge', 'it', 1)}."
+        f"{words.capitalised(text)}."
         for text in not_beaten({row.dimension: row.over for row in rows}, named=False)
     ]
     parted = sum(row.parted for row in rows)
     if parted:
-        where = "there" if len(rows) == 1 else f"on {parted} of {len(rows)}"
-        sentences.append(f"Inter-annotator alpha is not distinguishable from chance {where}.")
+        where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
+        sentences.append(
+            f"The data do not show that annotators agree with each other more than by chance{where}."
+        )
     if better:
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
         sentences.append(
-            f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
-            "be expected to pass."
+            f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
+            f"{chance:.1f} of {len(rows)} dimensions would be expected to show agreement by chance alone."
         )
     if sentences:
         yield " ".join(sentences)
@@ -146,12 +150,14 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
     if study_agreement.by == "dimension" and len(rows) > 1:
         of = f"on average over {words.number(len(rows), 'dimension')}"
-    sentences = [f"Annotators agree with {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."]
+    sentences = [
+        f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
+    ]
     if len(known) > 1:
         least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
         name = words.label if study_agreement.by == "dimension" else str
         sentences.append(
-            f"They agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
+            f"Annotators agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
             f"{name(most.name).lower()} ({words.with_interval(most.alpha)})."
         )
     return sentences

@@ -94,8 +94,8 @@ class Abstention(FittedFile):
     def promise(self) -> str:
         """What is promised, in words."""
         return (
-            f"at most {self.error:.0%} wrong among what is kept, in {1 - self.delta:.0%} of draws of topics, where the "
-            "labeled items are a random sample of those scored"
+            f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
+            "topics, if the labeled items are a random sample of the items to be scored"
         )
 
     def applied(self, judgment: Judgment) -> Judgment:

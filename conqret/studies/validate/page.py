@@ -36,9 +36,10 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         answer=agreement_answer(rows, basis, validation.average),
         picture=agreement_picture(rows, basis, validation.average),
         how_to_read=[
-            f"Scores of {words.number(validation.join.items, 'item')} are compared with human labels of them. "
-            "Krippendorff's alpha is 1 where they always agree, and 0 where they agree by chance. A baseline without a "
-            "model (the length of the text, a constant) that agrees as well shows that the judge adds nothing.",
+            f"This page compares the judge's scores of {words.number(validation.join.items, 'item')} with human labels "
+            "of the same items. Krippendorff's alpha is 1 where scores and labels always agree, and 0 where they agree "
+            "as often as by chance. If a baseline without a model (the length of the text, or a constant) agrees with "
+            "annotators as well as the judge does, the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
         facts=[
@@ -74,7 +75,7 @@ def _ways(validation: Validation) -> Table:
     rows = [(", ".join(map(words.label, names)), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)
     return Table(
-        "How scores met the scale of the labels",
+        "How scores and labels were put on one scale",
         [Column(head, "text") for head in heads],
         rows,
         note=notes,
@@ -98,8 +99,8 @@ def _samples(validation: Validation) -> Table:
         ("Dimension", *heads, "SD between reruns"),
         rows,
         foot=[("Average", *average.values(), "")],
-        note="SD between reruns: of the alpha of the mean, if the judge were run again with as many samples. What of "
-        "an interval's width comes of that, more samples take away; the rest takes more topics.",
+        note="“SD between reruns” is how much the alpha of the mean would vary if the judge were run again with as "
+        "many samples. More samples reduce this part of an interval's width; only more topics reduce the rest.",
     )
 
 
@@ -121,10 +122,9 @@ def _statistics(validation: Validation) -> Iterator[Table]:
 def _replacing(validation: Validation) -> Section:
     title = "Can the judge replace an annotator?"
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each "
-        "annotator by "
-        "how well both fit the others, and, being cheaper, may fit worse on up to "
-        f"{validation.basis.settings.epsilon:.0%} of the items (epsilon)."
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) compares the judge with each annotator: "
+        "which of the two is closer to the labels of the other annotators? As the judge is cheaper, it may be less "
+        f"close on {validation.basis.settings.epsilon:.0%} more of the items (epsilon)."
     )
     tests = [row.alternative for row in validation.dimensions.values()]
     if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
@@ -132,7 +132,11 @@ def _replacing(validation: Validation) -> Section:
     ):
         return Section(
             title,
-            [PageRemarks([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            [
+                PageRemarks(
+                    [f"This test is not possible on any dimension ({why.pop().removeprefix('no test: ')})."]
+                )
+            ],
             note,
         )
     rows: list[tuple[Cell, ...]] = []
@@ -144,11 +148,10 @@ def _replacing(validation: Validation) -> Section:
         title,
         ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
-        note="Winning rate: the share of the annotators than whom the judge is shown to be worse by less than epsilon "
-        "(one-sided, corrected over the annotators by Benjamini and Yekutieli), which is not to equal them; passed "
-        "with "
-        "half or more. "
-        "Advantage probability: on how many of the items the judge fits at least as well as the annotator.",
+        note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
+        "(one-sided tests, corrected for the number of annotators after Benjamini and Yekutieli); the judge passes "
+        "with 0.5 or more, which does not show that it equals them. “Advantage probability” is the share of items on "
+        "which the judge is at least as close to the other annotators as the annotator whom it replaces.",
     )
     return Section(title, [table], note)
 
@@ -157,16 +160,20 @@ def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
     missing = any(row.worst_case != row.best_case for row in rows)
-    note = "From the judge: the mean of its scores. From labels: of the labeled items alone."
+    note = (
+        "“From the judge” is the mean of the judge's scores. “From labels” is the mean human label of the "
+        "labeled items."
+    )
     if both:
         note += (
-            " From both: the labels, and what the judge says of the other items, corrected by how far it is off "
-            "where there are labels (prediction-powered inference); weight: how much the judge counts there."
+            " “From both” combines the labels with the judge's scores of the unlabeled items, corrected by the judge's "
+            "error on labeled items (prediction-powered inference); “Weight” is how much the judge's scores count "
+            "in it."
         )
-    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labeled ones are a random "
-    note += "sample of them."
+    note += f" {'“From labels” and “From both” estimate' if both else '“From labels” estimates'} the mean of all items "
+    note += "only if the labeled items are a random sample of them."
     if missing:
-        note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
+        note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
         "Mean human label, in [0, 1]",
         (
@@ -205,7 +212,8 @@ def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
     if missing.scored == missing.total:
         return Section(
-            "What has no score", [PageRemarks([f"All {words.count(missing.total)} judgments are whole."])]
+            "What has no score",
+            [PageRemarks([f"All {words.count(missing.total)} judgments have all their scores."])],
         )
     reasons = (
         ", ".join(f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items())
@@ -219,8 +227,8 @@ def _missing(validation: Validation) -> Table | Section:
         "What has no score",
         ("Missing scores and", "Effect", "p (Holm)", REMARK),
         rows,
-        note=f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
-        f"{missing.failed} failed (reasons: {reasons}).",
+        note=f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
+        f"response, and {missing.failed} got no response (reasons: {reasons}).",
     )
 
 
@@ -239,14 +247,13 @@ def _join(validation: Validation) -> Table | Section:
         if names:
             rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
     if not rows:
-        all_of = (
-            f"All {words.number(join.items, 'item')} are judged and labeled, and every part and metric, too."
-        )
-        return Section("What was matched", [PageRemarks([all_of])])
+        all_of = f"All {words.number(join.items, 'item')}, with every part and metric, are both judged and labeled."
+        return Section("Match of judgments and labels", [PageRemarks([all_of])])
     return Table(
-        "What was matched",
-        ("Without a partner", "Count", Column("Names", "text")),
+        "Match of judgments and labels",
+        ("What is not matched", "Count", Column("Names", "text")),
         rows,
-        note=f"Judged and labeled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
-        "labeled.",
+        note=f"{words.capitalised(words.number(join.items, 'item'))} are both judged and labeled, of {join.judged} "
+        f"judged "
+        f"and {join.labelled} labeled items.",
     )
