@@ -34,6 +34,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
@@ -94,6 +95,13 @@ SMALLER = {
     "variance components": COMPONENTS,
 }
 """Further tables of intervals, and what stands in them."""
+SECOND_SMALLER = {
+    f"{HARSH}: {name}": SMALLER[name]
+    for name in (
+        "rankings", "commands", "stability", "rankings of systems", "variance components", "kinds of map",
+    )
+}  # fmt: skip
+"""The like of the second family."""
 ONCE = {
     "rankings": ranked_once,
     "rankings without topics (not printed)": unnamed_once,
@@ -102,6 +110,12 @@ ONCE = {
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
+    f"{HARSH}: rankings": second_family.ranked,
+    f"{HARSH}: commands": second_family.commanded,
+    f"{HARSH}: kinds of map": second_family.mapped,
+    f"{HARSH}: stability": second_family.stable,
+    f"{HARSH}: rankings of systems": second_family.ranked_systems,
+    f"{HARSH}: variance components": second_family.sources,
 }
 """What makes one sample of each."""
 
@@ -133,6 +147,7 @@ def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
             for balanced in (True, False):
                 if only != "verdicts":
                     yield from ((kind, topics, balanced, begin) for kind in SECOND_KINDS)
+                    yield from ((kind, topics, balanced, begin) for kind in SECOND_SMALLER)
                 if only != "intervals":
                     yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
 
@@ -192,7 +207,7 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
-        elif kind in SMALLER:
+        elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
@@ -469,6 +484,12 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield from interval_table(done, kind, INTERVALS, truth, simulations)
             yield f"\n### {words.capitalize()}: beside other intervals\n"
             yield from width_table(done, kind, truth, simulations)
+            yield ""
+    for smaller, those in SECOND_SMALLER.items():
+        if smaller in kinds:
+            truth = {balanced: second_family.harsh_truths(balanced) for balanced in (True, False)}
+            yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
+            yield from interval_table(done, smaller, those, truth, simulations)
             yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
