@@ -264,8 +264,8 @@ NO_BOOTSTRAP = (
 """What is not computed from weights, or not from them alone."""
 STUDENTIZED = 8
 """The number of topics up to which there are other intervals, for comparison: they take ten times as long."""
-RIVALS = 300
-"""The samples of the second family of which there are other intervals: two standard errors of 95% are then 2.5%."""
+RIVALS = 2000
+"""The samples of the second family of which there are other intervals."""
 
 
 def compared(world: World, rng: np.random.Generator) -> list[PairwisePreference]:
