@@ -10,9 +10,9 @@ tenth as often, of nine topics. A verdict that errs more often than it may by
 more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
 of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
 alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
-goes on where it stopped; ``--only`` names parts (``intervals``, ``tournaments``, ``verdicts``) or cells, and leaves
-out the others; ``--minutes`` begins nothing more after so many; and ``--as-it-is`` shows what is done, with the number
-of samples where there are fewer, and draws nothing. ``--second``
+goes on where it stopped; ``--only`` and ``--without`` name parts (``intervals``, ``tournaments``, ``verdicts``) or the
+beginnings of cells; ``--minutes`` begins nothing more after so many; and ``--as-it-is`` shows what is done, with the
+number of samples where there are fewer, and draws nothing. ``--second``
 draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. Tables replace
 those of their name on the page under the heading of their family, or are printed.
 """
@@ -152,14 +152,21 @@ SECOND_CELLS = {"intervals": (*SECOND_KINDS, *SECOND_SMALLER), "verdicts": tuple
 """The like of the second family."""
 
 
-def wanted_cells(second: bool, simulations: int, only: Sequence[str]) -> list[Cell]:
-    """The chunks of one family: of these parts, or of the cells whose names begin so (none: of all)."""
+def wanted_cells(
+    second: bool, simulations: int, only: Sequence[str] = (), without: Sequence[str] = ()
+) -> list[Cell]:
+    """The chunks of one family: ``only`` these parts, or the cells whose names begin so (none: all), ``without``
+    others."""
     parts = SECOND_CELLS if second else FIRST_CELLS
+
+    def among(part: str, name: str, chosen: Sequence[str]) -> bool:
+        return part in chosen or name.startswith(tuple(chosen))
+
     named = {
         name
         for part, names in parts.items()
         for name in names
-        if not only or part in only or name.startswith(tuple(only))
+        if (not only or among(part, name, only)) and not among(part, name, without)
     }
     if second:
         return list(cells(simulations, (name for names in parts.values() for name in names if name in named)))
@@ -571,6 +578,12 @@ def main() -> None:
         "--only", nargs="*", default=[], metavar="NAME",
         help="only intervals, tournaments or verdicts, or the cells whose names begin so",
     )  # fmt: skip
+    parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
+    parser.add_argument(
+        "--no-tables",
+        action="store_true",
+        help="keep what is drawn, draw nothing in doubt, and print nothing",
+    )
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="begin nothing more after so many; go on another time"
     )
@@ -582,7 +595,9 @@ def main() -> None:
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
         return kept_chunks(args.kept, list(wanted), processes, samples, until)
 
-    done = drawn(wanted_cells(args.second, args.simulations, args.only))
+    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
+    if args.no_tables:
+        return
     done |= drawn(doubtful_rivals(done, args.simulations))
     if args.second:
         tables = "\n".join(second_page(done, args.simulations))
