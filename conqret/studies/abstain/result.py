@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
-from conqret.io.label_sheets import UNEQUAL_CHANCES
+from conqret.io.label_sheets import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
@@ -89,8 +89,12 @@ def abstain(
         raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
-    if unequal := [note for note in read.notes if note.startswith(UNEQUAL_CHANCES)]:
-        raise DeclarationError(f"no guarantee can be given: {unequal[0]}")
+    if read.unequal:
+        chances = read.chances.values()
+        raise DeclarationError(
+            f"no guarantee can be given: {unequal_chances(chances)}. Keep each labeled item with the probability "
+            f"{min(chances):g} divided by its own, drawn by a fixed seed; what is left is a random sample"
+        )
     judge = validated_judge(kept)
     if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(

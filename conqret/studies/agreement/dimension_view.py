@@ -40,6 +40,7 @@ class View:
         self.units, self.clusters = joined.units, joined.clusters
         self.found: Mapping[Unit, UnitScores] = joined.scores[dimension]
         self.fitted = joined.fitted.get(dimension, {})
+        self.drawn_with, self.unequal = joined.labels.chances, joined.labels.unequal
         self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
         self.judged = np.array([unit in self.found for unit in self.units])
@@ -115,6 +116,13 @@ class View:
         import numpy as np
 
         return [self.clusters[place] for place in np.flatnonzero(units)]
+
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """How likely each unit was to be drawn for labeling (NaN: the labels do not say it)."""
+        import numpy as np
+
+        return np.array([self.drawn_with.get(unit.item, np.nan) for unit in self.units], dtype=float)
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""

@@ -45,6 +45,7 @@ def diff(
         second: The other run: over the same items, or of another system on the same topics.
         labels: Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files or
             a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's items.
+            If items were drawn with unequal probabilities, the column `inclusion_probability` must state them.
         most: How many of the items that changed most are shown.
         metric: Only this metric; p-values are corrected only for the metrics named. May be repeated.
         margin: How far apart the two may be and still count as equivalent, as a share of the scale.

@@ -101,7 +101,8 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
                 for name, row in run_difference.metrics.items()
                 if row.corrected is not None
             ],
-            note="The labeled pairs must be a random sample. Not corrected over metrics.",
+            note="The labeled pairs must be a random sample, or the labels must state with which probability each item "
+            "was drawn (inclusion_probability). Not corrected over metrics.",
         )
     lost: list[tuple[Cell, ...]] = [
         ("Items", len(run_difference.missing_first), len(run_difference.missing_second)),

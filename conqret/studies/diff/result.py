@@ -30,7 +30,7 @@ from conqret.stats.topic_mean import TopicMean, topic_mean
 from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
+from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
 
 MOST_CHANGED = 10
 
@@ -190,11 +190,9 @@ def diff(
     texts = texts_of(first), texts_of(second)
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = (
-        labelled_differences(pairs, [labels_of(label) for label in labels], settings, same_items)
-        if labels
-        else {}
+        labelled_sides(pairs, [labels_of(label) for label in labels], settings, same_items) if labels else {}
     )
-    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence, margin) for name in common]
+    rows = [_on(name, pairs, clusters, known.get(name), settings.confidence, margin) for name in common]
     corrected = holm([row.p for row, _ in rows])
     moved = [
         ChangedScore(
@@ -300,7 +298,7 @@ def _on(
     metric: str,
     pairs: Pairs,
     clusters: Sequence[Hashable],
-    known: Mapping[str, float],
+    known: LabelledSides | None,
     confidence: float,
     margin: float | None,
 ) -> tuple[DifferenceOn, tuple[JackknifedEstimate, list[Hashable]]]:
@@ -331,9 +329,9 @@ def _on(
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
         within=None if margin is None else _within(moved, margin, names),
-        corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
-        if known
-        else None,
+        corrected=None
+        if known is None
+        else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric),
     )
     return on_metric, (moved, names)
 

@@ -164,7 +164,7 @@ def _means(validation: Validation) -> Table:
             "where there are labels (prediction-powered inference); weight: how much the judge counts there."
         )
     note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labeled ones are a random "
-    note += "sample of them."
+    note += "sample of them, or weighted by the inclusion_probability that their labels state."
     if missing:
         note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
     return Table(

@@ -25,6 +25,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_fe
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
+from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation
@@ -213,6 +214,11 @@ def _mean(view: View) -> CorrectedMean:
     if not view.compared.any():
         return no_correction(NO_PAIR)
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
+    if view.unequal:
+        at = known | rest
+        items = DrawnItems(target[at], score[at], view.chances[at])
+        confidence = view.settings.confidence
+        return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
         target[known],
         score[known],
@@ -226,12 +232,17 @@ def _mean(view: View) -> CorrectedMean:
 
 def _share(view: View) -> CorrectedShare | None:
     """The share of positives among the unlabelled units; None where no label counts as positive, or none is left."""
+    import numpy as np
+
     if view.positive_from is None or not view.scale.bounded or not view.unlabelled.any():
         return None
     judge, truth = (
         side >= view.positive_from for side in (view.judge(rounded=view.scale.whole), view.target)
     )
     known, rest = view.compared, view.unlabelled
+    chances = view.chances[known] if view.unequal else None
+    if chances is not None and np.isnan(chances).any():
+        return None
     return rogan_gladen(
         truth[known],
         judge[known],
@@ -239,6 +250,7 @@ def _share(view: View) -> CorrectedShare | None:
         clusters=view.clusters_of(known),
         unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
+        chances=chances,
     )
 
 
