@@ -102,7 +102,7 @@ def test_compare(cli, labels, tmp_path):
     assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
     page = tmp_path / "compare.html"
     assert cli("judges", "compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
-    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 1
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2  # of the mean, and by dimension
     jury = tmp_path / "jury"
     held = cli("judges", "jury", one, two, "--labels", labels, *MAP, "-o", jury)
     assert held.code == 0
