@@ -91,13 +91,13 @@ def _rules(checked: JuryCheck) -> Table:
         "Over each: of how many members the jury is shown to agree better, where it is better than their average "
         f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
         f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
-    )  # fmt: skip
+    ).compact()  # fmt: skip
 
 
 def _beaten(rule: RuleOn) -> str:
     """How many members are shown to agree less, where the jury is shown to be better than their average."""
     if rule.shown not in ("each", "average"):
-        return "–"
+        return ""
     beaten = sum(p is not None and p < ALPHA for p in rule.over.values())
     return f"{beaten} of {len(rule.over)}"
 
