@@ -5,13 +5,14 @@
         --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
-tenth as often, of nine topics. A verdict that errs more often than it may by
-more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
-of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
-alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
-goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
-``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. ``--second``
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; several dimensions
+(``simulated_dimensions.py``) and tournaments (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
+that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
+where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
+covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
+for each hundred, and the same command goes on where it stopped; ``--only dimensions``, ``intervals``, ``tournaments``
+or ``verdicts`` leaves out the others, and ``--as-it-is`` shows what is done, with the number of samples where there are
+fewer, and draws nothing. ``--second``
 draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. The tables replace
 what stands on the page under the heading of their family, or are printed.
 """
@@ -49,6 +50,8 @@ from simulated_commands import (
     stable,
     true_values,
 )
+from simulated_dimensions import pooled_table, simultaneous_table
+from simulated_dimensions import together as several
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -84,6 +87,8 @@ KINDS = {
 HARSH = "harsh"
 SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
 """What the second family has in place of :data:`KINDS`."""
+DIMENSIONS = {"even": "dimensions", HARSH: "dimensions, second family"}
+"""The cells of several dimensions, by the kind of labels: the first family's and the second's."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -157,6 +162,13 @@ def tournaments(simulations: int) -> Iterator[Cell]:
         yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
 
 
+def dimensions(simulations: int, labels: str) -> Iterator[Cell]:
+    """The chunks of several dimensions: a tenth as many, but 200."""
+    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
+        for topics in TOPICS:
+            yield from ((DIMENSIONS[labels], topics, balanced, begin) for balanced in (True, False))
+
+
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
     """Further chunks of the verdicts that err too often in so many simulations."""
     for case in CASES:
@@ -192,6 +204,9 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
+        elif kind in DIMENSIONS.values():
+            labels = next(labels for labels, cell in DIMENSIONS.items() if cell == kind)
+            drawn = dict(several(labels, topics, balanced, seed))
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind in SKEWED:
@@ -400,6 +415,28 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
+def dimension_tables(done: dict[Cell, dict[str, list[Any]]], labels: str) -> Iterator[str]:
+    """The tables of several dimensions."""
+    columns = [
+        together(done, DIMENSIONS[labels], topics, balanced)
+        for topics in TOPICS
+        for balanced in (True, False)
+    ]
+    head = f"| dimensions | {' | '.join(HEADS)} |\n| --- |{' ---: |' * len(HEADS)}"
+    samples = max(len(one) for column in columns for one in column.values())
+    yield "### Several dimensions: simultaneous intervals\n"
+    yield f"How often all hold / median width (how often all intervals of single alphas do); n = {samples}.\n"
+    yield head
+    yield from simultaneous_table(columns, WANTED)
+    yield "\n### Several dimensions: partially pooled alphas\n"
+    yield (
+        "How often intervals hold, over dimensions, and on the dimension on which they do least / mean squared error "
+        "as a share of that of the alphas themselves / by how much the highest alpha is too high, the highest pooled.\n"
+    )
+    yield head
+    yield from pooled_table(columns, WANTED)
+
+
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
@@ -445,6 +482,9 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
+    if DIMENSIONS["even"] in kinds:
+        yield from dimension_tables(done, "even")
+        yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)
@@ -470,6 +510,9 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"\n### {words.capitalize()}: beside other intervals\n"
             yield from width_table(done, kind, truth, simulations)
             yield ""
+    if DIMENSIONS[HARSH] in kinds:
+        yield from dimension_tables(done, HARSH)
+        yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
         cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
@@ -492,17 +535,21 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
+    parser.add_argument("--only", choices=["dimensions", "intervals", "tournaments", "verdicts"])
     parser.add_argument("--second", action="store_true", help="the second family")
     args = parser.parse_args()
     if args.second:
-        wanted = list(second_cells(args.simulations, args.only))
+        wanted = [] if args.only == "dimensions" else list(second_cells(args.simulations, args.only))
+        if args.only in (None, "dimensions"):
+            wanted += dimensions(args.simulations, HARSH)
         processes = 0 if args.as_it_is else args.processes
         done = kept_chunks(args.kept, wanted, processes, min(CHUNK, args.simulations))
         tables = "\n".join(second_page(done, args.simulations))
         print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
         return
-    wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
+    wanted = [] if args.only in ("dimensions", "tournaments") else list(cells(args.simulations, args.only))
+    if args.only in (None, "dimensions"):
+        wanted += dimensions(args.simulations, "even")
     if args.only in (None, "verdicts"):
         wanted += more_cells(args.simulations)
     if args.only in (None, "intervals"):

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 FEWEST_SIMULTANEOUS = 2
 """Statistics below which there is nothing to correct for."""
-FEWEST_POOLED = 5
-"""Statistics below which how far they differ is too badly known for pooling to help."""
+FEWEST_POOLED = 7
+"""Statistics below which pooled values can be further off than values themselves, where one is unlike the others."""
 SPREAD = 0.5
 """The standard deviation of the half-normal prior of tau, on Fisher's scale: coefficients around .5 that differ by .4
 are one standard deviation out."""
 LIMIT = 0.75
-"""By how many of its errors pooling moves a value at most. Without a limit the interval of a dimension that is unlike
-fourteen others holds in half of the samples, at 1 in 81 to 90%, and at this in 89 to 96%."""
-ALIKE = 2.0
+"""By how many of its errors pooling moves a value at most. Without a limit the interval of a value that is unlike
+fourteen others holds in 49% of samples at worst, at 1 in 81%, and at this in 88%."""
+ALIKE = 3.0
 """How many times as many items as the median statistic, or as few, one may have that counts as like the others: errors
 of many items are smaller, and a measure of documents is not one of arguments."""
 _GRID = 60
