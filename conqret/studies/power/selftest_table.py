@@ -12,6 +12,12 @@ from conqret.studies.bias.screen import WIDTH
 from conqret.studies.power.planted_bias import VERDICT_TOPIC
 from conqret.studies.power.selftest import SelfTest
 
+UNDER_SKEW = (
+    "Also under skew: alarms that `conqret bias` says to hold, too, if the effects of topics are as skewed as an "
+    "exponential distribution. The simulated judges' effects are not skewed, so expect more false alarms than these "
+    "of a judge that errs on few topics, but of the alarms also under skew not more than 5%."
+)
+
 
 def selftest_screen(selftest_result: SelfTest) -> Iterator[str | Table]:
     """What was planted, a row for each probe, and what follows."""
@@ -32,15 +38,27 @@ def selftest_screen(selftest_result: SelfTest) -> Iterator[str | Table]:
         Column("probe", "name"),
         Column("metric", "name"),
         "found",
+        "found also under skew",
         "missed",
         "called clear",
         "false alarms",
+        "false alarms also under skew",
     )
     rows = [
         (
             row.probe,
             words.label(row.metric),
-            *map(_share, (row.found, 1 - row.found, row.cleared, row.raised)),
+            *map(
+                _share,
+                (
+                    row.found,
+                    row.found_if_skewed,
+                    1 - row.found,
+                    row.cleared,
+                    row.raised,
+                    row.raised_if_skewed,
+                ),
+            ),
         )
         for row in selftest_result.rows
     ]
@@ -48,8 +66,8 @@ def selftest_screen(selftest_result: SelfTest) -> Iterator[str | Table]:
         "",
         columns,
         rows,
-        note=f"False alarms are of judges without any bias. {_note(selftest_result.simulations)}",
-    )
+        note=f"False alarms are of judges without any bias. {UNDER_SKEW} {_note(selftest_result.simulations)}",
+    )  # fmt: skip
     for text in _advice(selftest_result):
         yield ""
         yield from wrap(text, WIDTH)
@@ -60,7 +78,8 @@ def _advice(selftest_result: SelfTest) -> Iterator[str]:
     yield (
         f"Of the judges without any bias {selftest_result.raised:.0%} raised an alarm: {many} by a binomial "
         "test, which "
-        f"{selftest_result.allowed:.0%} would still pass."
+        f"{selftest_result.allowed:.0%} would still pass. {selftest_result.raised_if_skewed:.0%} raised one that "
+        "holds also under skew."
     )
     if few := [row.probe for row in selftest_result.rows if row.found < POWER]:
         yield (
