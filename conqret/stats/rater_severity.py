@@ -142,7 +142,7 @@ class _Group:
         self.shared = self.there & (self.counts > 1)
         self.present = drawn.sizes(self.counts > 1) > 0
         parts = [self._part(cluster) for cluster in range(drawn.clusters)]
-        self._left, self._right = sum(part[0] for part in parts), sum(part[1] for part in parts)
+        self._left, self._right = (np.sum(side, axis=0) for side in zip(*parts, strict=True))
         self.severity = self._solved(self._left, self._right)
         self.without = np.array(
             [
@@ -184,7 +184,9 @@ class _Group:
         def placed(total: NDArray[np.float64], severity: NDArray[np.float64]) -> NDArray[np.float64]:
             count, gap = total[:, 0], total[:, 1]
             above = gap + (total[:, 2:] * severity).sum(axis=1)
-            return np.divide(above, count, out=np.full(len(count), np.nan), where=count > 0)
+            found = np.full(len(count), np.nan)
+            np.divide(above, count, out=found, where=count > 0)
+            return found
 
         sizes = self.drawn.sizes(both)
         severity = JackknifedEstimate(
