@@ -165,7 +165,9 @@ def stability(
         estimates, kappas = (_compared(values, statistic, resamples) for statistic in (accuracy, cohen_kappa))
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        estimates = ranking_taus(values, np.array([places[system] for system in answers["system"]]), resamples)
+        estimates = ranking_taus(
+            values, np.array([places[system] for system in answers["system"]]), resamples
+        )
     else:
         estimates = _compared(values, kendall, resamples)
     return PairMatrix(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate, Scale, freedom_by_size
-from conqret.stats.prediction_powered import FEWEST_LABELS, CorrectedMean
+from conqret.stats.prediction_powered import FEWEST_LABELS, CorrectedMean, CorrectedTest
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out
 
 if TYPE_CHECKING:
@@ -109,12 +109,27 @@ def weighted_difference(
     It needs no label on both sides of a pair, and no probability that both sides were drawn. Each side has its own
     lambda, so the result names none; n counts the labels of both sides. Raises as :func:`weighted_mean`.
     """
+    return weighted_difference_test(first, second, clusters, confidence=confidence).means
+
+
+def weighted_difference_test(
+    first: DrawnItems,
+    second: DrawnItems,
+    clusters: Sequence[Hashable],
+    *,
+    confidence: float = CONFIDENCE,
+) -> CorrectedTest:
+    """Do what :func:`weighted_difference` does, and return what a test of the corrected difference needs, too."""
     before, after = (_means(side, clusters, "plain")[:3] for side in (first, second))
-    naive, alone, corrected = (
-        later.minus(earlier).estimate(confidence) for earlier, later in zip(before, after, strict=True)
-    )
+    naive, alone, corrected = (later.minus(earlier) for earlier, later in zip(before, after, strict=True))
     n = int(first.labelled.sum() + second.labelled.sum())
-    return CorrectedMean(naive, replace(alone, n=n), replace(corrected, n=n), None)
+    means = CorrectedMean(
+        naive.estimate(confidence),
+        replace(alone.estimate(confidence), n=n),
+        replace(corrected.estimate(confidence), n=n),
+        None,
+    )
+    return CorrectedTest(means, corrected, list(clusters))
 
 
 def _means(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
-from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
-from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
+from conqret.stats.prediction_powered import CorrectedTest, prediction_powered_test
+from conqret.stats.weighted_prediction import DrawnItems, weighted_difference_test
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
@@ -84,7 +84,7 @@ def corrected_difference(
     known: LabelledSides,
     confidence: float,
     metric: str,
-) -> CorrectedMean | None:
+) -> CorrectedTest | None:
     """People's difference, by the judge's (``steps``) of all pairs that ``both`` runs scored (their places), and
     people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
     with unequal probabilities, labels on one side alone count, too."""
@@ -96,13 +96,13 @@ def corrected_difference(
         if not (first.labelled.any() and second.labelled.any()):
             return None
         names = [clusters[place] for place in both]
-        return weighted_difference(first, second, names, confidence=confidence)
+        return weighted_difference_test(first, second, names, confidence=confidence)
     judged = dict(zip(both, steps, strict=True))
     human = {place: step for place in both if (step := known.difference(*pairs[place])) is not None}
     labelled, rest = list(human), [place for place in both if place not in human]
     if not labelled:
         return None
-    return prediction_powered_mean(
+    return prediction_powered_test(
         [human[place] for place in labelled],
         [judged[place] for place in labelled],
         [judged[place] for place in rest],

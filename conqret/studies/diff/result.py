@@ -64,7 +64,8 @@ class DifferenceOn(Frozen):
     that holds. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
     count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
-    difference, where labels were given: by the judge alone, by the labels alone, and by both.
+    difference, where labels were given: by the judge alone, by the labels alone, and by both; where the interval by
+    both leaves out 0, ``corrected_condition`` is the one under which that holds.
     """
 
     metric: str
@@ -83,6 +84,7 @@ class DifferenceOn(Frozen):
     condition: VerdictCondition | None = None
     within: WithinMargin | None = None
     corrected: CorrectedMean | None = None
+    corrected_condition: VerdictCondition | None = None
 
 
 class ChangedScore(Frozen):
@@ -315,6 +317,11 @@ def _on(
     first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
     nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
     topics = topic_mean(steps, names, confidence=confidence) if both else nothing
+    by_labels = (
+        None
+        if known is None
+        else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric)
+    )
     on_metric = DifferenceOn(
         metric=metric,
         pairs=len(both),
@@ -329,9 +336,10 @@ def _on(
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
         within=None if margin is None else _within(moved, margin, names),
-        corrected=None
-        if known is None
-        else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric),
+        corrected=None if by_labels is None else by_labels.means,
+        corrected_condition=None
+        if by_labels is None
+        else of_difference(by_labels.corrected, by_labels.clusters),
     )
     return on_metric, (moved, names)
 

@@ -14,6 +14,12 @@ from conqret.studies.bias.screen import WIDTH
 from conqret.studies.power.planted_bias import VERDICT_TOPIC
 from conqret.studies.power.selftest import SelfTest
 
+UNDER_SKEW = (
+    "Also under skew: alarms that `conqret bias` says to hold, too, if the effects of topics are as skewed as an "
+    "exponential distribution. The simulated judges' effects are not skewed, so expect more false alarms than these "
+    "of a judge that errs on few topics, but of the alarms also under skew not more than 5%."
+)
+
 
 def selftest_answer(selftest_result: SelfTest) -> list[str]:
     """Which probes find the bias in 80% of runs, and which do less often, in sentences."""
@@ -86,14 +92,16 @@ def _table(selftest_result: SelfTest) -> Table:
         Column("Probe", "name"),
         Column("Metric", "name"),
         "Found",
+        "Found also under skew",
         "Called equivalent",
         "False alarms",
+        "False alarms also under skew",
     )
     rows = [
         (
             row.probe,
             words.label(row.metric),
-            *map(_share, (row.found, row.cleared, row.raised)),
+            *map(_share, (row.found, row.found_if_skewed, row.cleared, row.raised, row.raised_if_skewed)),
         )
         for row in selftest_result.rows
     ]
@@ -101,7 +109,7 @@ def _table(selftest_result: SelfTest) -> Table:
         "",
         columns,
         rows,
-        note=f"False alarms are of judges without any bias. {_note(selftest_result.simulations)}",
+        note=f"False alarms are of judges without any bias. {UNDER_SKEW} {_note(selftest_result.simulations)}",
     )
 
 
@@ -110,7 +118,8 @@ def _advice(selftest_result: SelfTest) -> Iterator[str]:
     yield (
         f"Of the judges without any bias {selftest_result.raised:.0%} raised an alarm: {many} by a binomial "
         "test, which "
-        f"{selftest_result.allowed:.0%} would still pass."
+        f"{selftest_result.allowed:.0%} would still pass. {selftest_result.raised_if_skewed:.0%} raised one that "
+        "holds also under skew."
     )
     if any(row.found < POWER for row in selftest_result.rows):
         yield (

@@ -25,8 +25,7 @@ def tournament(
     ratings: Annotated[float | None, Within(0, 1)] = None,
     simulations: Annotated[int, Within(1)] = 10,
     seed: Annotated[int, Within(0)] = 13,
-    page: options.PageFile,
-    json_output: options.Json = False,
+    shown: options.StudyOutput,
 ) -> None:
     """Simulate how reliable a tournament will be after so many comparisons an item.
 
@@ -87,7 +86,7 @@ def tournament(
     result(
         [asdict(each) for each in planned],
         spaced(power_tables(planned, simulations)),
-        as_json=json_output,
+        as_json=shown.json_output,
         answer=power_answer(planned),
     )
-    page.write(lambda found: power_sheet(found, simulations, seed), planned)
+    shown.write(lambda found: power_sheet(found, simulations, seed), planned)

@@ -8,8 +8,10 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -18,6 +20,7 @@ from conqret.studies.agreement_tables import (
     beside_table,
     language_tables,
     over_parts,
+    together_tables,
 )
 from conqret.studies.validate.result import Validation
 
@@ -66,6 +69,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
+    yield from together_tables(list(validation.dimensions.values()), validation.basis.settings.confidence)
     yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})
@@ -74,6 +78,8 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
+    if (raters := raters_section(validation.raters, validation.basis.settings.confidence)) is not None:
+        yield raters
     yield _replacing(validation)
     yield _means(validation)
     yield from _shares(validation)
@@ -149,20 +155,29 @@ def _replacing(validation: Validation) -> Section:
             note,
         )
     rows: list[tuple[Cell, ...]] = []
+    conditions = [test.condition for test in tests]
+    clusters = validation.basis.clustered_by
+    holds = any(conditions)
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
+        where = [condition_cell(test.condition, clusters)] * holds
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, *where, test.reason))
     table = Table(
         title,
-        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
+        (
+            "Dimension", "Passed", "Winning rate", "Advantage probability",
+            *[Column("Where that holds", "text")] * holds, REMARK,
+        ),
         rows,
         note="Winning rate: the share of the annotators than whom the judge is shown to be worse by less than epsilon "
         "(one-sided, corrected over the annotators by Benjamini and Yekutieli), which is not to equal them; passed "
         "with "
         "half or more. "
-        "Advantage probability: on how many of the items the judge fits at least as well as the annotator.",
-    )
+        "Advantage probability: on how many of the items the judge fits at least as well as the annotator."
+        + " " * holds
+        + condition_note(conditions, clusters),
+    )  # fmt: skip
     return Section(title, [table], note)
 
 
