@@ -12,7 +12,8 @@ of them a few do by chance. A cell in which an interval much narrower than ours 
 alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
 goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
 ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. ``--second``
-draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. The tables replace
+draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. ``--only raters``
+makes the tables of raters (``simulated_raters.py``), of 8 and 20 topics in both families, by themselves. Tables replace
 what stands on the page under the heading of their family, or are printed.
 """
 
@@ -60,6 +61,13 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
+from simulated_raters import (
+    INTERVALS_OF_RATERS,
+    RATER_KINDS,
+    VERDICTS_OF_RATERS,
+    rater_truths,
+    raters_once,
+)
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
@@ -77,6 +85,9 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
+RATER_TABLES = "## Tables of raters\n"
+"""Where those of raters stand, last."""
+RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -137,6 +148,13 @@ def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
                     yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
 
 
+def rater_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of raters."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in RATER_TOPICS:
+            yield from ((kind, topics, balanced, begin) for balanced in (True, False) for kind in RATER_KINDS)
+
+
 def more_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of :data:`MORE` that are not among the others."""
     for begin in range(0, simulations, CHUNK):
@@ -194,6 +212,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind in RATER_KINDS:
+            drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -266,13 +286,16 @@ def interval_table(
     names: Iterable[str],
     truth: Truth,
     simulations: int,
+    sizes: Iterable[int] = TOPICS,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    yield f"| interval | truth | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    sizes = tuple(sizes)
+    heads = HEADS[: 2 * len(sizes)]
+    yield f"| interval | truth | {' | '.join(heads)} |"
+    yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for name in names:
         marks = []
-        for topics in TOPICS:
+        for topics in sizes:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
@@ -476,6 +499,27 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield from verdict_table(done, simulations, cases)
 
 
+def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of raters as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in RATER_KINDS.items():
+        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
+        yield f"### Raters: {words}\n"
+        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
+        heads = HEADS[: 2 * len(RATER_TOPICS)]
+        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
+        for name, most in VERDICTS_OF_RATERS.items():
+            marks = []
+            for topics in RATER_TOPICS:
+                for balanced in (True, False):
+                    drawn = together(done, kind, topics, balanced).get(name, [])
+                    share = float(np.mean(drawn)) if drawn else float("nan")
+                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
+                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
+            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+        yield ""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
     """Put ``tables`` under their heading on the page, up to the next heading of that kind."""
     before, _, after = page.read_text("utf-8").partition(heading)
@@ -492,7 +536,7 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
+    parser.add_argument("--only", choices=["intervals", "raters", "tournaments", "verdicts"])
     parser.add_argument("--second", action="store_true", help="the second family")
     args = parser.parse_args()
     if args.second:
@@ -501,6 +545,13 @@ def main() -> None:
         done = kept_chunks(args.kept, wanted, processes, min(CHUNK, args.simulations))
         tables = "\n".join(second_page(done, args.simulations))
         print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
+        return
+    if args.only == "raters":
+        processes = 0 if args.as_it_is else args.processes
+        wanted = list(rater_cells(args.simulations))
+        done = kept_chunks(args.kept, wanted, processes, min(CHUNK, args.simulations))
+        tables = "\n".join(rater_page(done, args.simulations))
+        print(tables) if args.page is None else write_section(args.page, RATER_TABLES, tables)
         return
     wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
     if args.only in (None, "verdicts"):
