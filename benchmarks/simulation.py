@@ -14,7 +14,8 @@ for each hundred, and the same command goes on where it stopped; ``--only`` and 
 (``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. Tables replace those of their name on the page under the heading of their family, or are printed.
+together. ``--only raters`` makes the tables of raters (``simulated_raters.py``), of 8 and 20 topics in both families,
+by themselves. Tables replace those of their name on the page under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
@@ -66,6 +67,13 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
+from simulated_raters import (
+    INTERVALS_OF_RATERS,
+    RATER_KINDS,
+    VERDICTS_OF_RATERS,
+    rater_truths,
+    raters_once,
+)
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
@@ -85,6 +93,9 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
+RATER_TABLES = "## Tables of raters\n"
+"""Where those of raters stand, last."""
+RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -189,6 +200,13 @@ def wanted_cells(
     return [cell for cell in every if cell[0] in named]
 
 
+def rater_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of raters."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in RATER_TOPICS:
+            yield from ((kind, topics, balanced, begin) for balanced in (True, False) for kind in RATER_KINDS)
+
+
 def more_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of :data:`MORE` that are not among the others."""
     for begin in range(0, simulations, CHUNK):
@@ -256,6 +274,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind in RATER_KINDS:
+            drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -332,13 +352,16 @@ def interval_table(
     names: Iterable[str],
     truth: Truth,
     simulations: int,
+    sizes: Iterable[int] = TOPICS,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    yield f"| interval | truth | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    sizes = tuple(sizes)
+    heads = HEADS[: 2 * len(sizes)]
+    yield f"| interval | truth | {' | '.join(heads)} |"
+    yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for name in names:
         marks = []
-        for topics in TOPICS:
+        for topics in sizes:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
@@ -579,6 +602,27 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield from verdict_table(done, simulations, cases)
 
 
+def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of raters as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in RATER_KINDS.items():
+        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
+        yield f"### Raters: {words}\n"
+        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
+        heads = HEADS[: 2 * len(RATER_TOPICS)]
+        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
+        for name, most in VERDICTS_OF_RATERS.items():
+            marks = []
+            for topics in RATER_TOPICS:
+                for balanced in (True, False):
+                    drawn = together(done, kind, topics, balanced).get(name, [])
+                    share = float(np.mean(drawn)) if drawn else float("nan")
+                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
+                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
+            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+        yield ""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
     """Put ``tables`` under their heading on the page, up to the next heading of that kind: each in place of the one of
     its name, and new ones behind those. Tables and cells that were not drawn stay."""
@@ -625,7 +669,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only dimensions, intervals, tournaments or verdicts, or the cells whose names begin so",
+        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters by themselves",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(
@@ -644,8 +688,14 @@ def main() -> None:
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
         return kept_chunks(args.kept, list(wanted), processes, samples, until)
 
-    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
+    raters = args.only == ["raters"]
+    wanted = wanted_cells(args.second, args.simulations, args.only, args.without)
+    done = drawn(rater_cells(args.simulations) if raters else wanted)
     if args.no_tables:
+        return
+    if raters:
+        tables = "\n".join(rater_page(done, args.simulations))
+        print(tables) if args.page is None else write_section(args.page, RATER_TABLES, tables)
         return
     done |= drawn(doubtful_rivals(done, args.simulations))
     if args.second:

@@ -12,20 +12,28 @@ from conqret.stats.rater_severity import TOO_FEW
 from conqret.studies.agreement.raters import RaterPlace, Raters
 
 MOST_ROWS = 25
-"""Annotators that a terminal shows over all dimensions; of more, outliers and the three at either end."""
+"""Annotators that a terminal shows over all dimensions; of more, outliers and those at either end."""
 MOST_DRAWN = 12
 """Annotators in a picture; of more, half of them from either end."""
 MOST_NAMED = 5
 """Outliers that a sentence names; of more, only how many they are."""
 ENDS = 3
+"""Annotators at either end that stand for many, where there is one dimension; else one."""
+MOST_OPEN = 3
+"""Dimensions up to which a page shows this part without being asked."""
 
 ByDimension = Mapping[str, Raters]
 
 
 def raters_answer(raters: ByDimension, confidence: float) -> Iterator[str]:
-    """Where the judge and the annotators stand, in sentences; nothing where nobody is placed."""
+    """Where the judge and the annotators stand, as a paragraph; nothing where nobody is placed."""
+    if said := " ".join(_sentences(raters, confidence)):
+        yield said
+
+
+def _sentences(raters: ByDimension, confidence: float) -> list[str]:
     known = {name: found for name, found in raters.items() if found.groups}
-    sentences = []
+    sentences: list[str] = []
     if len(known) == 1:
         ((name, found),) = known.items()
         on = f"on {words.label(name).lower()}"
@@ -55,8 +63,7 @@ def raters_answer(raters: ByDimension, confidence: float) -> Iterator[str]:
         )
         if apart:
             sentences.append(f"Outliers among the annotators: {'; '.join(apart)}.")
-    if sentences:
-        yield " ".join(sentences)
+    return sentences
 
 
 def _judge_sentence(raters: Raters, on: str, confidence: float) -> Iterator[str]:
@@ -119,12 +126,12 @@ def raters_table(raters: ByDimension, *, whole: bool = True) -> Table | None:
     grouped = any(len(found.groups) > 1 for found in known.values())
     whole = whole or sum(len(found.annotators) for found in known.values()) <= MOST_ROWS
     rows: list[tuple[Cell, ...]] = []
-    hidden = 0
+    ends, hidden = ENDS if len(known) == 1 else 1, 0
     for name, found in known.items():
         shown = [
             rater
             for place, rater in enumerate(found.annotators)
-            if whole or rater.apart or place < ENDS or len(found.placed) - ENDS <= place < len(found.placed)
+            if whole or rater.apart or place < ends or len(found.placed) - ends <= place < len(found.placed)
         ]
         hidden += len(found.annotators) - len(shown)
         if found.judge is not None:
@@ -189,7 +196,7 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
             + ("; the judge stands among group 1." if judged else ".")
         )
     if hidden:
-        note += f" {words.number(hidden, 'annotator')} {'is' if hidden == 1 else 'are'} left out here; "
+        note += f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; "
         note += "--json and pages have all."
     return note
 
@@ -205,7 +212,8 @@ def raters_section(raters: ByDimension, confidence: float) -> Section | None:
             "Severity of annotators", [PageRemarks([f"It is not estimated: every annotator has {TOO_FEW}."])]
         )
     pictures = [raters_picture(name, found, confidence) for name, found in raters.items() if found.groups]
-    return Section(table.title, [*pictures, table])
+    said = PageRemarks(list(_sentences(raters, confidence)))
+    return Section(table.title, [*pictures, said, table], folded=len(pictures) > MOST_OPEN)
 
 
 def raters_picture(name: str, raters: Raters, confidence: float) -> Forest:
@@ -220,7 +228,7 @@ def raters_picture(name: str, raters: Raters, confidence: float) -> Forest:
         shown = sorted([*shown, raters.judge], key=lambda rater: -(rater.severity.value or 0.0))
     return Forest(
         f"{words.label(name)}: severity{cut}",
-        f"Points lower than the average annotator, {confidence:.0%} confidence intervals",
+        f"Points lower than the average annotator, {confidence:.0%} CI",
         [
             ForestRow(
                 words.capitalised(rater.name) if rater is raters.judge else rater.name,
