@@ -12,7 +12,8 @@ of them a few do by chance. A cell in which an interval much narrower than ours 
 alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
 goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
 ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. ``--second``
-draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. The tables replace
+draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. ``--guarantees``
+draws what is promised of labels (``simulated_guarantees.py``), in both. The tables replace
 what stands on the page under the heading of their family, or are printed.
 """
 
@@ -49,6 +50,7 @@ from simulated_commands import (
     stable,
     true_values,
 )
+from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -77,6 +79,8 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
+GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+"""The heading of what is promised of labels, in both families."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -137,6 +141,14 @@ def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
                     yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
 
 
+def guarantee_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of what is promised of labels, the first ones of every cell first."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in TOPICS:
+            for balanced in (True, False):
+                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
+
+
 def more_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of :data:`MORE` that are not among the others."""
     for begin in range(0, simulations, CHUNK):
@@ -194,6 +206,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in SMALLER:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind.startswith(PREFIX):
+            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -476,6 +490,40 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield from verdict_table(done, simulations, cases)
 
 
+def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
+    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
+    errors."""
+    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    for name, most in SHARES.items():
+        marks = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = [
+                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
+                ]
+                if not drawn:
+                    marks.append("none")
+                    continue
+                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
+                mark = "**" if most is not None and mean > most + 2 * error else ""
+                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
+                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
+        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+
+
+def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of what is promised of labels as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in FAMILIES.items():
+        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
+        yield f"### {words.capitalize()}: unequal probabilities\n"
+        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
+        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield from share_table(done, f"{PREFIX}{kind}", simulations)
+        yield ""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
     """Put ``tables`` under their heading on the page, up to the next heading of that kind."""
     before, _, after = page.read_text("utf-8").partition(heading)
@@ -494,7 +542,18 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
     parser.add_argument("--second", action="store_true", help="the second family")
+    parser.add_argument(
+        "--guarantees", action="store_true", help="what is promised of labels, in both families"
+    )
     args = parser.parse_args()
+    if args.guarantees:
+        processes = 0 if args.as_it_is else args.processes
+        done = kept_chunks(
+            args.kept, list(guarantee_cells(args.simulations)), processes, min(CHUNK, args.simulations)
+        )
+        tables = "\n".join(guarantee_page(done, args.simulations))
+        print(tables) if args.page is None else write_section(args.page, GUARANTEES, tables)
+        return
     if args.second:
         wanted = list(second_cells(args.simulations, args.only))
         processes = 0 if args.as_it_is else args.processes
