@@ -14,8 +14,9 @@ for each hundred, and the same command goes on where it stopped; ``--only`` and 
 (``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. ``--only raters`` makes the tables of raters (``simulated_raters.py``), of 8 and 20 topics in both families,
-by themselves. Tables replace those of their name on the page under the heading of their family, or are printed.
+together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
+``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
+under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ from simulated_commands import (
 )
 from simulated_dimensions import pooled_table, simultaneous_table
 from simulated_dimensions import together as several
+from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -94,7 +96,9 @@ WIDEST = 1.3
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
 RATER_TABLES = "## Tables of raters\n"
-"""Where those of raters stand, last."""
+"""Where those of raters stand."""
+GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+"""Where those of what is guaranteed by labels stand."""
 RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
@@ -207,6 +211,14 @@ def rater_cells(simulations: int) -> Iterator[Cell]:
             yield from ((kind, topics, balanced, begin) for balanced in (True, False) for kind in RATER_KINDS)
 
 
+def guarantee_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of what is guaranteed by labels, the first ones of every cell first."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in TOPICS:
+            for balanced in (True, False):
+                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
+
+
 def more_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of :data:`MORE` that are not among the others."""
     for begin in range(0, simulations, CHUNK):
@@ -274,6 +286,8 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind.startswith(PREFIX):
+            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
         elif kind in RATER_KINDS:
             drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
@@ -623,6 +637,47 @@ def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iter
         yield ""
 
 
+def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
+    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
+    errors."""
+    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    for name, most in SHARES.items():
+        marks = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = [
+                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
+                ]
+                if not drawn:
+                    marks.append("none")
+                    continue
+                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
+                mark = "**" if most is not None and mean > most + 2 * error else ""
+                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
+                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
+        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+
+
+def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of what is guaranteed by labels as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in FAMILIES.items():
+        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
+        yield f"### {words.capitalize()}: unequal probabilities\n"
+        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
+        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield from share_table(done, f"{PREFIX}{kind}", simulations)
+        yield ""
+
+
+APART = {
+    "raters": (RATER_TABLES, rater_cells, rater_page),
+    "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
+}
+"""What is drawn and put on the page by itself, of both families."""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
     """Put ``tables`` under their heading on the page, up to the next heading of that kind: each in place of the one of
     its name, and new ones behind those. Tables and cells that were not drawn stay."""
@@ -669,7 +724,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters by themselves",
+        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters, guarantees",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(
@@ -688,14 +743,15 @@ def main() -> None:
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
         return kept_chunks(args.kept, list(wanted), processes, samples, until)
 
-    raters = args.only == ["raters"]
-    wanted = wanted_cells(args.second, args.simulations, args.only, args.without)
-    done = drawn(rater_cells(args.simulations) if raters else wanted)
-    if args.no_tables:
+    if apart := APART.get(" ".join(args.only)):
+        heading, its_cells, its_page = apart
+        done = drawn(its_cells(args.simulations))
+        if not args.no_tables:
+            tables = "\n".join(its_page(done, args.simulations))
+            print(tables) if args.page is None else write_section(args.page, heading, tables)
         return
-    if raters:
-        tables = "\n".join(rater_page(done, args.simulations))
-        print(tables) if args.page is None else write_section(args.page, RATER_TABLES, tables)
+    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
+    if args.no_tables:
         return
     done |= drawn(doubtful_rivals(done, args.simulations))
     if args.second:

@@ -139,13 +139,22 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
         assert estimate.low < truth < estimate.high
     assert row.mean.corrected.n == len(kept)
     assert row.share.corrected.value is not None
-    blank = "\n".join([text, f"{rows[1].rsplit(',', 1)[0].replace('i0', 'i399')},2,"])
-    if "i399" in kept:
-        blank = text.replace("i399", "i398x")
-    lost = validate(judgments, labels_of(tmp_path, blank, scales=["1:3"])).dimensions["clarity"].mean
-    assert lost.naive.value is not None
-    assert ("i399" in kept) or "no inclusion_probability" in lost.corrected.reason
+    assert (row.share.sensitivity, row.share.specificity) != (None, None)
     assert whole.chances == {}
+    lines = text.split("\n")
+    some = lines[1].split(",")[0]
+    missing = "\n".join(
+        line.rsplit(",", 1)[0] + "," if line.split(",")[0] == some else line for line in lines
+    )
+    high = "\n".join([lines[0], *(line for line in lines[1:] if float(line.rsplit(",", 1)[1]) > 0.3)])
+    for changed, reason in ((missing, "no inclusion_probability"), (high, "stand for")):
+        drawn_labels = labels_of(tmp_path, changed, scales=["1:3"])
+        lost = validate(judgments, drawn_labels, settings=AgreementSettings(positive_from=2.5)).dimensions[
+            "clarity"
+        ]
+        assert reason in lost.mean.corrected.reason
+        assert reason in lost.share.corrected.reason
+        assert lost.mean.naive.value is not None
 
 
 def test_replacing_a_person(tmp_path, rng):

@@ -27,8 +27,9 @@ class RiskOptions(OptionGroup):
             that the run has.
         together: One threshold for all metrics, from the labels of all of them.
         bound: How the guarantee is made: `t` tests it (useful from 12 topics on; how often it fails was simulated);
-            `betting` tests it for topics of any kind, and needs 40 or more; `average` (conformal risk control) promises
-            `--error` only on average over draws of topics, ignores `--delta`, and keeps more scores.
+            `betting` tests it for topics of any kind, and needs 40 or more; with `average` (conformal risk control)
+            `--error` holds on average over draws of topics but not in each, more scores are kept, and `--delta` is
+            ignored.
         sets: Also compute, for each score, the steps of the labels' scale between which the human label lies with this
             probability, such as 0.9 (conformal sets). They need no confidence, and labels on 1 / (1 - probability) - 1
             topics: 9 for 0.9, 19 for 0.95. Default: no sets.
