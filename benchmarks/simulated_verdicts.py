@@ -371,7 +371,8 @@ def skewed_alarms(rng: Rng, topics: int, balanced: bool, rows: int) -> list[Verd
         series.append(PairedEffects((effects[which] + heavy(rng, which.shape)).tolist(), which.tolist()))
     return [
         verdict_condition(
-            [alarm_claim(mean(paired.differences, paired.clusters), effect, rises=False)], two_sided=True
+            [alarm_claim(mean(paired.differences, paired.clusters), effect, rows, rises=False)],
+            two_sided=True,
         )
         for paired, effect in zip(series, paired_effects(series, rng), strict=True)
         if raised(effect)
@@ -388,7 +389,7 @@ def alike(rng: Rng, topics: int, balanced: bool) -> VerdictCondition | None:
     )
     difference = first.minus(second)
     (p,) = largest_p([difference], left_out.sizes(), rng)
-    return of_difference(difference, world.names, corrected=p)
+    return of_difference(difference, world.names, corrected=p, family=1)
 
 
 Conditions = Sequence[VerdictCondition | None]
