@@ -83,11 +83,18 @@ def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str, *, wo
 
     def rated(noise: float) -> Numbers:
         seen = worth + rng.normal(size=len(which)) * noise + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        steps = 3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)
-        return np.clip(np.round(steps), 1, 5)
+        return steps(kind, seen)
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE), rated(WORSE), rng.random(len(which)) < 0.5)
+
+
+def steps(kind: str, seen: Numbers) -> Numbers:
+    """What is seen as labels: five about equally often (``even``), five of which the upper ones are rare, or four of
+    which the lower ones are frequent (``harsh``)."""
+    if kind == "harsh":
+        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
+    return np.clip(np.round(3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)), 1, 5)
 
 
 def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) -> World:
@@ -101,7 +108,7 @@ def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) 
     def rated(noise: float, shared: float = 0.0) -> Numbers:
         error = (1 - shared) ** 0.5 * rng.normal(size=len(which)) + shared**0.5 * both
         seen = worth + noise * unlike * error + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
+        return steps("harsh", seen)
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE, SHARED), rated(worse, SHARED), rng.random(len(which)) < 0.5)

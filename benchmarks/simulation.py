@@ -5,16 +5,16 @@
         --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
-tenth as often, of nine topics. A verdict that errs more often than it may by
-more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
-of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
-alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
-goes on where it stopped; ``--only`` and ``--without`` name parts (``intervals``, ``tournaments``, ``verdicts``) or the
-beginnings of cells; ``--minutes`` begins nothing more after so many; and ``--as-it-is`` shows what is done, with the
-number of samples where there are fewer, and draws nothing. ``--second``
-draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. Tables replace
-those of their name on the page under the heading of their family, or are printed.
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; several dimensions
+(``simulated_dimensions.py``) and tournaments (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
+that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
+where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
+covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
+for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
+(``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
+more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
+nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
+together. Tables replace those of their name on the page under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ from simulated_commands import (
     stable,
     true_values,
 )
+from simulated_dimensions import pooled_table, simultaneous_table
+from simulated_dimensions import together as several
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -90,6 +92,8 @@ KINDS = {
 HARSH = "harsh"
 SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
 """What the second family has in place of :data:`KINDS`."""
+DIMENSIONS = {"even": "dimensions", HARSH: "dimensions, second family"}
+"""The cells of several dimensions, by the kind of labels: the first family's and the second's."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -144,11 +148,16 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
 
 FIRST_CELLS = {
     "intervals": (*KINDS, *SMALLER, PLANS),
+    "dimensions": (DIMENSIONS["even"],),
     "tournaments": tuple(TOURNAMENTS),
     "verdicts": tuple(case.name for case in CASES),
 }
 """What each part of the first family consists of."""
-SECOND_CELLS = {"intervals": (*SECOND_KINDS, *SECOND_SMALLER), "verdicts": tuple(SKEWED)}
+SECOND_CELLS = {
+    "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
+    "dimensions": (DIMENSIONS[HARSH],),
+    "verdicts": tuple(SKEWED),
+}
 """The like of the second family."""
 
 
@@ -169,11 +178,13 @@ def wanted_cells(
         if (not only or among(part, name, only)) and not among(part, name, without)
     }
     if second:
-        return list(cells(simulations, (name for names in parts.values() for name in names if name in named)))
+        usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
+        several_too = dimensions(simulations, HARSH) if DIMENSIONS[HARSH] in named else ()
+        return [*cells(simulations, usual), *several_too]
     usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
     every = [
         *cells(simulations, (name for name in usual if name in named)),
-        *more_cells(simulations), *plans(simulations), *tournaments(simulations),
+        *more_cells(simulations), *plans(simulations), *dimensions(simulations, "even"), *tournaments(simulations),
     ]  # fmt: skip
     return [cell for cell in every if cell[0] in named]
 
@@ -196,6 +207,13 @@ def tournaments(simulations: int) -> Iterator[Cell]:
     """The chunks of tournaments: a tenth as many of each, but 200."""
     for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
         yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
+
+
+def dimensions(simulations: int, labels: str) -> Iterator[Cell]:
+    """The chunks of several dimensions: a tenth as many, but 200."""
+    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
+        for topics in TOPICS:
+            yield from ((DIMENSIONS[labels], topics, balanced, begin) for balanced in (True, False))
 
 
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
@@ -233,6 +251,9 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
+        elif kind in DIMENSIONS.values():
+            labels = next(labels for labels, cell in DIMENSIONS.items() if cell == kind)
+            drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind in SKEWED:
@@ -445,6 +466,28 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
+def dimension_tables(done: dict[Cell, dict[str, list[Any]]], labels: str) -> Iterator[str]:
+    """The tables of several dimensions."""
+    columns = [
+        together(done, DIMENSIONS[labels], topics, balanced)
+        for topics in TOPICS
+        for balanced in (True, False)
+    ]
+    head = f"| dimensions | {' | '.join(HEADS)} |\n| --- |{' ---: |' * len(HEADS)}"
+    samples = max(len(one) for column in columns for one in column.values())
+    yield "### Several dimensions: simultaneous intervals\n"
+    yield f"How often all hold / median width (how often all intervals of single alphas do); n = {samples}.\n"
+    yield head
+    yield from simultaneous_table(columns, WANTED)
+    yield "\n### Several dimensions: partially pooled alphas\n"
+    yield (
+        "How often intervals hold, over dimensions, and on the dimension on which they do least / mean squared error "
+        "as a share of that of the alphas themselves / by how much the highest alpha is too high, the highest pooled.\n"
+    )
+    yield head
+    yield from pooled_table(columns, WANTED)
+
+
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
@@ -490,6 +533,9 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
+    if DIMENSIONS["even"] in kinds:
+        yield from dimension_tables(done, "even")
+        yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)
@@ -524,6 +570,9 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
             yield from interval_table(done, smaller, those, truth, simulations)
             yield ""
+    if DIMENSIONS[HARSH] in kinds:
+        yield from dimension_tables(done, HARSH)
+        yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
         cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
@@ -576,7 +625,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only intervals, tournaments or verdicts, or the cells whose names begin so",
+        help="only dimensions, intervals, tournaments or verdicts, or the cells whose names begin so",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(

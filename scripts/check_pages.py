@@ -204,6 +204,8 @@ def commands(to: Path) -> Iterator[list[str]]:
     for plan in ("agreement", "difference"):
         yield ["judges", "power", plan, *quick, "-o", f"{to}/power-{plan}.html"]
     yield ["judges", "power", "drift", "-o", f"{to}/power-drift.html"]
+    yield ["judges", "power", "planted", ITEMS, "-f", "direct", *quick[4:], "-o", f"{to}/power-planted.html"]
+    yield ["judges", "power", "tournament", "--simulations", "2", "-o", f"{to}/power-tournament.html"]
     yield ["judges", "power", "bias", "--topics", "12", "--simulations", "20", "-o", f"{to}/power-bias.html"]
     yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]

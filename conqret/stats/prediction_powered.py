@@ -169,7 +169,7 @@ def _mean(
     widened = 1.0 if few else (count / (count - lost) * every / (every - 1)) ** 0.5
     return JackknifedEstimate(
         min(max(value, 0.0), 1.0) if scale == "share" else value,
-        value - widened * shares,
+        np.asarray(value - widened * shares, dtype=float),
         np.ones(every, dtype=bool),
         n,
         scale=scale,

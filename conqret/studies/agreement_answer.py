@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.stats.estimate import Estimate
+from conqret.stats.simultaneous import FEWEST_SIMULTANEOUS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -18,6 +19,7 @@ from conqret.studies.validate.result import Average
 ALPHA = "Krippendorff's α"
 NAMED = 3
 """Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
+AT_ONCE = "Simultaneous interval, for {} dimensions at once"
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
@@ -90,8 +92,41 @@ def _rest(
             f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
             "be expected to pass."
         )
+        sentences += _at_once(rows)
+    sentences += _pooled(rows)
     if sentences:
         yield " ".join(sentences)
+
+
+def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """On how many dimensions the intervals that hold at once lie above 0; nothing where there are none."""
+    held = [row for row in rows if row.simultaneous.low is not None]
+    if len(held) < FEWEST_SIMULTANEOUS:
+        return
+    above = sorted(
+        (row for row in held if (row.simultaneous.low or 0.0) > 0), key=lambda row: -(row.alpha.value or 0.0)
+    )
+    names = [_name(row) for row in above[:NAMED]]
+    more = [f"{len(above) - NAMED} more"] if len(above) > NAMED else []
+    which = f" of them ({words.listed([*names, *more])})" if names else " of them"
+    yield (
+        f"The simultaneous intervals, which hold for {words.number(len(held), 'dimension')} at once, lie above 0 on "
+        f"{len(above) or 'none'}{which}."
+    )
+
+
+def _pooled(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """The highest and the lowest of the partially pooled alphas."""
+    known = sorted(
+        (row for row in rows if row.pooled.value is not None), key=lambda row: row.pooled.value or 0.0
+    )
+    if known:
+        least, most = known[0], known[-1]
+        yield (
+            f"Partially pooled over {words.number(len(known), 'dimension')}, because the highest of several is too "
+            f"high on average and the lowest too low, the highest alpha is {words.with_interval(most.pooled)} "
+            f"({_name(most)}) and the lowest {words.with_interval(least.pooled)} ({_name(least)})."
+        )
 
 
 def rows_person(
@@ -113,6 +148,11 @@ def agreement_picture(
     ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
     found = [(words.label(row.dimension), row.alpha) for row in ordered]
     others = {words.label(row.dimension): _others(row) for row in rows}
+    wider = {
+        words.label(row.dimension): (row.simultaneous.low, row.simultaneous.high)
+        for row in rows
+        if row.simultaneous.low is not None and row.simultaneous.high is not None
+    }
     if average is not None and len(average.dimensions) > 1:
         mean = f"Mean over {len(average.dimensions)} dimensions"
         found.insert(0, (mean, average.judge["mean"]))
@@ -122,13 +162,19 @@ def agreement_picture(
             "Inter-annotator alpha": average.people,
         }
     return forests(
-        "Agreement of judge and annotators", WITH_CI.format(basis.settings.confidence), found, others
+        "Agreement of judge and annotators",
+        WITH_CI.format(basis.settings.confidence),
+        found,
+        others,
+        wider=wider if len(wider) >= FEWEST_SIMULTANEOUS else {},
+        wider_name=AT_ONCE.format(len(wider)),
     )
 
 
 def _others(row: DimensionAgreement) -> dict[str, Estimate]:
     variants = getattr(row, "variants", {})
     return {
+        "Partially pooled alpha": row.pooled,
         **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
         "One annotator with the others": row.person,
         "Inter-annotator alpha": row.people,

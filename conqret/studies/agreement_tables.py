@@ -11,6 +11,7 @@ from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.simultaneous import FEWEST_POOLED, FEWEST_SIMULTANEOUS, LIMIT
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -213,6 +214,38 @@ def agreement_table(validation: Validation) -> Table:
         + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
         + rerun_note(validation),
     ).varying("Coverage")
+
+
+def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> Iterator[Table]:
+    """The alphas of several dimensions looked at together; nothing where fewer than two have an interval."""
+    held = [row for row in rows if row.simultaneous.low is not None]
+    if len(held) < FEWEST_SIMULTANEOUS:
+        return
+    pooled = [row for row in held if row.pooled.value is not None]
+    notes = [
+        f"Simultaneous interval: with {confidence:.0%} confidence all {len(held)} of them contain the true alphas at "
+        "once, so that it holds for the best dimension and the worst, too. The standard error of each dimension is "
+        "averaged with those of the others, as few topics tell it badly: where a dimension's own was large, this "
+        "interval can be the narrower one."
+    ]
+    if pooled:
+        notes.append(
+            "Partially pooled: each alpha is moved toward the mean of the dimensions, the more the less certain it is, "
+            f"but by no more than {LIMIT:g} of its standard error. Over all dimensions these values are closer to the "
+            "true alphas than the alphas themselves, and the highest is less too high for having been picked. Their "
+            "intervals contain the true alpha as often as they say on average over dimensions, and less often on a "
+            "dimension that is unlike the others."
+        )
+    else:
+        notes.append(
+            f"Alphas are not partially pooled: that takes {FEWEST_POOLED} dimensions that have an interval."
+        )
+    yield Table(
+        "Alphas of all dimensions together",
+        ("Dimension", "Alpha, simultaneous interval", *bool(pooled) * ("Partially pooled alpha",)),
+        [(words.label(row.dimension), row.simultaneous, *bool(pooled) * (row.pooled,)) for row in rows],
+        note=" ".join(notes),
+    )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:

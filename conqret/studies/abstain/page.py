@@ -13,7 +13,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, LabelSets, Trust
 from conqret.studies.abstain.result import TOGETHER
 
 TITLE = "What can be kept"
@@ -25,7 +25,12 @@ SAID = {
     "orders": "whether both orders agree",
 }
 """Where confidences are from, in words."""
-TESTED: Mapping[Bound, str] = {"t": "a one-sided t-test over topics", "betting": "betting over topics"}
+TESTED: Mapping[Bound, str] = {
+    "t": "tested by a one-sided t-test over topics",
+    "betting": "tested by betting over topics",
+    "average": "conformal risk control over topics",
+}
+SETS = "Where the human label lies"
 WORTHY = "shown to be worth something"
 SEVERAL = undefined("no map could be fitted without one of the folds")
 
@@ -45,14 +50,74 @@ class Percent(Estimate):
         return f"{self.value:.1%}{ends}"
 
 
-SAMPLED = (
+DRAWN = (
     "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
-    "sample --plan), which the labels do not tell; where they were chosen by the judge's own confidence, it was broken "
-    "in 51% of simulated draws"
+    "sample --plan), which the labels do not tell"
+)
+SAMPLED = (
+    f"{DRAWN}; where they were chosen by the judge's own confidence, it was broken in 51% of simulated draws"
 )
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
+    """What each threshold keeps and how often that is wrong, what the confidences are worth, and in which sets human
+    labels lie: each where there is such a thing."""
+    if abstention.found:
+        yield from _rule_tables(abstention)
+    if abstention.sets:
+        yield _sets_table(abstention)
+
+
+def _sets_table(abstention: Abstention) -> Table:
+    """The sets of all metrics: how large they are, and how many labels they hold."""
+    level = next(iter(abstention.sets.values())).level
+    topics = abstention.basis.clustered_by
+    rows: list[tuple[Cell, ...]] = []
+    for metric, sets in abstention.sets.items():
+        rarest = min(sets.by_label, key=lambda label: label.covered / label.items, default=None)
+        rows.append(
+            (
+                words.label(metric),
+                sets.units,
+                f"{sets.size:.1f} of {len(sets.steps)}",
+                f"{sets.whole:.0%}",
+                Percent.of(sets.coverage) if sets.coverage.value is not None else sets.coverage,
+                "–" if rarest is None else f"{rarest.label:g}: {rarest.covered} of {rarest.items}",
+            )
+        )
+    return Table(
+        SETS,
+        ("Dimension", "Labels", "Mean size", "Whole scale", "Labels in their set", "Least covered label"),
+        rows,
+        note=f"Sets of adjacent steps, one for each score. The human label of an item of a new {topics} lies in its "
+        f"set with a probability of {level:.0%} (conformal prediction), on average over draws of {topics}s, each of "
+        "which counts the same, for each dimension by itself, where the labeled items are a random sample of those "
+        "scored. It is no probability for "
+        "one label or one topic: the last column shows the label that sets miss most often. Whole scale: the share of "
+        "scores whose set has every step, and so says nothing. Labels in their set: the share of labeled items, each "
+        f"with the set that the other {topics}s give, with intervals over {topics}s.",
+    )
+
+
+def _score_table(sets: LabelSets) -> Table:
+    """The set of each score of one metric."""
+    ends = [*(f"{step.score - 0.01:.2f}" for step in sets.sets[1:]), "1.00"]
+    return Table(
+        "",
+        (Column("Score from", "name"), "to", "Human label"),
+        [
+            (
+                f"{step.score:.2f}",
+                end,
+                f"{step.low:g}" if step.low == step.high else f"{step.low:g} to {step.high:g}",
+            )
+            for step, end in zip(sets.sets, ends, strict=True)
+        ],
+        note="Scores in [0, 1], rounded to two places.",
+    )
+
+
+def _rule_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
@@ -67,17 +132,19 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
     )
     holding = [Column("Where that holds", "text")] if noted else []
+    passed = f", whose upper end is the bound that is passed in {abstention.delta:.0%} of draws"
+    if abstention.bound == "average":
+        passed = ", whose upper end may lie above the guarantee, which holds on average only"
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
         [row if noted else row[:-1] for row in rows],
-        note=f"Guaranteed: {abstention.promise} (tested by {TESTED[abstention.bound]}). Wrong: further than "
+        note=f"Guaranteed: {abstention.promise} ({TESTED[abstention.bound]}). Wrong: further than "
         f"{abstention.tolerance:.0%} of the scale from the human label, or where labels have no order, another. "
         "From: the "
         f"confidence from which on scores are kept, by {SAID.get(abstention.source, abstention.source)}. In "
         f"brackets: {ends} "
-        f"intervals over {abstention.basis.clustered_by}s, whose upper end is the bound that is passed in "
-        f"{abstention.delta:.0%} of draws. {noted}".rstrip(),
+        f"intervals over {abstention.basis.clustered_by}s{passed}. {noted}".rstrip(),
     )
     yield Table(
         WORTH,
@@ -97,6 +164,22 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         "Brier score of saying one thing of everything. Mapped: by isotonic regression on other "
         f"{abstention.basis.clustered_by}s. {_worth(abstention)}",
     )
+
+
+def outcomes(abstention: Abstention) -> list[str]:
+    """What is kept, and how large the sets of labels are, each in a sentence."""
+    sentences = [outcome(abstention)] if abstention.found else []
+    if sets := list(abstention.sets.values()):
+        level, sizes = sets[0].level, [one.size for one in sets]
+        sizes_text = f"{min(sizes):.1f}" + f" to {max(sizes):.1f}" * (len(sizes) > 1)
+        scales = sorted({len(one.steps) for one in sets})
+        of = " or ".join(map(str, scales))
+        each = ", by dimension" * (len(sizes) > 1)
+        sentences.append(
+            f"The sets that hold the human label of a new item with a probability of {level:.0%} have {sizes_text} "
+            f"adjacent steps of {of} on average{each}."
+        )
+    return sentences
 
 
 def outcome(abstention: Abstention) -> str:
@@ -150,8 +233,7 @@ def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
 
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
-    kept, worth = abstention_tables(abstention)
-    sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
+    sections = [Section(table.title, [table]) for table in abstention_tables(abstention)]
     charts = {name: list(_charts(rule, abstention.error)) for name, rule in abstention.found.items()}
     pictures = [chart for drawn in charts.values() for chart in drawn[:1]]
     sections += [
@@ -162,16 +244,20 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         )
         for name, rule in abstention.found.items()
     ]
+    sections += [
+        Section(f"{words.label(metric)}: sets of labels", [_score_table(sets)])
+        for metric, sets in abstention.sets.items()
+    ]
     return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
-        answer=[outcome(abstention)],
+        answer=outcomes(abstention),
         picture=pictures[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Confidence", SAID.get(abstention.source, abstention.source) or "none"),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],

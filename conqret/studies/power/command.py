@@ -299,8 +299,7 @@ def drift(
     metrics: Annotated[int, Within(1)] = 1,
     rate: float = 0.05,
     seed: Annotated[int, Within(0)] = 13,
-    page: options.PageFile,
-    json_output: options.Json = False,
+    shown: options.StudyOutput,
 ) -> None:
     """How often `conqret judges drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
     nothing.
@@ -332,10 +331,10 @@ def drift(
     result(
         [asdict(cell) for cell in found.cells],
         [series_table(found)],
-        as_json=json_output,
+        as_json=shown.json_output,
         answer=series_answer(found),
     )
-    page.write(series_sheet, found)
+    shown.write(series_sheet, found)
 
 
 app = typer.Typer(

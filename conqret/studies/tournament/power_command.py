@@ -25,7 +25,7 @@ def tournament(
     ratings: Annotated[float | None, Within(0, 1)] = None,
     simulations: Annotated[int, Within(1)] = 10,
     seed: Annotated[int, Within(0)] = 13,
-    json_output: options.Json = False,
+    shown: options.StudyOutput,
 ) -> None:
     """Simulate how reliable a tournament will be after so many comparisons an item.
 
@@ -48,7 +48,7 @@ def tournament(
 
     Examples:
 
-    conqret judges power tournament --items 8,20 --comparisons 8 --spread 2
+    conqret judges power tournament --items 8,20 --comparisons 8 --spread 2 -o power.html
 
     conqret judges power tournament --items 20 --design adaptive --position 0.15 --json
 
@@ -58,7 +58,12 @@ def tournament(
 
     from conqret.errors import check_known
     from conqret.show.table import spaced
-    from conqret.studies.tournament.tournament_power import power_tables, power_tournament
+    from conqret.studies.tournament.tournament_power import (
+        power_answer,
+        power_sheet,
+        power_tables,
+        power_tournament,
+    )
 
     sizes, designs = options.counts("--items", items), design or ["adaptive", "random"]
     judges = options.numbers(discrimination, "--discrimination is a list of numbers, such as 1,0.5")
@@ -79,5 +84,9 @@ def tournament(
             on_cell=bar.advance,
         )
     result(
-        [asdict(each) for each in planned], spaced(power_tables(planned, simulations)), as_json=json_output
+        [asdict(each) for each in planned],
+        spaced(power_tables(planned, simulations)),
+        as_json=shown.json_output,
+        answer=power_answer(planned),
     )
+    shown.write(lambda found: power_sheet(found, simulations, seed), planned)

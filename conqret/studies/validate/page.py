@@ -11,6 +11,7 @@ from conqret.show import words
 from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -19,6 +20,7 @@ from conqret.studies.agreement_tables import (
     beside_table,
     language_tables,
     over_parts,
+    together_tables,
 )
 from conqret.studies.validate.result import Validation
 
@@ -54,6 +56,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
+    yield from together_tables(list(validation.dimensions.values()), validation.basis.settings.confidence)
     yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})
@@ -62,6 +65,8 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
+    if (raters := raters_section(validation.raters, validation.basis.settings.confidence)) is not None:
+        yield raters
     yield _replacing(validation)
     yield _means(validation)
     yield from _shares(validation)
