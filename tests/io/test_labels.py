@@ -394,7 +394,7 @@ def test_graded_items(write):
         ("zoos-pro", "", "preference", 0),
     ]
     assert labels.scale("context_relevance").unit(3) == labels.scale("clarity").unit(3) == 1
-    assert "what is said of the second argument by itself is left out" in labels.notes
+    assert "labels of the second argument alone are left out: they belong to no metric" in labels.notes
 
 
 def test_graded_items_with_faults(write):
