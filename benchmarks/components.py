@@ -10,6 +10,7 @@ the mean of the estimated variance over the true one. The table stands in docs/r
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,12 @@ def true_values() -> dict[str, float]:
 
 def estimated(topics: int, balanced: bool, seed: int) -> tuple[dict[str, Estimate], dict[str, float]]:
     """Of one sample: what has an interval, and the variances over the true ones."""
-    one = variance_components(*drawn(np.random.default_rng([seed, topics, balanced]), topics, balanced))
+    return estimates(*drawn(np.random.default_rng([seed, topics, balanced]), topics, balanced))
+
+
+def estimates(*scores: Any) -> tuple[dict[str, Estimate], dict[str, float]]:
+    """The like of given scores with their topics, items and models."""
+    one = variance_components(*scores)
     names = [effect.names[0] for effect in one.effects]
     found = {name: deviation(one.variance(place).estimate()) for place, name in enumerate(names)}
     ratios = {name: one.variances[place] / SD[name] ** 2 for place, name in enumerate(names)}
@@ -55,10 +61,10 @@ def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:
     truth = true_values()
     held, widths, found = ({name: [] for name in truth} for _ in range(3))
     for seed in range(simulations):
-        estimates, ratios = estimated(topics, balanced, seed)
+        of_sample, ratios = estimated(topics, balanced, seed)
         for name, ratio in ratios.items():
             found[name].append(ratio)
-        for name, ends in estimates.items():
+        for name, ends in of_sample.items():
             if ends.low is not None:
                 held[name].append(ends.low <= truth[name] <= ends.high)
                 widths[name].append(ends.high - ends.low)

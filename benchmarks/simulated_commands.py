@@ -6,20 +6,22 @@ on a scale of its own. ``score stability`` gets a table of what two instruments 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import components
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from simulated_intervals import ITEMS, Triple, World, made, triple
 
 from conqret.data import Judgment, Measure, Status
-from conqret.debateqa.stability import stability
+from conqret.debateqa.stability import ranking_taus
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
 from conqret.stats.effects import ALPHA
+from conqret.stats.estimate import Estimate
 from conqret.stats.planning import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
@@ -34,9 +36,9 @@ LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))
 """Any number may be said, so that monotone maps are the only kind that can be had."""
 
 
-def own_scale(judge: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores in [0, 1] that rise with what the judge sees, and stay below two thirds."""
-    return np.asarray(0.05 + 0.6 * ((judge - 1) / 4) ** 2)
+def own_scale(judge: NDArray[np.float64], steps: int = 5) -> NDArray[np.float64]:
+    """Scores in [0, 1] that rise with what the judge sees, one of ``steps``, and stay below two thirds."""
+    return np.asarray(0.05 + 0.6 * ((judge - 1) / (steps - 1)) ** 2)
 
 
 def judgments(world: World, scores: NDArray[np.float64]) -> list[Judgment]:
@@ -50,7 +52,7 @@ def judgments(world: World, scores: NDArray[np.float64]) -> list[Judgment]:
     ]  # fmt: skip
 
 
-def labels(world: World) -> LabelSet:
+def labels(world: World, scales: Scales = LABELS) -> LabelSet:
     """What both people say of each item."""
     return LabelSet(
         "labels.csv",
@@ -60,7 +62,7 @@ def labels(world: World) -> LabelSet:
             for person, annotator in zip(("ann", "ben"), world.people, strict=True)
             for place, (topic, value) in enumerate(zip(world.names, annotator, strict=True))
         ),
-        LABELS,
+        scales,
     )
 
 
@@ -77,9 +79,14 @@ COMMANDED = (
 
 def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """The intervals of one sample, by name."""
-    world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
-    mended = calibrate(judgments(world, own_scale(world.judge)), labels(world)).checked[DIMENSION]
-    joined = join_labels(judgments(world, (world.judge - 1) / 4), labels(world))
+    return of_calibration(made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even"))
+
+
+def of_calibration(world: World, scales: Scales = LABELS, steps: int = 5) -> dict[str, Triple | None]:
+    """What ``calibrate`` and ``validate`` print of a judge with a scale of its own, labelled on ``scales``."""
+    known = labels(world, scales)
+    mended = calibrate(judgments(world, own_scale(world.judge, steps)), known).checked[DIMENSION]
+    joined = join_labels(judgments(world, (world.judge - 1) / (steps - 1)), known)
     person, as_person = View(joined, DIMENSION, AgreementSettings()).person(leave_one_out(world.names))
     found = (
         mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"],
@@ -103,14 +110,18 @@ WHOLE = Scales(LabelScale("interval", 1.0, 5.0, whole=True))
 
 def mapped(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """The intervals of one sample, by name."""
-    world = made(np.random.default_rng([seed, topics, balanced, 7]), topics, balanced, "even")
-    beside = [Measure(status=Status.SCORED, value=float(score)) for score in (world.other - 1) / 4]
+    return of_maps(made(np.random.default_rng([seed, topics, balanced, 7]), topics, balanced, "even"))
+
+
+def of_maps(world: World, scales: Scales = WHOLE, steps: int = 5) -> dict[str, Triple | None]:
+    """What ``calibrate`` prints where the judge has a second metric and labels are whole steps of ``scales``."""
+    other = (world.other - 1) / (steps - 1)
+    beside = [Measure(status=Status.SCORED, value=float(score)) for score in other]
     judged = [
-        judgment.model_copy(update={"measures": {**judgment.measures, "beside": other}})
-        for judgment, other in zip(judgments(world, own_scale(world.judge)), beside, strict=True)
+        judgment.model_copy(update={"measures": {**judgment.measures, "beside": measure}})
+        for judgment, measure in zip(judgments(world, own_scale(world.judge, steps)), beside, strict=True)
     ]
-    whole = LabelSet("labels.csv", "long", labels(world).labels, WHOLE)
-    row = calibrate(judged, whole).checked[DIMENSION]
+    row = calibrate(judged, labels(world, scales)).checked[DIMENSION]
     alphas_of = (row.alpha[kind] for kind in ("isotonic", "ordinal", "joint", "calibrated"))
     return {
         name: triple(one)
@@ -125,7 +136,7 @@ OWN = 0.05
 """By what standard deviation an instrument (a judge) is better or worse disposed to a whole system."""
 
 
-def _means(own: float = OWN) -> NDArray[np.float64]:
+def instrument_means(own: float = OWN) -> NDArray[np.float64]:
     """What each of two instruments (rows) gives each system in the mean of very many questions."""
     return np.asarray(
         np.linspace(0.35, 0.65, SYSTEMS) + np.random.default_rng(0).normal(size=(2, SYSTEMS)) * own
@@ -139,7 +150,8 @@ def _answers(rng: np.random.Generator, topics: int, balanced: bool) -> tuple[NDA
 
 
 STABLE = ("score stability, tau of systems", "score stability, ranked alike")
-_OWN = dict(zip(STABLE, (OWN, 0.0), strict=True))
+DISPOSED = dict(zip(STABLE, (OWN, 0.0), strict=True))
+"""How far both instruments have views of their own."""
 
 
 def stable(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
@@ -147,24 +159,24 @@ def stable(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     of their own on systems, and of two that have none."""
     rng = np.random.default_rng([seed, topics, balanced, 5])
     worth, there = _answers(rng, topics, balanced)
-    ids, systems = (places.astype(str) for places in np.nonzero(there))
-    found = {}
-    for which, own in _OWN.items():
-        rows = [
-            pl.DataFrame(
-                {
-                    "id": ids, "system": systems, "instrument": name, "metric": DIMENSION,
-                    "value": (means + worth + rng.normal(size=worth.shape) * 0.1)[there],
-                }
-            )
-            for name, means in zip("ab", _means(own), strict=True)
-        ]  # fmt: skip
-        (tau,) = stability(pl.concat(rows), DIMENSION).values.values()
-        found[which] = triple(tau)
-    return found
+    return {
+        which: tau_of(
+            (means + worth + rng.normal(size=worth.shape) * 0.1 for means in instrument_means(own)), there
+        )
+        for which, own in DISPOSED.items()
+    }
 
 
-_REFERENCE, _JUDGE = np.linspace(0.35, 0.65, SYSTEMS), _means(2 * OWN)[0]
+def tau_of(scores: Iterable[NDArray[np.float64]], there: NDArray[np.bool_]) -> Triple | None:
+    """The tau of systems of two instruments, whose scores of all answers (questions by systems) are given and of which
+    some are not ``there``."""
+    questions, systems = np.nonzero(there)
+    values = dict(zip("ab", (scored[there] for scored in scores), strict=True))
+    (tau,) = ranking_taus(values, systems, leave_one_out(questions.tolist())).values()
+    return triple(tau)
+
+
+REFERENCE, JUDGE = np.linspace(0.35, 0.65, SYSTEMS), instrument_means(2 * OWN)[0]
 """What people and judges give each system in the mean of very many topics."""
 META = ("meta, Kendall over all topics", "meta, Pearson over all topics", "meta, mean of the topics' Kendall")
 
@@ -174,17 +186,21 @@ def boards(
 ) -> list[SystemLeaderboard]:
     """A reference and two judges on the same answers of systems; the second judge errs by ``worse`` (the first: .1)."""
     worth, there = _answers(rng, topics, balanced)
-    found = []
-    for name, means, noise in zip(
-        ("truth", "first", "second"), (_REFERENCE, _JUDGE, _JUDGE), (0.1, 0.1, worse), strict=True
-    ):
-        scores = means + worth + rng.normal(size=worth.shape) * noise
-        cells = [
-            ("m", f"s{system}", f"t{topic}", float(scores[topic, system]))
-            for topic, system in zip(*np.nonzero(there), strict=True)
-        ]
-        found.append(leaderboard(name, cells).recomputed())
-    return found
+    return [
+        board(name, means + worth + rng.normal(size=worth.shape) * noise, there)
+        for name, means, noise in zip(
+            ("truth", "first", "second"), (REFERENCE, JUDGE, JUDGE), (0.1, 0.1, worse), strict=True
+        )
+    ]
+
+
+def board(name: str, scores: NDArray[np.float64], there: NDArray[np.bool_]) -> SystemLeaderboard:
+    """The scores (topics by systems) that are ``there``, as ``meta`` reads them."""
+    cells = [
+        ("m", f"s{system}", f"t{topic}", float(scores[topic, system]))
+        for topic, system in zip(*np.nonzero(there), strict=True)
+    ]
+    return leaderboard(name, cells).recomputed()
 
 
 def better_ranker(rng: np.random.Generator, topics: int, balanced: bool, worse: float) -> bool:
@@ -198,6 +214,11 @@ def better_ranker(rng: np.random.Generator, topics: int, balanced: bool, worse: 
 def ranked_systems(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """How far one judge ranks systems as a reference does."""
     truth, judge, _ = boards(np.random.default_rng([seed, topics, balanced, 6]), topics, balanced)
+    return rankings_of(truth, judge)
+
+
+def rankings_of(truth: SystemLeaderboard, judge: SystemLeaderboard) -> dict[str, Triple | None]:
+    """What ``meta`` prints of one judge."""
     settings = MetaSettings(methods=("kendall", "pearson"), on_missing="skip")
     (row,) = meta_evaluate(truth, [judge], settings).rows
     found = (row.overall["kendall"], row.overall["pearson"], row.by_topic["kendall"])
@@ -210,6 +231,11 @@ COMPONENTS = tuple(f"components, {name}" for name in components.true_values() if
 def sources(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """The standard deviations of the sources of noise, and the generalizability of one score."""
     found, _ = components.estimated(topics, balanced, seed)
+    return by_source(found)
+
+
+def by_source(found: Mapping[str, Estimate]) -> dict[str, Triple | None]:
+    """The intervals of the sources of which there are more than three levels."""
     return {f"components, {name}": triple(one) for name, one in found.items() if name != "model"}
 
 
@@ -217,10 +243,10 @@ def true_values() -> dict[str, float]:
     """What is known of these by itself. To as many digits as ends are kept with: taus take few values, and ends are
     often these."""
     exact = {
-        STABLE[0]: kendall(*_means()).value,
+        STABLE[0]: kendall(*instrument_means()).value,
         STABLE[1]: 1.0,
-        META[0]: kendall(_REFERENCE, _JUDGE).value,
-        META[1]: pearson(_REFERENCE, _JUDGE).value,
+        META[0]: kendall(REFERENCE, JUDGE).value,
+        META[1]: pearson(REFERENCE, JUDGE).value,
         **{f"components, {name}": value for name, value in components.true_values().items()},
     }
     return {name: round(value or 0.0, 5) for name, value in exact.items()}

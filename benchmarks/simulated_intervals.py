@@ -83,11 +83,18 @@ def made(rng: np.random.Generator, topics: int, balanced: bool, kind: str, *, wo
 
     def rated(noise: float) -> Numbers:
         seen = worth + rng.normal(size=len(which)) * noise + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        steps = 3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)
-        return np.clip(np.round(steps), 1, 5)
+        return steps(kind, seen)
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE), rated(WORSE), rng.random(len(which)) < 0.5)
+
+
+def steps(kind: str, seen: Numbers) -> Numbers:
+    """What is seen as labels: five about equally often (``even``), five of which the upper ones are rare, or four of
+    which the lower ones are frequent (``harsh``)."""
+    if kind == "harsh":
+        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
+    return np.clip(np.round(3 + 1.2 * seen if kind == "even" else 0.6 + 0.9 * np.exp(0.6 * seen)), 1, 5)
 
 
 def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) -> World:
@@ -101,7 +108,7 @@ def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) 
     def rated(noise: float, shared: float = 0.0) -> Numbers:
         error = (1 - shared) ** 0.5 * rng.normal(size=len(which)) + shared**0.5 * both
         seen = worth + noise * unlike * error + (rng.normal(size=topics) * TOPIC_BIAS)[which]
-        return 1.0 + np.searchsorted((0.2, 0.9, 1.6), seen)
+        return steps("harsh", seen)
 
     people = rated(NOISE), rated(NOISE)
     return World(which, people, rated(NOISE, SHARED), rated(worse, SHARED), rng.random(len(which)) < 0.5)
@@ -264,20 +271,25 @@ NO_BOOTSTRAP = (
 """What is not computed from weights, or not from them alone."""
 STUDENTIZED = 8
 """The number of topics up to which there are other intervals, for comparison: they take ten times as long."""
-RIVALS = 300
-"""The samples of the second family of which there are other intervals: two standard errors of 95% are then 2.5%."""
+RIVALS = 2000
+"""The samples of the second family of which there are other intervals."""
 
 
 def compared(world: World, rng: np.random.Generator) -> list[PairwisePreference]:
     """Each pair of systems on each item, and who wins."""
     count = int(world.topics.max()) + 1
     strong = (np.array(STRENGTHS) + rng.normal(size=(count, len(STRENGTHS))) * 0.5)[world.topics]
+    return between_systems(rng, strong, world.names)
+
+
+def between_systems(rng: np.random.Generator, strong: Numbers, names: list[int]) -> list[PairwisePreference]:
+    """Who wins of each pair of systems that are so strong (items by systems), on items of these topics."""
     one, two = np.tril_indices(len(STRENGTHS), -1)
     wins = rng.random((len(strong), len(one))) < 1 / (1 + np.exp(strong[:, two] - strong[:, one]))
     pairs = list(zip(one.tolist(), two.tolist(), strict=True))
     return [
         PairwisePreference(f"s{first}", f"s{second}", float(won), topic)
-        for topic, row in zip(world.names, wins.tolist(), strict=True)
+        for topic, row in zip(names, wins.tolist(), strict=True)
         for (first, second), won in zip(pairs, row, strict=True)
     ]
 
@@ -321,17 +333,17 @@ def ranked_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | No
     """All intervals of one sample of preferences: those of the best of the systems."""
     rng = np.random.default_rng([seed, topics, balanced])
     games = compared(made(rng, topics, balanced, "even"), rng)
-    return {name: triple(_best(rate(games, rng))) for name, rate in RANKINGS.items()}
+    return {name: triple(of_best(rate(games, rng))) for name, rate in RANKINGS.items()}
 
 
 def unnamed_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
     """The like of one sample of preferences without topics."""
     rng = np.random.default_rng([seed, topics, balanced])
     games = compared(made(rng, topics, balanced, "even"), rng)
-    return {name: triple(_best(rate(games, rng))) for name, rate in UNNAMED.items()}
+    return {name: triple(of_best(rate(games, rng))) for name, rate in UNNAMED.items()}
 
 
-def _best(standings: tuple[PairedStanding, ...]) -> Estimate:
+def of_best(standings: tuple[PairedStanding, ...]) -> Estimate:
     return next(standing.rating for standing in standings if standing.player == f"s{len(STRENGTHS) - 1}")
 
 
@@ -358,7 +370,7 @@ def truths(kind: str, balanced: bool, topics: int = 1500, repeats: int = 6) -> d
             every.setdefault(name, []).append(np.nan if values is None else values)
         if kind == "even":
             games = compared(world, rng)
-            best = _best(bradley_terry(games)).value
+            best = of_best(bradley_terry(games)).value
             for name in (*RANKINGS, *UNNAMED):
                 if name != "Elo":
                     every.setdefault(name, []).append(best or 0.0)

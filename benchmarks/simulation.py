@@ -5,24 +5,29 @@
         --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments (``simulated_tournaments.py``) a
-tenth as often, of nine topics. A verdict that errs more often than it may by
-more than two standard errors is drawn five times as often, and five times that where it still does: with some hundred
-of them a few do by chance. A cell in which an interval much narrower than ours covers by those two standard errors
-alone is drawn five times as often too. What is done stands in ``--kept``, a line for each hundred, and the same command
-goes on where it stopped; ``--only intervals``, ``tournaments`` or ``verdicts`` leaves out the others, and
-``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws nothing. ``--second``
-draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err together. The tables replace
-what stands on the page under the heading of their family, or are printed.
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; several dimensions
+(``simulated_dimensions.py``) and tournaments (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
+that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
+where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
+covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
+for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
+(``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
+more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
+nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
+together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
+``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
+under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -34,6 +39,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
@@ -49,6 +55,9 @@ from simulated_commands import (
     stable,
     true_values,
 )
+from simulated_dimensions import pooled_table, simultaneous_table
+from simulated_dimensions import together as several
+from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -60,6 +69,13 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
+from simulated_raters import (
+    INTERVALS_OF_RATERS,
+    RATER_KINDS,
+    VERDICTS_OF_RATERS,
+    rater_truths,
+    raters_once,
+)
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
@@ -69,7 +85,9 @@ HEADS = [f"{topics}{'' if balanced else ' u'}" for topics in TOPICS for balanced
 """The columns of the tables; u: topics of unequal sizes."""
 MORE = {"bias alarm, 100 rows: one row moves by 0.1: alarm in that row": (6, 8, 12, 20, 50)}
 """Cases that are shown by more numbers of topics, balanced."""
+PLANS = "plans"
 CHUNK = 100
+UNDRAWN = "–"
 AGAIN = 5
 """How many times as often what is in doubt is drawn."""
 WANTED = 0.93
@@ -77,6 +95,11 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
+RATER_TABLES = "## Tables of raters\n"
+"""Where those of raters stand."""
+GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+"""Where those of what is guaranteed by labels stand."""
+RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -84,6 +107,8 @@ KINDS = {
 HARSH = "harsh"
 SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
 """What the second family has in place of :data:`KINDS`."""
+DIMENSIONS = {"even": "dimensions", HARSH: "dimensions, second family"}
+"""The cells of several dimensions, by the kind of labels: the first family's and the second's."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -94,6 +119,13 @@ SMALLER = {
     "variance components": COMPONENTS,
 }
 """Further tables of intervals, and what stands in them."""
+SECOND_SMALLER = {
+    f"{HARSH}: {name}": SMALLER[name]
+    for name in (
+        "rankings", "commands", "stability", "rankings of systems", "variance components", "kinds of map",
+    )
+}  # fmt: skip
+"""The like of the second family."""
 ONCE = {
     "rankings": ranked_once,
     "rankings without topics (not printed)": unnamed_once,
@@ -102,6 +134,12 @@ ONCE = {
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
+    f"{HARSH}: rankings": second_family.ranked,
+    f"{HARSH}: commands": second_family.commanded,
+    f"{HARSH}: kinds of map": second_family.mapped,
+    f"{HARSH}: stability": second_family.stable,
+    f"{HARSH}: rankings of systems": second_family.ranked_systems,
+    f"{HARSH}: variance components": second_family.sources,
 }
 """What makes one sample of each."""
 
@@ -114,27 +152,71 @@ Cell = tuple[str, int, bool, int]
 """What is simulated, topics, whether balanced, and the first seed."""
 
 
-def cells(simulations: int, only: str | None) -> Iterator[Cell]:
-    """All chunks, the first ones of every cell first."""
+def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
+    """The chunks of these cells, the first ones of every cell first."""
+    kinds = list(names)
     for begin in range(0, simulations, CHUNK):
         for topics in TOPICS:
             for balanced in (True, False):
-                if only != "verdicts":
-                    yield from ((kind, topics, balanced, begin) for kind in KINDS)
-                    yield from ((kind, topics, balanced, begin) for kind in SMALLER)
-                if only != "intervals":
-                    yield from ((case.name, topics, balanced, begin) for case in CASES)
+                yield from ((kind, topics, balanced, begin) for kind in kinds)
 
 
-def second_cells(simulations: int, only: str | None) -> Iterator[Cell]:
-    """The chunks of the second family, the first ones of every cell first."""
+FIRST_CELLS = {
+    "intervals": (*KINDS, *SMALLER, PLANS),
+    "dimensions": (DIMENSIONS["even"],),
+    "tournaments": tuple(TOURNAMENTS),
+    "verdicts": tuple(case.name for case in CASES),
+}
+"""What each part of the first family consists of."""
+SECOND_CELLS = {
+    "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
+    "dimensions": (DIMENSIONS[HARSH],),
+    "verdicts": tuple(SKEWED),
+}
+"""The like of the second family."""
+
+
+def wanted_cells(
+    second: bool, simulations: int, only: Sequence[str] = (), without: Sequence[str] = ()
+) -> list[Cell]:
+    """The chunks of one family: ``only`` these parts, or the cells whose names begin so (none: all), ``without``
+    others."""
+    parts = SECOND_CELLS if second else FIRST_CELLS
+
+    def among(part: str, name: str, chosen: Sequence[str]) -> bool:
+        return part in chosen or name.startswith(tuple(chosen))
+
+    named = {
+        name
+        for part, names in parts.items()
+        for name in names
+        if (not only or among(part, name, only)) and not among(part, name, without)
+    }
+    if second:
+        usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
+        several_too = dimensions(simulations, HARSH) if DIMENSIONS[HARSH] in named else ()
+        return [*cells(simulations, usual), *several_too]
+    usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
+    every = [
+        *cells(simulations, (name for name in usual if name in named)),
+        *more_cells(simulations), *plans(simulations), *dimensions(simulations, "even"), *tournaments(simulations),
+    ]  # fmt: skip
+    return [cell for cell in every if cell[0] in named]
+
+
+def rater_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of raters."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in RATER_TOPICS:
+            yield from ((kind, topics, balanced, begin) for balanced in (True, False) for kind in RATER_KINDS)
+
+
+def guarantee_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of what is guaranteed by labels, the first ones of every cell first."""
     for begin in range(0, simulations, CHUNK):
         for topics in TOPICS:
             for balanced in (True, False):
-                if only != "verdicts":
-                    yield from ((kind, topics, balanced, begin) for kind in SECOND_KINDS)
-                if only != "intervals":
-                    yield from ((case.name, topics, balanced, begin) for case in SKEWED_CASES)
+                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
 
 
 def more_cells(simulations: int) -> Iterator[Cell]:
@@ -148,13 +230,20 @@ def more_cells(simulations: int) -> Iterator[Cell]:
 def plans(simulations: int) -> Iterator[Cell]:
     """The chunks of what is planned, balanced."""
     for begin in range(0, simulations, CHUNK):
-        yield from (("plans", topics, True, begin) for topics in TOPICS)
+        yield from ((PLANS, topics, True, begin) for topics in TOPICS)
 
 
 def tournaments(simulations: int) -> Iterator[Cell]:
     """The chunks of tournaments: a tenth as many of each, but 200."""
     for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
         yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
+
+
+def dimensions(simulations: int, labels: str) -> Iterator[Cell]:
+    """The chunks of several dimensions: a tenth as many, but 200."""
+    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
+        for topics in TOPICS:
+            yield from ((DIMENSIONS[labels], topics, balanced, begin) for balanced in (True, False))
 
 
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
@@ -188,12 +277,19 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
         drawn: dict[str, Any]
         if kind in KINDS or kind in SECOND_KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
-        elif kind == "plans":
+        elif kind == PLANS:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
-        elif kind in SMALLER:
+        elif kind in DIMENSIONS.values():
+            labels = next(labels for labels, cell in DIMENSIONS.items() if cell == kind)
+            drawn = dict(several(labels, topics, balanced, seed))
+        elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind.startswith(PREFIX):
+            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
+        elif kind in RATER_KINDS:
+            drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -204,15 +300,16 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
 
 
 def kept_chunks(
-    path: Path, wanted: list[Cell], processes: int, samples: int = CHUNK
+    path: Path, wanted: list[Cell], processes: int, samples: int = CHUNK, until: float = math.inf
 ) -> dict[Cell, dict[str, list[Any]]]:
-    """What is done, and what is done now in so many processes (none: nothing); each chunk is kept as it comes."""
+    """What is done, and what is done now in so many processes (none: nothing); each chunk is kept as it comes. At the
+    time ``until`` nothing more is begun, and what is not finished then is left out."""
     done: dict[Cell, dict[str, list[Any]]] = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
             cell, found = json.loads(line)
             done[tuple(cell)] = found
-    if not processes:
+    if not processes or time.time() > until:
         return {cell: done[cell] for cell in wanted if cell in done}
     left = [cell for cell in wanted if cell not in done]
     with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
@@ -223,7 +320,10 @@ def kept_chunks(
             target.write(json.dumps([cell, done[cell]]) + "\n")
             target.flush()
             print(f"{number} of {len(left)}: {cell}", file=sys.stderr)
-    return {cell: done[cell] for cell in wanted}
+            if time.time() > until:
+                pool.shutdown(wait=False, cancel_futures=True)
+                break
+    return {cell: done[cell] for cell in wanted if cell in done}
 
 
 def together(
@@ -266,18 +366,21 @@ def interval_table(
     names: Iterable[str],
     truth: Truth,
     simulations: int,
+    sizes: Iterable[int] = TOPICS,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    yield f"| interval | truth | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    sizes = tuple(sizes)
+    heads = HEADS[: 2 * len(sizes)]
+    yield f"| interval | truth | {' | '.join(heads)} |"
+    yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for name in names:
         marks = []
-        for topics in TOPICS:
+        for topics in sizes:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
                 if none == 1 or not n:
-                    marks.append("none" if n else "–")
+                    marks.append("none" if n else UNDRAWN)
                     continue
                 mark = "**" if below(share, WANTED, n * (1 - none)) else ""
                 absent = f" ({none:.0%})" if none >= 0.005 else ""
@@ -341,7 +444,7 @@ def narrowest(known: list[Rival]) -> float:
 def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
     """Further chunks of the cells in which an interval so narrow that ours were too wide covers in less than is wanted,
     and is within two standard errors of it."""
-    for kind in KINDS:
+    for kind in {cell[0] for cell in done} & {*KINDS, *SECOND_KINDS}:
         for balanced in (True, False):
             truth = truths(kind, balanced)
             rows = [beside(done, kind, balanced, name, truth[name])[0] for name in INTERVALS]
@@ -358,10 +461,10 @@ def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
     of half-widths, the share of findings)."""
     yield f"| from a pilot of {PILOT} topics | {' | '.join(f'{topics} topics' for topics in TOPICS)} |"
     yield f"| --- |{' ---: |' * len(TOPICS)}"
-    for name in together(done, "plans", TOPICS[0], True):
+    for name in together(done, PLANS, TOPICS[0], True):
         marks = []
         for topics in TOPICS:
-            values = [one for one in together(done, "plans", topics, True)[name] if one is not None]
+            values = [one for one in together(done, PLANS, topics, True)[name] if one is not None]
             middle = np.mean(values) if name == "power, seen" else np.median(values)
             low, high = np.quantile(values, (0.05, 0.95))
             marks.append(
@@ -400,6 +503,28 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
+def dimension_tables(done: dict[Cell, dict[str, list[Any]]], labels: str) -> Iterator[str]:
+    """The tables of several dimensions."""
+    columns = [
+        together(done, DIMENSIONS[labels], topics, balanced)
+        for topics in TOPICS
+        for balanced in (True, False)
+    ]
+    head = f"| dimensions | {' | '.join(HEADS)} |\n| --- |{' ---: |' * len(HEADS)}"
+    samples = max(len(one) for column in columns for one in column.values())
+    yield "### Several dimensions: simultaneous intervals\n"
+    yield f"How often all hold / median width (how often all intervals of single alphas do); n = {samples}.\n"
+    yield head
+    yield from simultaneous_table(columns, WANTED)
+    yield "\n### Several dimensions: partially pooled alphas\n"
+    yield (
+        "How often intervals hold, over dimensions, and on the dimension on which they do least / mean squared error "
+        "as a share of that of the alphas themselves / by how much the highest alpha is too high, the highest pooled.\n"
+    )
+    yield head
+    yield from pooled_table(columns, WANTED)
+
+
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
@@ -415,7 +540,7 @@ def verdict_table(
             for balanced in (True, False):
                 drawn = together(done, cell, topics, balanced).get(name, [])
                 if not drawn:
-                    shares.append("–")
+                    shares.append(UNDRAWN)
                     continue
                 share = float(np.mean(drawn))
                 often = f" ({len(drawn)})" if len(drawn) != simulations else ""
@@ -441,9 +566,12 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
                     yield f"### {smaller.capitalize()}\n"
                     yield from interval_table(done, smaller, those, truth, simulations)
                     yield ""
-    if "plans" in kinds:
+    if PLANS in kinds:
         yield "### Plans\n"
         yield from plan_table(done)
+        yield ""
+    if DIMENSIONS["even"] in kinds:
+        yield from dimension_tables(done, "even")
         yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
@@ -452,10 +580,13 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
         yield from verdict_table(done, simulations)
+        yield ""
         for name, sizes in MORE.items():
-            shares = [float(np.mean(together(done, name, size, True)[name])) for size in sizes]
-            yield f"\n{name}:\n\n| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
-            yield f"| power | {' | '.join(f'{share:.2f}' for share in shares)} |"
+            drawn = [together(done, name, size, True).get(name) for size in sizes]
+            if None not in drawn:
+                yield f"### By the number of topics: {name}\n"
+                yield f"| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
+                yield f"| power | {' | '.join(f'{np.mean(each):.2f}' for each in drawn)} |"
 
 
 def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
@@ -470,17 +601,116 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"\n### {words.capitalize()}: beside other intervals\n"
             yield from width_table(done, kind, truth, simulations)
             yield ""
+    for smaller, those in SECOND_SMALLER.items():
+        if smaller in kinds:
+            truth = {balanced: second_family.harsh_truths(balanced) for balanced in (True, False)}
+            yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
+            yield from interval_table(done, smaller, those, truth, simulations)
+            yield ""
+    if DIMENSIONS[HARSH] in kinds:
+        yield from dimension_tables(done, HARSH)
+        yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
         cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
         yield from verdict_table(done, simulations, cases)
 
 
+def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of raters as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in RATER_KINDS.items():
+        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
+        yield f"### Raters: {words}\n"
+        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
+        heads = HEADS[: 2 * len(RATER_TOPICS)]
+        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
+        for name, most in VERDICTS_OF_RATERS.items():
+            marks = []
+            for topics in RATER_TOPICS:
+                for balanced in (True, False):
+                    drawn = together(done, kind, topics, balanced).get(name, [])
+                    share = float(np.mean(drawn)) if drawn else float("nan")
+                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
+                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
+            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+        yield ""
+
+
+def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
+    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
+    errors."""
+    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    for name, most in SHARES.items():
+        marks = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = [
+                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
+                ]
+                if not drawn:
+                    marks.append("none")
+                    continue
+                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
+                mark = "**" if most is not None and mean > most + 2 * error else ""
+                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
+                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
+        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+
+
+def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of what is guaranteed by labels as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in FAMILIES.items():
+        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
+        yield f"### {words.capitalize()}: unequal probabilities\n"
+        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
+        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield from share_table(done, f"{PREFIX}{kind}", simulations)
+        yield ""
+
+
+APART = {
+    "raters": (RATER_TABLES, rater_cells, rater_page),
+    "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
+}
+"""What is drawn and put on the page by itself, of both families."""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
-    """Put ``tables`` under their heading on the page, up to the next heading of that kind."""
+    """Put ``tables`` under their heading on the page, up to the next heading of that kind: each in place of the one of
+    its name, and new ones behind those. Tables and cells that were not drawn stay."""
     before, _, after = page.read_text("utf-8").partition(heading)
-    rest = after.partition("\n## ")[2]
-    page.write_text(f"{before}{heading}\n{tables}\n" + (f"\n## {rest}" if rest else ""), encoding="utf-8")
+    old, _, rest = after.partition("\n## ")
+    (_, *there), (first, *new) = (text.split("\n### ") for text in (f"\n{old}", f"\n{tables}"))
+    by_title = {text.partition("\n")[0]: text.strip() for text in there}
+    for text in new:
+        title = text.partition("\n")[0]
+        by_title[title] = _with_old_cells(text.strip(), by_title.get(title, ""))
+    section = "\n\n### ".join([first.strip(), *by_title.values()])
+    page.write_text(f"{before}{heading}\n{section}\n" + (f"\n## {rest}" if rest else ""), encoding="utf-8")
+
+
+def _with_old_cells(table: str, old: str) -> str:
+    """The table, with the old cell in place of each that was not drawn."""
+    known = {_row_name(line): line.split(" | ") for line in old.splitlines()}
+    lines = []
+    for line in table.splitlines():
+        cells = line.split(" | ")
+        there = known.get(_row_name(line), cells)
+        if len(there) == len(cells):
+            cells = [
+                kept if cell.strip(" |") == UNDRAWN else cell for cell, kept in zip(cells, there, strict=True)
+            ]
+        lines.append(" | ".join(cells))
+    return "\n".join(lines)
+
+
+def _row_name(line: str) -> tuple[str, ...]:
+    """What names a row: of verdicts all that stands before how often they may be given."""
+    cells = line.split(" | ")
+    return tuple(cells[: 3 if len(cells) == len(HEADS) + 4 else 1])
 
 
 def main() -> None:
@@ -492,30 +722,44 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument("--only", choices=["intervals", "tournaments", "verdicts"])
+    parser.add_argument(
+        "--only", nargs="*", default=[], metavar="NAME",
+        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters, guarantees",
+    )  # fmt: skip
+    parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
+    parser.add_argument(
+        "--no-tables",
+        action="store_true",
+        help="keep what is drawn, draw nothing in doubt, and print nothing",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="begin nothing more after so many; go on another time"
+    )
     parser.add_argument("--second", action="store_true", help="the second family")
     args = parser.parse_args()
+    processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
+    until = time.time() + 60 * args.minutes
+
+    def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
+        return kept_chunks(args.kept, list(wanted), processes, samples, until)
+
+    if apart := APART.get(" ".join(args.only)):
+        heading, its_cells, its_page = apart
+        done = drawn(its_cells(args.simulations))
+        if not args.no_tables:
+            tables = "\n".join(its_page(done, args.simulations))
+            print(tables) if args.page is None else write_section(args.page, heading, tables)
+        return
+    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
+    if args.no_tables:
+        return
+    done |= drawn(doubtful_rivals(done, args.simulations))
     if args.second:
-        wanted = list(second_cells(args.simulations, args.only))
-        processes = 0 if args.as_it_is else args.processes
-        done = kept_chunks(args.kept, wanted, processes, min(CHUNK, args.simulations))
         tables = "\n".join(second_page(done, args.simulations))
         print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
         return
-    wanted = [] if args.only == "tournaments" else list(cells(args.simulations, args.only))
-    if args.only in (None, "verdicts"):
-        wanted += more_cells(args.simulations)
-    if args.only in (None, "intervals"):
-        wanted += plans(args.simulations)
-    if args.only in (None, "tournaments"):
-        wanted += tournaments(args.simulations)
-    processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
-    done = kept_chunks(args.kept, wanted, processes, samples)
-    if args.only in (None, "verdicts"):
-        for drawn in (args.simulations, AGAIN * args.simulations):
-            done |= kept_chunks(args.kept, list(doubtful(done, drawn)), processes, samples)
-    if args.only in (None, "intervals"):
-        done |= kept_chunks(args.kept, list(doubtful_rivals(done, args.simulations)), processes, samples)
+    for count in (args.simulations, AGAIN * args.simulations):
+        done |= drawn(doubtful(done, count))
     tables = "\n".join(page(done, args.simulations))
     if args.page is None:
         print(tables)

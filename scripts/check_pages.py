@@ -48,6 +48,7 @@ CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap:not(.wider)")]\
 """Tables of the documentation that go on beyond the page and do not say so."""
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
+TREC = ["fixtures/examples/trec/reports.jsonl", "--topics", "fixtures/examples/trec/requests.jsonl"]
 TOPLINE = re.compile(r'topline\("([^"]+)"')
 """How a template says of which kind its page is."""
 SITE = ROOT / "site"
@@ -196,6 +197,16 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["judges", "calibrate", f"{to}/judge", *labels, *maps]
     people = ["fixtures/examples/people.csv", "--map", "low=1,medium=2,high=3"]
     yield ["labels", "agreement", *people, "-o", f"{to}/agreement.html"]
+    yield ["judge", *TREC, "--model", "offline", "--quiet", "-o", f"{to}/reports"]
+    ranked = ["--truth", "fixtures/examples/trec/truth.eval.txt", "--reports", TREC[0], "--by-topic"]
+    yield ["judges", "systems", f"{to}/reports", *ranked, "-o", f"{to}/systems.html"]
+    quick = ["--topics", "8,20,50", "--items", "1,3,10", "--simulations", "40"]
+    for plan in ("agreement", "difference"):
+        yield ["judges", "power", plan, *quick, "-o", f"{to}/power-{plan}.html"]
+    yield ["judges", "power", "drift", "-o", f"{to}/power-drift.html"]
+    yield ["judges", "power", "planted", ITEMS, "-f", "direct", *quick[4:], "-o", f"{to}/power-planted.html"]
+    yield ["judges", "power", "tournament", "--simulations", "2", "-o", f"{to}/power-tournament.html"]
+    yield ["judges", "power", "bias", "--topics", "12", "--simulations", "20", "-o", f"{to}/power-bias.html"]
     yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]
     improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]

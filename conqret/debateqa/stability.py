@@ -165,7 +165,9 @@ def stability(
         estimates, kappas = (_compared(values, statistic, resamples) for statistic in (accuracy, cohen_kappa))
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
-        estimates = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples)
+        estimates = ranking_taus(
+            values, np.array([places[system] for system in answers["system"]]), resamples
+        )
     else:
         estimates = _compared(values, kendall, resamples)
     return PairMatrix(
@@ -200,10 +202,16 @@ def _compared(
     }
 
 
-def _rankings(
+def ranking_taus(
     values: Mapping[str, NDArray[np.float64]], system: NDArray[np.intp], resamples: Resamples
 ) -> dict[Pair, Estimate]:
-    """Tau-b of the systems' means; without each question there are means, rankings and a tau again."""
+    """Compute tau-b of the systems' means for every two instruments.
+
+    Args:
+        values: each instrument's scores of the same answers.
+        system: the place of each answer's system among the systems.
+        resamples: leaves out each question: there are means, rankings and a tau again without it.
+    """
     import numpy as np
 
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems

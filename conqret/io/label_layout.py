@@ -6,19 +6,18 @@ A layout turns a file into raw labels: one cell of one person on one thing. conq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError, shortened
+from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
 from conqret.io.bounded import whole_bytes
 from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_scale import Scales, dimension_name
-from conqret.io.label_sheets import PROBABILITY
 from conqret.io.rows import Row, Rows, readable_columns
 from conqret.io.schema import Schema, TableReader
 from conqret.registry import Registry
@@ -33,7 +32,8 @@ WIDE = "wide table"
 @dataclass(frozen=True, slots=True)
 class RawLabel:
     """One cell. ``annotator`` is empty where the file names none; ``text`` None where the cell is empty;
-    ``for_estimation`` says "no" where the item was chosen for what the judge said of it."""
+    ``for_estimation`` says "no" where the item was chosen for what the judge said of it, and
+    ``inclusion_probability`` how likely the item was to be drawn for labeling."""
 
     line: int
     item: str
@@ -43,6 +43,7 @@ class RawLabel:
     part: str = ""
     topic: str = ""
     for_estimation: str = ""
+    inclusion_probability: str = ""
 
 
 class LabelFile:
@@ -55,7 +56,6 @@ class LabelFile:
         title: what the layout is called, where that depends on the file.
         scales: the scales of its dimensions, where the file itself says them.
         unread: the dimensions that it has, and that the user did not ask for.
-        chances: how likely each of its items was to be drawn, where it says so.
     """
 
     def __init__(
@@ -70,22 +70,7 @@ class LabelFile:
         self.faults, self.notes = FaultList() if faults is None else faults, list[str]()
         self.scales: Scales | None = None
         self.unread: set[str] = set()
-        self.chances: set[float] = set()
         self._wanted = {dimension_name(dimension) for dimension in dimensions}
-
-    def take_chances(self, texts: Iterable[str]) -> None:
-        """Note how likely items were to be drawn. Raises DeclarationError where one is no probability."""
-        for text in {text.strip() for text in texts} - {""}:
-            try:
-                chance = float(text)
-            except ValueError:
-                chance = 0.0
-            if not 0 < chance <= 1:
-                raise DeclarationError(
-                    f"{self.name}: {PROBABILITY} is how likely an item was to be drawn, above 0 and 1 at most, not "
-                    f"{shortened(text, 40)!r}"
-                )
-            self.chances.add(chance)
 
     @cached_property
     def table(self) -> Rows:

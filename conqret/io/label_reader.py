@@ -11,6 +11,7 @@ from conqret.io.faults import FaultList, quoted
 from conqret.io.label_layout import WIDE, LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
 from conqret.io.label_set import Absence, Label, Unit
+from conqret.io.label_sheets import PROBABILITY
 
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""
@@ -34,6 +35,7 @@ class LabelReader:
         self.cells: list[tuple[Place, Unit, str, RawLabel]] = []
         self.seen: dict[tuple[Unit, str, str], Place] = {}
         self.topics: dict[str, tuple[str, Place]] = {}
+        self.chances: dict[str, tuple[float, Place]] = {}
         self.numbered = False
 
     def take(self, cell: RawLabel, file: LabelFile, *, numbered: bool = False, nobody: str = NOBODY) -> None:
@@ -41,7 +43,7 @@ class LabelReader:
         ``numbered`` as annotators."""
         unit, place = Unit(cell.item, cell.part), (file, cell.line)
         annotator = self._annotator(cell, unit, place, numbered, nobody)
-        if annotator is not None and self._same_topic(cell, place):
+        if annotator is not None and self._same_topic(cell, place) and self._same_chance(cell, place):
             self.cells.append((place, unit, annotator, cell))
 
     def finish(self, scales: Scales) -> tuple[list[Label], Scales]:
@@ -123,6 +125,32 @@ class LabelReader:
             f"{_where(first, place)}"
         )
         place[0].fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
+        return False
+
+    def _same_chance(self, cell: RawLabel, place: Place) -> bool:
+        """Note how likely the item was to be drawn; False (and a fault) where that is no probability, or another than
+        before."""
+        text = cell.inclusion_probability.strip()
+        if not text:
+            return True
+        try:
+            chance = float(text)
+        except ValueError:
+            chance = 0.0
+        known, first = self.chances.get(cell.item, (chance, place))
+        if not 0 < chance <= 1:
+            problem = f"is {quoted(text)}, and a probability is above 0 and 1 at most"
+            remedy = (
+                "Write how likely the item was to be drawn for labeling; leave out items that could not be drawn, "
+                "here and in the run"
+            )
+        elif known != chance:
+            problem = f"is {text} for {quoted(cell.item)}, and {known:g} in {_where(first, place)}"
+            remedy = "Give all labels of an item the same probability"
+        else:
+            self.chances[cell.item] = known, first
+            return True
+        place[0].fault(cell.line, PROBABILITY, problem, remedy)
         return False
 
     def _settle(self, dimension: str, words: Words) -> LabelScale:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from conqret.io.label_scale import LabelScale, Scales
@@ -41,13 +41,15 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class LabelSet:
     """All labels of a file. ``scales`` say what they mean; ``categories`` are the words behind the numbers of a
-    nominal dimension that had no scale."""
+    nominal dimension that had no scale. ``chances`` has how likely each item was to be drawn for labeling, where the
+    file says it."""
 
     name: str
     layout: str
     labels: tuple[Label, ...]
     scales: Scales
     notes: tuple[str, ...] = ()
+    chances: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -68,6 +70,11 @@ class LabelSet:
     def topics(self) -> dict[Unit, str]:
         """The topic of each unit that the file gives one."""
         return {label.unit: label.topic for label in self.labels if label.topic}
+
+    @property
+    def unequal(self) -> bool:
+        """Whether items were drawn for labeling with several probabilities."""
+        return len(set(self.chances.values())) > 1
 
     def scale(self, dimension: str) -> LabelScale:
         """The scale of a dimension."""

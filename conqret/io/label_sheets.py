@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -37,19 +37,13 @@ PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""
 RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chance (inclusion_probability)"
 """What labels with that column say of themselves."""
-UNEQUAL_CHANCES = "the labeled items were drawn with unequal chances (inclusion_probability from "
-"""How that begins where it has several values."""
 
 
-def drawn_note(chances: Collection[float]) -> str:
-    """What labels whose items were drawn with these chances say of themselves; empty where none is known."""
-    if len(set(chances)) < 2:
-        return RANDOM_SAMPLE if chances else ""
-    low, high = min(chances), max(chances)
-    return (
-        f"{UNEQUAL_CHANCES}{low:g} to {high:g}), and no estimate weighs them: keep each item with the chance {low:g} "
-        "over its own, drawn by a fixed seed, and what is left is a random sample"
-    )
+def unequal_chances(chances: Iterable[float]) -> str:
+    """That items were drawn with these probabilities, in words."""
+    known = sorted(set(chances))
+    ends = f"inclusion_probability from {known[0]:g} to {known[-1]:g}"
+    return f"the labeled items were drawn with unequal probabilities ({ends})"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from conqret.io.label_scale import (
     parse_scales,
 )
 from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, SHEET, drawn_note
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, RANDOM_SAMPLE, SHEET, unequal_chances
 
 __all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
 
@@ -105,12 +105,13 @@ def read_labels(
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])
     _check_there(name, labels, dimensions, left)
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
-    labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled)
+    chances = {item: chance for item, (chance, _) in reader.chances.items()}
+    labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
     return replace(
         labels_read,
         notes=(
             *_joined(labels_read, len(places)),
-            *filter(None, [drawn_note({chance for _, file in files.values() for chance in file.chances})]),
+            *_drawn(labels_read),
             *_file_notes(files),
             *reader.notes,
             *_notes(labels_read),
@@ -139,6 +140,22 @@ def _joined(label_set: LabelSet, files: int) -> list[str]:
     if files == 1:
         return []
     return [f"{files} files are joined; annotators: {_some(label_set.annotators)}"]
+
+
+def _drawn(label_set: LabelSet) -> list[str]:
+    """How the labelled items came to be drawn, where the files say it."""
+    chances = label_set.chances
+    if not chances:
+        return []
+    items = {label.unit.item for label in label_set.labels if label.value is not None}
+    unknown = number(len(items - set(chances)), "labeled item")
+    if label_set.unequal:
+        note = (
+            f"{unequal_chances(chances.values())}: the corrected means, shares and differences weigh each item by the "
+            "inverse of its probability; agreement such as alpha is that of the labeled items alone"
+        )
+        return [note] if items <= set(chances) else [note, f"{unknown} without inclusion_probability"]
+    return [RANDOM_SAMPLE] if items <= set(chances) else [f"{unknown} without inclusion_probability"]
 
 
 def _file_notes(files: Mapping[str, tuple[LabelLayout, LabelFile]]) -> list[str]:

@@ -104,7 +104,8 @@ class AppliedFiles(OptionGroup):
         calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
             have raw and calibrated scores.
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
-            are left out, reason: `unsure`. The same command without the option brings them back.
+            are left out, reason: `unsure`; with `--sets`, scores.parquet has the ends of the sets of human labels. The
+            same command without the option brings them back.
     """
 
     card: Path | None = None

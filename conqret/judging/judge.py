@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from conqret.data import Item, Judgment
+from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.frames import with_columns
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from conqret.judging.cost import ExpectedCost
+    from conqret.studies.abstain.abstention import Abstention
 
-Abstains = Callable[[Judgment], Judgment]
-"""Leaves the unsure scores of a judgment out."""
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
@@ -188,8 +187,9 @@ async def _judge(
     return with_columns(source.rows, places, records)
 
 
-def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
-    """What leaves unsure scores out. Raises DeclarationError where it was made for another judge."""
+def _abstention(settings: JudgeSettings, setup: Setup) -> Abstention | None:
+    """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
+    another judge."""
     abstention_setting = settings.get("abstain")
     if abstention_setting is None:
         return None
@@ -201,7 +201,7 @@ def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
         else Abstention.read(Path(abstention_setting))
     )
     abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)
-    return abstention.applied
+    return abstention
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
@@ -262,7 +262,7 @@ async def _judged(
     setup: Setup,
     folder: JudgeFolder | None,
     settings: JudgeSettings,
-    abstain: Abstains | None,
+    abstain: Abstention | None,
 ) -> Judgments:
     on_start, replay = settings.get("on_start", _unheard), settings.get("replay")
     recordings = settings.get("recordings") if folder is None or replay is None else None

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
@@ -25,13 +25,26 @@ from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
-from conqret.judging.tables import ScoreTable
+from conqret.judging.tables import Place, ScoreTable
 from conqret.llm.tracing import wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial
 
 _log = logging.getLogger(__name__)
+
+LABEL_SET = ("label_low", "label_high")
+"""The columns of ``scores.parquet`` that say between which steps of their scale people's label lies."""
+
+
+class Abstainer(Protocol):
+    """What is made of whole judgments: :class:`conqret.studies.abstain.abstention.Abstention`."""
+
+    def applied(self, judgment: Judgment) -> Judgment:
+        """The judgment with every score that is not trusted left out; itself, where all are."""
+
+    def label_sets(self, judgment: Judgment) -> dict[str, tuple[float, float]]:
+        """By metric, the lowest and the highest label of its set."""
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
@@ -73,10 +86,10 @@ class JudgeOutcome:
 class JudgePlan(Plan[Judgment, JudgeOutcome]):
     """Every item is judged once.
 
-    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
-    scores of a judgment out, and is told the whole ones. ``on_stop`` is called where the run is stopped before its end,
-    once its numbers so far are written. ``readers`` get every judgment of the finished run once, in the order of the
-    items, and ``item_readers`` every item, as it is read.
+    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` is told
+    the whole judgments: it leaves scores out, and says between which labels of people each lies. ``on_stop`` is called
+    where the run is stopped before its end, once its numbers so far are written. ``readers`` get every judgment of the
+    finished run once, in the order of the items, and ``item_readers`` every item, as it is read.
     """
 
     PARTIAL = True
@@ -86,10 +99,11 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     source: ItemSource
     checked: CheckedItems
     setup: Setup
-    abstain: Callable[[Judgment], Judgment] | None = None
+    abstain: Abstainer | None = None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     readers: Sequence[Callable[[Judgment], None]] = ()
     item_readers: Sequence[Callable[[Item], None]] = ()
+    _ends: tuple[dict[Place, float], dict[Place, float]] = field(default_factory=lambda: ({}, {}))
 
     @cached_property
     def _record(self) -> JudgeRecord:
@@ -129,10 +143,13 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
             yield item
 
     def revise(self, rows: Rows[Judgment]) -> None:
-        """Leave unsure scores out."""
+        """Leave unsure scores out, and keep the sets of labels of all scores for the table."""
         if self.abstain is not None:  # what is left out is no score: without an abstention it is made again
             for judgment in rows.rows():
-                if (left := self.abstain(judgment)) is not judgment:
+                for metric, ends in self.abstain.label_sets(judgment).items():
+                    for column, end in zip(self._ends, ends, strict=True):
+                        column[judgment.item, metric, None] = end
+                if (left := self.abstain.applied(judgment)) is not judgment:
                     rows.replace(left)
 
     def result(self, done: CompletedTrials[Judgment]) -> JudgeOutcome:
@@ -140,7 +157,8 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         ids: list[str] = []
         readers = (lambda judgment: ids.append(judgment.item), *self.readers)
         if self.folder is not None:
-            summary = sum_up(self.folder, done.rows, done.session, readers)
+            beside = dict(zip(LABEL_SET, self._ends, strict=True)) if any(self._ends) else {}
+            summary = sum_up(self.folder, done.rows, done.session, readers, beside)
         else:
             summary = _summary(self._record, done.rows, done.session, readers)
         return JudgeOutcome(summary, done.rows, tuple(ids), done.missing)
@@ -206,9 +224,11 @@ def sum_up(
     rows: Rows[Judgment],
     counts: SessionCounts,
     readers: Sequence[Callable[[Judgment], None]] = (),
+    beside: Mapping[str, Mapping[Place, float]] | None = None,
 ) -> Summary:
-    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
-    with ScoreTable(out.scores_file) as table:
+    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too, and the table
+    of scores has the columns ``beside``."""
+    with ScoreTable(out.scores_file, beside=beside) as table:
         return _write_summary(out, rows, counts, (table.add, *readers))
 
 

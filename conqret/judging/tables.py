@@ -20,6 +20,8 @@ COLUMNS = (
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
 _ITEM, _METRIC, _PART = (COLUMNS.index(name) for name in ("item", "metric", "part"))
+Place = tuple[str, str, str | None]
+"""A row of the table: item, metric and part (None: the measure itself)."""
 _CHUNK = 15_000
 """Rows that are turned into a frame at a time: enough for speed, little enough for memory."""
 
@@ -72,28 +74,44 @@ def skipped_row(why: str) -> dict[str, Any]:
     return {"status": "skipped", "reason": why}
 
 
+def columns_beside(path: Path) -> dict[str, dict[Place, float]]:
+    """The further columns of numbers that a table of scores has."""
+    import polars as pl
+
+    frame = pl.read_parquet(path)
+    names = [name for name in frame.columns if name not in COLUMNS]
+    places = list(zip(*(frame[name].to_list() for name in ("item", "metric", "part")), strict=True))
+    return {
+        name: {
+            place: value
+            for place, value in zip(places, frame[name].to_list(), strict=True)
+            if value is not None
+        }
+        for name in names
+    }
+
+
 class ScoreTable(AbstractContextManager["ScoreTable"]):
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 
     The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
-    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems. ``calibrated`` are scores by
-    item, metric and part, for a column behind the others.
+    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems. ``beside`` has further
+    columns of numbers behind the others, by name: their values by item, metric and part.
     """
 
     def __init__(
         self,
         path: Path,
         leading: Sequence[str] = (),
-        calibrated: Mapping[tuple[str, str, str | None], float] | None = None,
+        beside: Mapping[str, Mapping[Place, float]] | None = None,
     ) -> None:
         import polars as pl
 
-        self._path, self._calibrated = path, calibrated
+        self._path, self._beside = path, beside or {}
         numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
         others = {"flipped": pl.Boolean, "seed": pl.Int64}
         self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
-        if calibrated is not None:
-            self._schema["calibrated"] = pl.Float64
+        self._schema |= dict.fromkeys(self._beside, pl.Float64)
         self._frames = [pl.DataFrame(schema=self._schema)]
         self._rows: list[tuple[Any, ...]] = []
 
@@ -110,8 +128,11 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     def add(self, judgment: Judgment, *leading: str) -> None:
         """Take in the rows of a judgment, ``leading`` before each."""
         rows = _rows(judgment)
-        if (scores := self._calibrated) is not None:
-            rows = ((*row, scores.get((row[_ITEM], row[_METRIC], row[_PART]))) for row in rows)
+        if columns := tuple(self._beside.values()):
+            rows = (
+                (*row, *(column.get((row[_ITEM], row[_METRIC], row[_PART])) for column in columns))
+                for row in rows
+            )
         self._rows += [(*leading, *row) for row in rows]
         if len(self._rows) >= _CHUNK:
             self._gather()

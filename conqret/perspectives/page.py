@@ -8,7 +8,7 @@ from conqret.perspectives.diversity_run import ALL, Diversity
 from conqret.perspectives.own_corpora import CollectedPages
 from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
-from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, MeasureScore
+from conqret.retrieval.evaluation.evaluate import MeasureScore, marks_legend
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import mean_interval
@@ -164,13 +164,9 @@ def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
     )
 
 
-def legend(diversity: Diversity) -> str:
-    """What the marks mean."""
-    return (
-        f"means with 95% intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than "
-        f"{diversity.baseline}, "
-        "p < .05 (paired t-test, Holm-Bonferroni)"
-    )
+def legend(diversity: Diversity) -> Iterator[str]:
+    """What the marks mean, in sentences."""
+    return marks_legend(diversity.scores, diversity.baseline, "question")
 
 
 def _marked(score: MeasureScore | None) -> Cell:

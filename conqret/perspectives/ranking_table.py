@@ -9,6 +9,7 @@ from typing import Any
 from conqret.perspectives.diversity_run import ALL
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.show import words
+from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import Estimate
@@ -57,8 +58,22 @@ def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
     lede = [
         "The tables give means with 95% intervals over questions; differences between systems are not tested.",
     ]
+    picture = forests(
+        f"Every perspective in the first {cuts[0]} documents",
+        f"MRecall@{cuts[0]}, 95% intervals over questions",
+        [
+            (": ".join(names), _score(scores, ALL, system, f"MRecall@{cuts[0]}"))
+            for names, scores, system in _each(facts_by_corpus)
+        ],
+    )
     return ReportPage(
-        "perspectives", "How diverse are the rankings?", sections, lede, facts=facts, answer=best
+        "perspectives",
+        "How diverse are the rankings?",
+        sections,
+        lede,
+        facts=facts,
+        answer=best,
+        picture=picture,
     )
 
 

@@ -119,7 +119,8 @@ def _remark(diversity: Diversity) -> None:
     """What the tables mean, and what they lack."""
     from conqret.perspectives.page import legend
 
-    note(legend(diversity))
+    for line in legend(diversity):
+        note(line)
     for name, lacking in diversity.unranked.items():
         note_all(f"{name} ranks nothing for {counted(len(lacking), 'question')}, and has 0 there", lacking, 5)
     if diversity.unjudged:

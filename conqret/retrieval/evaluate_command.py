@@ -111,6 +111,8 @@ def _facts(results: Evaluation, runs: Sequence[SystemRun], cost: float | None) -
 
 def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The scores as JSON holds them."""
+    from dataclasses import asdict
+
     return [
         {
             "view": score.view,
@@ -123,6 +125,7 @@ def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
             "difference": score.difference,
             "p": score.p,
             "significant": score.significant,
+            "condition": None if score.condition is None else asdict(score.condition),
             "by_topic": dict(score.by_topic),
         }
         for score in evaluation.scores
@@ -131,7 +134,7 @@ def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
-    from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
+    from conqret.retrieval.evaluation.evaluate import marks_legend
     from conqret.show.table import Table
 
     for view, count in evaluation.topics.items():
@@ -147,10 +150,8 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
         yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
-    bare = all(score.interval.low is None for score in evaluation.scores)
-    means = "means over topics, too few for intervals" if bare else "means with 95% intervals over topics"
-    note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {evaluation.baseline}, "
-         "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip
+    for line in marks_legend(evaluation.scores, evaluation.baseline):
+        note(line)
 
 
 @grouped

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.dense.text_encoding import Encoding
+
+LOOKED_AT = 200
+"""Documents of whose language a note tells: the first of the corpus."""
+_OF_ENGLISH = ("porter2", "krovetz")
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,6 @@ def index(
 
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.engine import get_engine
-    from conqret.retrieval.index_languages import languages_beside
 
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
@@ -101,10 +105,38 @@ def index(
     if not (shown.quiet or shown.json_output or built.fresh):
         note("the index is of this corpus and these settings already; --rebuild builds it all the same")
     if built.fresh and not (shown.quiet or shown.json_output):
-        note(*languages_beside(corpus, getattr(built.settings, "stemmer", None)))
+        note(*_language_notes(corpus, getattr(built.settings, "stemmer", None)))
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
     lines = (
         f"{number(len(built), 'document')} {done} with {built.engine} ({built.settings})",
         at(built.folder, "index"),
     )
     result(facts, lines, as_json=shown.json_output)
+
+
+def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
+    """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
+    from collections import Counter
+    from itertools import islice
+
+    from conqret.retrieval.collection import collection_of
+    from conqret.retrieval.engines.bm25s import LANGUAGES
+    from conqret.text.language import language_of
+    from conqret.text.language_names import NAMES, language_code
+
+    stems = "en" if stemmer in _OF_ENGLISH else language_code(stemmer or "")
+    if not stems:
+        return
+    counts = Counter(
+        document.language or language_of(document.whole, model=False)
+        for document in islice(collection_of(corpus).documents(), LOOKED_AT)
+    )
+    (language, count), *_ = counts.most_common(1)
+    if language in ("", stems) or 2 * count <= counts.total():
+        return
+    name = NAMES.get(language, language)
+    better = name.lower() if name.lower() in LANGUAGES else "none"
+    yield (
+        f"{count} of the first {counts.total()} documents are in {name}, and {stemmer} stems {NAMES[stems]}: "
+        f"--engine bm25s --stemmer {better} --stopwords none"
+    )

@@ -36,6 +36,16 @@ def with_condition(text: str, condition: VerdictCondition | None, clusters: str 
     return "; ".join(filter(None, [text, condition_cell(condition, clusters)]))
 
 
+def only_unskewed(conditions: Iterable[VerdictCondition | None], clusters: str = "topic") -> str:
+    """How many of the findings in a sentence before hold only where effects are not skewed, as a sentence to follow it;
+    empty where none does."""
+    skewed = sum(condition is not None and not condition.holds_if_skewed for condition in conditions)
+    if not skewed:
+        return ""
+    verb = "holds" if skewed == 1 else "hold"
+    return f" {skewed} of these {verb} only if the effects of {clusters}s are not skewed."
+
+
 def _rests(condition: VerdictCondition, clusters: str) -> str:
     names = [f"“{shortened(name, NAME)}”" for name in condition.rests_on]
     if not names:
@@ -58,8 +68,8 @@ def condition_note(conditions: Iterable[VerdictCondition | None], clusters: str 
         ""
         if all(condition.holds_if_skewed for condition in known)
         else (
-            f" “{capitalised(NOT_SKEWED).format(clusters)}” means that the finding is lost in that simulation: take it "
-            f"for a hint, and judge more {clusters}s."
+            f" “{capitalised(NOT_SKEWED).format(clusters)}” means that the finding is lost if effects are as skewed as "
+            f"that: take it for a hint, and judge more {clusters}s."
         )
     )
     resting = f" No finding depends on a single {clusters}: each one stays if any one {clusters} is left out."

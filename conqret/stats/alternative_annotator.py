@@ -13,15 +13,17 @@ error is that of a jackknife over topics, which is Student's where each item is 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.errors import DeclarationError, number
 from conqret.stats.agreement import Level
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import mean
+from conqret.stats.verdict_condition import Claim, VerdictCondition, verdict_condition, weakest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +42,8 @@ ENOUGH_ANNOTATORS = 3
 
 @dataclass(frozen=True, slots=True)
 class AgainstOne:
-    """The judge against one annotator: the shares of items on which each fits at least as well, and the test."""
+    """The judge against one annotator: the shares of items on which each fits at least as well, and the test;
+    ``condition`` is the one under which the advantage holds."""
 
     annotator: str
     items: int
@@ -48,13 +51,15 @@ class AgainstOne:
     person: float
     p: float
     advantage: bool
+    condition: VerdictCondition | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AlternativeAnnotator:
     """The test's outcome. ``winning_rate`` is the share of annotators over whom the judge has the advantage,
     ``advantage`` the mean share of items on which it fits at least as well (the average advantage probability).
-    ``passed`` is None where the test cannot be made, for ``reason``, which may also hold a caution."""
+    ``passed`` is None where the test cannot be made, for ``reason``, which may also hold a caution; where it is True,
+    ``condition`` is the one under which so many advantages as it takes hold."""
 
     epsilon: float
     winning_rate: float | None
@@ -62,6 +67,7 @@ class AlternativeAnnotator:
     passed: bool | None
     annotators: tuple[AgainstOne, ...] = ()
     reason: str = ""
+    condition: VerdictCondition | None = None
 
 
 def alternative_annotator_test(
@@ -103,17 +109,15 @@ def alternative_annotator_test(
     rows = [
         _against(verdicts, table, place, names[place], level, epsilon, topics) for place in range(len(table))
     ]
-    tested = [row for row in rows if isinstance(row, AgainstOne)]
+    tested = [row for row in rows if isinstance(row, _Tested)]
     untested = "; ".join(
         f"{count} of {len(rows)} annotators: {why}"
         for why, count in Counter(row for row in rows if isinstance(row, str)).items()
     )
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
-    corrected = false_discovery_control([row.p for row in tested], method="by")
-    corrected_rows = tuple(
-        replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)
-    )
+    corrected = false_discovery_control([row.against.p for row in tested], method="by")
+    corrected_rows = tuple(row.corrected(float(p), epsilon) for row, p in zip(tested, corrected, strict=True))
     rate = sum(row.advantage for row in corrected_rows) / len(corrected_rows)
     cautions = []
     if len(corrected_rows) < ENOUGH_ANNOTATORS:
@@ -121,9 +125,36 @@ def alternative_annotator_test(
     if untested:
         cautions.append(f"left out: {untested}")
     advantage = sum(row.judge for row in corrected_rows) / len(corrected_rows)
+    passed = rate >= WINNING_RATE
     return AlternativeAnnotator(
-        epsilon, rate, advantage, rate >= WINNING_RATE, corrected_rows, "; ".join(cautions)
-    )
+        epsilon, rate, advantage, passed, corrected_rows, "; ".join(cautions),
+        _enough(corrected_rows) if passed else None,
+    )  # fmt: skip
+
+
+def _enough(rows: Sequence[AgainstOne]) -> VerdictCondition | None:
+    """The condition under which the judge has the advantage over half of the annotators: of the advantages that are
+    surest to hold, as many as that takes."""
+    conditions = [row.condition for row in rows if row.condition is not None]
+    conditions.sort(key=lambda condition: condition.p_if_skewed or 0.0)
+    return weakest(conditions[: math.ceil(WINNING_RATE * len(rows))])
+
+
+class _Tested(NamedTuple):
+    """The test against one annotator, and of what it is one: the difference, and the topic of each of its items."""
+
+    against: AgainstOne
+    difference: JackknifedEstimate
+    topics: list[Hashable]
+
+    def corrected(self, p: float, epsilon: float) -> AgainstOne:
+        """With the verdict by its corrected p-value."""
+        if p > FALSE_DISCOVERY:
+            return self.against
+        room = min(1.0, self.against.p / p) if p > 0 else 1.0
+        claim = Claim(self.difference, epsilon, -1, FALSE_DISCOVERY * room)
+        condition = verdict_condition([claim], self.topics, level=FALSE_DISCOVERY)
+        return replace(self.against, advantage=True, condition=condition)
 
 
 def _against(
@@ -134,7 +165,7 @@ def _against(
     level: Level,
     epsilon: float,
     topics: Sequence[Hashable],
-) -> AgainstOne | str:
+) -> _Tested | str:
     """The test against one annotator, or why there is none."""
     import numpy as np
 
@@ -147,13 +178,15 @@ def _against(
     person = _fit(table[place, shared], others[:, shared], level)
     judge_wins, person_wins = judge >= person - 1e-12, person >= judge - 1e-12
     d = person_wins.astype(float) - judge_wins.astype(float)
-    advantage = mean(d, [topic for topic, counts in zip(topics, shared, strict=True) if counts])
+    names = [topic for topic, counts in zip(topics, shared, strict=True) if counts]
+    advantage = mean(d, names)
     above = advantage.above(epsilon)
     if above is None:
         return f"{number(advantage.clusters, 'topic')} only, and {FEWEST_TESTED} are needed for a test"
     if not advantage.varies:
         return "the difference does not vary, so that it cannot be tested"
-    return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)
+    against = AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)
+    return _Tested(against, advantage, names)
 
 
 def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level) -> NDArray[np.float64]:

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
     CONFIDENCE,
     LEAST_FREEDOM,
-    TOLERANCE,
-    UNVARIED,
     Estimate,
+    JackknifedEstimate,
     Scale,
     freedom_by_size,
-    share_ends,
     undefined,
 )
 from conqret.stats.resampling import cluster_places, mean, sides
-from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +41,15 @@ class CorrectedMean:
     labels: Estimate
     corrected: Estimate
     power: float | None
+
+
+class CorrectedTest(NamedTuple):
+    """The three estimates, and the corrected one with what it is without each cluster, for tests and their conditions;
+    ``clusters`` names that of each item behind it."""
+
+    means: CorrectedMean
+    corrected: JackknifedEstimate
+    clusters: list[Hashable]
 
 
 def prediction_powered_mean(
@@ -74,6 +80,24 @@ def prediction_powered_mean(
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
             ``confidence`` or ``power`` are out of range.
     """
+    return prediction_powered_test(
+        labels, judged, unlabelled, clusters=clusters, unlabelled_clusters=unlabelled_clusters,
+        confidence=confidence, power=power, scale=scale,
+    ).means  # fmt: skip
+
+
+def prediction_powered_test(
+    labels: ArrayLike,
+    judged: ArrayLike,
+    unlabelled: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    unlabelled_clusters: Sequence[Hashable] | None = None,
+    confidence: float = CONFIDENCE,
+    power: float | None = None,
+    scale: Scale = "plain",
+) -> CorrectedTest:
+    """Do what :func:`prediction_powered_mean` does, and return what a test of the corrected mean needs, too."""
     import numpy as np
 
     if (clusters is None) != (unlabelled_clusters is None):
@@ -93,7 +117,8 @@ def prediction_powered_mean(
     usual = float(everything[there].mean())
     naive = mean(everything[there], names, scale=scale).estimate(confidence)
     f, rest = (np.where(np.isnan(values), usual, values) for values in (f, rest))
-    alone = _mean(float(y.mean()), [(y, known)], 1, confidence, scale)
+    by_labels = _mean(float(y.mean()), [(y, known)], 1, scale)
+    alone = by_labels.estimate(confidence)
     if power is None:
         lam, lost = _best_power(y, f, len(rest)), 2
     else:
@@ -102,10 +127,14 @@ def prediction_powered_mean(
         note = (
             "no further judgments" if not len(rest) else "the judge tells nothing of the labels: labels alone"
         )
-        return CorrectedMean(naive, alone, Estimate(alone.value, alone.low, alone.high, alone.n, note), 0.0)
+        same = Estimate(alone.value, alone.low, alone.high, alone.n, note)
+        return CorrectedTest(CorrectedMean(naive, alone, same, 0.0), by_labels, known)
     theta = float(y.mean() + lam * (rest.mean() - f.mean()))
     parts = [(y - lam * f, known), (lam * rest, others)]
-    return CorrectedMean(naive, alone, _mean(theta, parts, lost, confidence, scale), lam)
+    corrected = _mean(theta, parts, lost, scale)
+    return CorrectedTest(
+        CorrectedMean(naive, alone, corrected.estimate(confidence), lam), corrected, [*known, *others]
+    )
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
@@ -121,39 +150,32 @@ def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) ->
 
 
 def _mean(
-    value: float,
-    parts: list[tuple[NDArray[np.float64], list[Hashable]]],
-    lost: int,
-    confidence: float,
-    scale: Scale,
-) -> Estimate:
-    """The interval of a sum of means: each cluster's share of the error, squared and added up.
+    value: float, parts: list[tuple[NDArray[np.float64], list[Hashable]]], lost: int, scale: Scale
+) -> JackknifedEstimate:
+    """A sum of means, and what it is without each cluster, whose share of the error is squared and added up.
 
-    ``variance = C / (C - 1) sum_c (sum over parts of sum_{i in c} (x_i - mean) / n)^2``, with the first part's n over
-    n - ``lost`` for the parameters that were estimated from it.
+    ``variance = C / (C - lost) sum_c (sum over parts of sum_{i in c} (x_i - mean) / n)^2`` with C clusters of the first
+    part, of which ``lost`` parameters were estimated; what is left without a cluster is as far from the whole as gives
+    that by the jackknife.
     """
     import numpy as np
 
     where = cluster_places(name for _, names in parts for name in names)
     shares = np.bincount(where, np.concatenate([(part - part.mean()) / len(part) for part, _ in parts]))
-    n = len(parts[0][0])
-    count = len(set(parts[0][1]))
-    if scale == "share":
-        value = min(max(value, 0.0), 1.0)
-    if count < FEWEST_LABELS:
-        return Estimate(
-            value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labeled items or topics"
-        )
-    error = float(np.sqrt(count / (count - lost) * (shares**2).sum()))
-    if error <= TOLERANCE:
-        return Estimate(value, n=n, reason=UNVARIED)
+    n, every = len(parts[0][0]), len(shares)
     labelled = np.bincount(where[:n]).astype(float)
-    freedom = max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM)
-    reach = quantile(freedom, confidence) * error
-    if scale != "share":
-        return Estimate(value, value - reach, value + reach, n)
-    ends = share_ends(value, reach) if 0 < value < 1 else (max(value - reach, 0.0), min(value + reach, 1.0))
-    return Estimate(value, *ends, n)
+    count = int(np.count_nonzero(labelled))
+    few = count < FEWEST_LABELS
+    widened = 1.0 if few else (count / (count - lost) * every / (every - 1)) ** 0.5
+    return JackknifedEstimate(
+        min(max(value, 0.0), 1.0) if scale == "share" else value,
+        np.asarray(value - widened * shares, dtype=float),
+        np.ones(every, dtype=bool),
+        n,
+        scale=scale,
+        unsure=f"fewer than {FEWEST_LABELS} labeled items or topics" if few else "",
+        freedom=max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM),
+    )
 
 
 def no_correction(reason: str) -> CorrectedMean:

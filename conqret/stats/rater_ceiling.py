@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.correlation import ranked
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, average, undefined
 from conqret.stats.resampling import Resamples, whole
 
 if TYPE_CHECKING:
@@ -58,6 +59,18 @@ def one_against_others(
         n=len(single),
         unsure=single[0].unsure if all(correlation.unsure for correlation in single) else "",
     ).estimate(confidence)
+
+
+def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
+    """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
+    few topics takes no interval from all others."""
+    import numpy as np
+
+    mean = average(each)
+    if not mean.defined or not len(mean.without):
+        return mean
+    without = np.stack([rater.without for rater in each if rater.defined])
+    return replace(mean, without=_mean(without))
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

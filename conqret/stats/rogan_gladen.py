@@ -37,15 +37,17 @@ def rogan_gladen(
     clusters: Sequence[Hashable] | None = None,
     unlabelled_clusters: Sequence[Hashable] | None = None,
     confidence: float = CONFIDENCE,
+    chances: ArrayLike | None = None,
 ) -> CorrectedShare:
     """Correct the share of ``unlabelled`` items that the judge calls positive.
 
     ``labels`` and ``judged`` belong to the same items; all are 0 or 1. Not defined where the judge does no better than
-    chance on the labelled items; no interval where fewer than :data:`FEWEST_DIFFERENT` of these are of one kind.
+    chance on the labelled items; no interval where fewer than :data:`FEWEST_DIFFERENT` of these are of one kind. Where
+    labelled items were drawn with unequal ``chances`` p, each of them stands for ``(1 - p) / p`` of the others.
 
     Raises:
-        DeclarationError: there are no unlabelled items, a value is neither 0 nor 1, lengths differ, or ``confidence``
-            is out of range.
+        DeclarationError: there are no unlabelled items, a value is neither 0 nor 1, lengths differ, ``confidence``
+            is out of range, or a chance is not in (0, 1].
     """
     import numpy as np
 
@@ -57,6 +59,13 @@ def rogan_gladen(
     if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, judge_values, rest)):
         raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
     naive = mean_interval(rest, others, confidence=confidence, scale="share")
+    weights = np.ones_like(truth)
+    if chances is not None:
+        known_chances = np.asarray(chances, dtype=float)
+        if known_chances.shape != truth.shape or not ((known_chances > 0) & (known_chances <= 1)).all():
+            raise DeclarationError("each labeled item needs a chance above 0 and 1 at most")
+        weights = (1 - known_chances) / known_chances
+        truth, judge_values, known, weights = _others_like(truth, judge_values, known, weights)
     positives, negatives = int(truth.sum()), int((1 - truth).sum())
     if not positives or not negatives:
         missing = "negative" if positives else "positive"
@@ -64,7 +73,7 @@ def rogan_gladen(
     drawn = leave_one_out([*known, *others])
     right = [truth * judge_values, truth, (1 - truth) * (1 - judge_values), 1 - truth]
     columns = np.zeros((len(truth) + len(rest), 6))
-    columns[: len(truth), :4] = np.column_stack(right)
+    columns[: len(truth), :4] = np.column_stack(right) * weights[:, None]
     columns[len(truth) :, 4:] = np.column_stack([rest, np.ones_like(rest)])
     sums = drawn.sums(columns)
 
@@ -89,5 +98,21 @@ def rogan_gladen(
         None if bound is None else min(max(bound, 0.0), 1.0)
         for bound in (corrected.value, corrected.low, corrected.high)
     )
-    se, sp = float(right[0].sum() / positives), float(right[2].sum() / negatives)
+    se, sp = (
+        float((weights * hit).sum() / (weights * kind).sum())
+        for hit, kind in ((right[0], right[1]), (right[2], right[3]))
+    )
     return CorrectedShare(naive, replace(corrected, value=value, low=low, high=high), se, sp)
+
+
+def _others_like(
+    truth: NDArray[np.float64],
+    judged: NDArray[np.float64],
+    known: list[Hashable],
+    weights: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable], NDArray[np.float64]]:
+    """Those labelled items that stand for others: one that was certain to be drawn stands for none."""
+    import numpy as np
+
+    some = np.flatnonzero(weights > 0)
+    return truth[some], judged[some], [known[place] for place in some.tolist()], weights[some]

@@ -57,7 +57,7 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
     left = len(data) - count
     within = float(((data - means[which]) ** 2).sum()) / left if left else 0.0
     errors = within / sizes
-    between = _between(means, errors) if within > TOLERANCE**2 else float(means.var(ddof=1))
+    between = variance_between(means, errors) if within > TOLERANCE**2 else float(means.var(ddof=1))
     if between <= TOLERANCE**2 and within <= TOLERANCE**2:
         return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None, 0.0)
     weights = 1 / (between + errors)
@@ -68,8 +68,9 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
     return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p, between)
 
 
-def _between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
-    """The variance between topics by Paule and Mandel, by halving: the sum of squares falls as it rises."""
+def variance_between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
+    """The variance between topics (or others) whose ``means`` have these squared ``errors``, by Paule and Mandel, by
+    halving: the sum of squares falls as it rises. No error may be 0."""
 
     def spread(variance: float) -> float:
         weights = 1 / (variance + errors)

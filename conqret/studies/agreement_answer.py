@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.stats.estimate import Estimate
+from conqret.stats.simultaneous import FEWEST_SIMULTANEOUS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import TRIVIAL, not_beaten
+from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
 from conqret.studies.agreement_tables import head
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
@@ -18,6 +20,7 @@ from conqret.studies.validate.result import Average
 ALPHA = "Krippendorff's α"
 NAMED = 3
 """Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
+AT_ONCE = "Simultaneous interval, for {} dimensions at once"
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
@@ -50,7 +53,8 @@ def agreement_answer(
             f"The judge agrees with annotators more than by chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
-            + f"; on {well or 'none'} of these the whole interval is above {WEAK}, the least for firm conclusions"
+            + f"; on {well or 'none'} of these the whole interval is above {WEAK}, Krippendorff's bound for tentative "
+            "conclusions"
         )
     else:
         first = (
@@ -78,10 +82,7 @@ def _rest(
             f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
             f"judge with the same others is α = {words.with_interval(judge)}."
         )
-    sentences += [
-        f"{words.capitalised(text)}."
-        for text in not_beaten({row.dimension: row.over for row in rows}, named=False)
-    ]
+    sentences += _over_baselines(rows)
     parted = sum(row.parted for row in rows)
     if parted:
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
@@ -92,10 +93,69 @@ def _rest(
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
         sentences.append(
             f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
-            f"{chance:.1f} of {len(rows)} dimensions would be expected to show agreement by chance alone."
+            f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
         )
+        sentences += _at_once(rows)
+    sentences += _pooled(rows)
     if sentences:
         yield " ".join(sentences)
+
+
+def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """On which dimensions the judge is shown to agree better than each baseline, and on how many worse."""
+    parts, worse = [], []
+    for name, baseline in WORDS.items():
+        over = {_name(row): row.over[name] for row in rows if name in row.over}
+        known = {key: one for key, one in over.items() if one.value is not None}
+        if not known:
+            continue
+        better = [key for key, one in known.items() if one.low is not None and one.low > 0]
+        less = [
+            key
+            for key, one in known.items()
+            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+        ]
+        named = f" ({', '.join(better)})" if 0 < len(better) <= NAMED and len(rows) > 1 else ""
+        parts.append(
+            f"than {baseline} on {len(better) or 'none'} of {number(len(known), 'dimension')}{named}"
+        )
+        if less:
+            worse.append(f"than {baseline} on {len(less)}")
+    if parts:
+        yield f"The judge agrees significantly better with annotators {words.listed(parts)}."
+    if worse:
+        yield f"It is shown to agree less {words.listed(worse)}."
+
+
+def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """On how many dimensions the intervals that hold at once lie above 0; nothing where there are none."""
+    held = [row for row in rows if row.simultaneous.low is not None]
+    if len(held) < FEWEST_SIMULTANEOUS:
+        return
+    above = sorted(
+        (row for row in held if (row.simultaneous.low or 0.0) > 0), key=lambda row: -(row.alpha.value or 0.0)
+    )
+    names = [_name(row) for row in above[:NAMED]]
+    more = [f"{len(above) - NAMED} more"] if len(above) > NAMED else []
+    which = f" of them ({words.listed([*names, *more])})" if names else " of them"
+    yield (
+        f"The simultaneous intervals of alpha, which are valid for {words.number(len(held), 'dimension')} at once, are "
+        f"above 0 on {len(above) or 'none'}{which}."
+    )
+
+
+def _pooled(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """The highest and the lowest of the partially pooled alphas."""
+    known = sorted(
+        (row for row in rows if row.pooled.value is not None), key=lambda row: row.pooled.value or 0.0
+    )
+    if known:
+        least, most = known[0], known[-1]
+        yield (
+            f"Partially pooled over {words.number(len(known), 'dimension')}, because the highest of several is too "
+            f"high on average and the lowest too low, the highest alpha is {words.with_interval(most.pooled)} "
+            f"({_name(most)}) and the lowest {words.with_interval(least.pooled)} ({_name(least)})."
+        )
 
 
 def rows_person(
@@ -117,6 +177,11 @@ def agreement_picture(
     ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
     found = [(words.label(row.dimension), row.alpha) for row in ordered]
     others = {words.label(row.dimension): _others(row) for row in rows}
+    wider = {
+        words.label(row.dimension): (row.simultaneous.low, row.simultaneous.high)
+        for row in rows
+        if row.simultaneous.low is not None and row.simultaneous.high is not None
+    }
     if average is not None and len(average.dimensions) > 1:
         mean = f"Mean over {len(average.dimensions)} dimensions"
         found.insert(0, (mean, average.judge["mean"]))
@@ -126,13 +191,19 @@ def agreement_picture(
             "Inter-annotator alpha": average.people,
         }
     return forests(
-        "Agreement of judge and annotators", WITH_CI.format(basis.settings.confidence), found, others
+        "Agreement of judge and annotators",
+        WITH_CI.format(basis.settings.confidence),
+        found,
+        others,
+        wider=wider if len(wider) >= FEWEST_SIMULTANEOUS else {},
+        wider_name=AT_ONCE.format(len(wider)),
     )
 
 
 def _others(row: DimensionAgreement) -> dict[str, Estimate]:
     variants = getattr(row, "variants", {})
     return {
+        "Partially pooled alpha": row.pooled,
         **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
         "One annotator with the others": row.person,
         "Inter-annotator alpha": row.people,
@@ -174,9 +245,9 @@ def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
 def _alpha(row: DimensionAgreement, confidence: float) -> str:
     alpha = row.alpha
     if alpha.low is None or alpha.high is None:
-        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {row.compared:,}"
+        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {number(row.compared, 'unit')}"
     interval = f"{confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
-    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {row.compared:,}"
+    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
 
 
 def _name(row: DimensionAgreement) -> str:

@@ -11,6 +11,7 @@ from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.simultaneous import FEWEST_POOLED, FEWEST_SIMULTANEOUS, LIMIT
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -27,8 +28,8 @@ SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
     " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
-    "annotators). “Judge in place of one” is the alpha of the judge with the same combined label of the others: it is "
-    "compared with “One annotator” (“Calibrated in place of one”: with calibrated scores). “Inter-annotator” is the "
+    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one "
+    "(“Calibrated in place of one” uses calibrated scores): compare it with “One annotator”. “Inter-annotator” is the "
     "alpha of all annotators with each other, without the judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
@@ -219,6 +220,40 @@ def agreement_table(validation: Validation) -> Table:
     ).varying("Coverage")
 
 
+def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> Iterator[Table]:
+    """The alphas of several dimensions looked at together; nothing where fewer than two have an interval."""
+    held = [row for row in rows if row.simultaneous.low is not None]
+    if len(held) < FEWEST_SIMULTANEOUS:
+        return
+    pooled = [row for row in held if row.pooled.value is not None]
+    notes = [
+        f"Simultaneous intervals are wider than single ones: with {confidence:.0%} confidence all {len(held)} contain "
+        "the true alphas at once, so they also hold for the best and for the worst dimension. Their standard errors "
+        "are "
+        "averaged with those of the other dimensions, as few topics give imprecise standard errors; so the "
+        "simultaneous "
+        "interval of a dimension with a large standard error can be narrower than its single one."
+    ]
+    if pooled:
+        notes.append(
+            "Partially pooled alphas are moved toward the mean of all dimensions, the more the less precise they are, "
+            f"but by at most {LIMIT:g} standard errors. On average over dimensions they are closer to the true alphas, "
+            "and the highest of them is less inflated by having been picked. Their intervals contain the true alpha "
+            "with the stated probability on average over dimensions, and less often on a dimension that differs from "
+            "the others."
+        )
+    else:
+        notes.append(
+            f"There are no partially pooled alphas, as pooling needs {FEWEST_POOLED} dimensions with an interval."
+        )
+    yield Table(
+        "Alphas of all dimensions together",
+        ("Dimension", "Alpha, simultaneous interval", *bool(pooled) * ("Partially pooled alpha",)),
+        [(words.label(row.dimension), row.simultaneous, *bool(pooled) * (row.pooled,)) for row in rows],
+        note=" ".join(notes),
+    )
+
+
 def language_tables(validation: Validation) -> Iterator[Table]:
     """The same on the items of each language, where there are several."""
     languages = validation.languages
@@ -279,9 +314,12 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="“Length” is a baseline that scores by the number of characters, mapped to the labels' scale with the "
-        "labels of other topics. “Constant” is a baseline that gives the mean label to every item. “Offline” is a "
-        "baseline that scores by word statistics.",
+        note="“Length” is a baseline that scores by the number of characters of the argument or document, mapped to "
+        "the "
+        "labels' scale with the labels of other topics. “Constant” is a baseline that gives the mean label to every "
+        "item, so its alpha is about 0 or below."
+        + " “Offline” is a baseline that scores by word statistics."
+        * ("floor" in names),
     )
 
 
@@ -303,8 +341,9 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | P
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [
-        f"Minus {head(name).lower()}"
-        + " (at least 0)" * any(difference.reason == AS_CHANCE for difference in known[name])
+        f"Minus max({head(name).lower()}, 0)"
+        if any(difference.reason == AS_CHANCE for difference in known[name])
+        else f"Minus {head(name).lower()}"
         for name in names
     ]
     yield Table(
@@ -330,10 +369,10 @@ def _shown(difference: Estimate) -> Cell:
 def alpha_note(basis: Basis, several: bool) -> str:
     """What stands in a table of alphas, for its note."""
     return (
-        f"Alpha is 1 for perfect agreement and 0 for agreement by chance; brackets hold {basis.intervals}. “Units” is "
-        "the number of items (or parts of items) that have both a score and a human label."
-        + several
-        * _ONE_ANNOTATOR
+        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
+        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
+        f"and a "
+        "human label. “Coverage” is the share of labeled units that have a score." + several * _ONE_ANNOTATOR
     )
 
 

@@ -1,17 +1,21 @@
-"""Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, and statistics by
-the groups of a suite's items (sides of debates, data sets, systems)."""
+"""Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, statistics by the
+groups of a suite's items (sides of debates, data sets, systems), and the annotators' labels as means and as a table."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from conqret.stats.classification import accuracy, f1
 from conqret.stats.correlation import kendall, pearson, spearman
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from conqret.stats.estimate import Estimate
-    from conqret.suites.suite import Compute, SuiteVerdicts
+    from conqret.suites.suite import Compute, SuiteVerdicts, Values
 
 
 def preference_accuracy(verdicts: SuiteVerdicts) -> float:
@@ -83,3 +87,27 @@ def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
 
 def _value(estimate: Estimate) -> float:
     return math.nan if estimate.value is None else estimate.value
+
+
+def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
+    """The mean label of each item."""
+    return {item: math.fsum(labels.values()) / len(labels) for item, labels in annotations.items()}
+
+
+def annotator_table(
+    annotations: Mapping[str, Values], ids: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The annotators, in the order of their first label, and their labels: annotators by items, NaN for none.
+
+    ``ids`` are the items, in their order; by default all that have labels.
+    """
+    import numpy as np
+
+    columns = [annotations.get(item, {}) for item in (annotations if ids is None else ids)]
+    annotators = tuple(dict.fromkeys(annotator for labels in columns for annotator in labels))
+    row_of = {annotator: row for row, annotator in enumerate(annotators)}
+    table = np.full((len(annotators), len(columns)), np.nan)
+    for column, labels in enumerate(columns):
+        for annotator, label in labels.items():
+            table[row_of[annotator], column] = label
+    return annotators, table

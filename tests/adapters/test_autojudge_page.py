@@ -63,4 +63,4 @@ def test_the_commands_of_the_page(folder):
         "alpha"
     }
     assert len((folder / "meta.jsonl").read_text().splitlines()) > 10
-    assert "kendall" in done.stdout
+    assert "Kendall" in done.stdout

@@ -37,16 +37,19 @@ def test_a_run_beside_people_and_length(cli, judged):
         "--reports",
         judged / "reports.jsonl",
     )
-    done = cli(*command, "--by-topic")
+    page = judged / "systems.html"
+    done = cli(*command, "--by-topic", "-o", page)
     assert done.code == 0, done.err
-    assert "kendall with GRADE of truth, intervals over 3 topics" in done.out
-    for said in (
-        "run groundedness",
-        "length words",
-        "Not shown to rank better than length alone",
-        "topic by topic",
-    ):
+    for said in ("Kendall's τ with GRADE of truth", "groundedness", "Length of the reports", "by topic"):
         assert said in " ".join(done.out.split())
+    assert "shown to rank better than the length" in " ".join(done.out.split())
+    rows = [line.partition("  ")[0] for line in done.out.splitlines() if "  " in line]
+    assert "groundedness" in rows
+    assert "context_relevance" not in rows  # it ranks nothing
+    text = page.read_text(encoding="utf-8")
+    assert "conqret</b> systems" in text
+    assert '<svg class="chart"' in text
+    assert "Kendall's τ of the first 10" not in done.out  # there are fewer systems than ten
     found = json.loads(cli(*command, "--json").out)
     assert {row["judge"] for row in found["rows"]} == {"run", "length"}
     overall = {row["measure"]: row["overall"]["kendall"] for row in found["rows"]}
@@ -60,8 +63,8 @@ def test_one_coefficient_of_some(cli):
         "--measure", "quality", "--truth-measure", "GRADE",
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert "tauap_b with GRADE" in done.out
-    assert "first.eval quality" in done.out
+    assert "τ-AP,b with GRADE" in done.out
+    assert "quality" in done.out
     assert "All coefficients" not in done.out
 
 

@@ -107,7 +107,7 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
         ("bias", DEMO, "-o", tmp_path / "bias", "--junit"),
         ("judges", "calibrate", run, "--labels", sheets, "-o"),
         ("judges", "abstain", run, "--labels", f"{sheets}/*.csv", "-o"),
-        ("judges", "power", "curve", "--svg"),
+        ("judges", "power", "curve", "-o"),
         ("runs", "recordings", "export", run),
         ("generate", "perturbations", "irrelevant", DEMO, "-o"),
     ):

@@ -16,12 +16,14 @@ QUICK = ("--topics", "8,4", "--items", "2", "--simulations", "20")
 
 
 def test_a_plan_from_assumptions(cli, tmp_path):
-    pytest.importorskip("matplotlib")
     picture = tmp_path / "power.svg"
-    done = cli("judges", "power", "difference", *QUICK, "--shift", "0.5", "--svg", picture)
+    done = cli("judges", "power", "difference", *QUICK, "--shift", "0.5", "-o", picture)
     assert done.code == 0
-    assert "below six topics there is no verdict" in " ".join(done.out.split())
-    assert picture.read_bytes().startswith(b"<?xml")
+    said = " ".join(done.out.split())
+    assert "below six topics there is no verdict" in said
+    assert "8 topics with 2 items each, 16 items in all (power 1.00" in said
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+    assert "8 topics with 2 items each" in picture.read_text(encoding="utf-8")
     again = cli("judges", "power", "curve", *QUICK, "--shift", "0.5", "--json")
     first, second = json.loads(again.out)
     assert (first["topics"], first["power"]) == (8, 1.0)
@@ -168,7 +170,38 @@ def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
     ],
 )
 def test_what_cannot_be_planned(cli, tmp_path, more, message):
-    done = cli("judges", "power", "agreement", *more, "--svg", tmp_path / "x.svg")
+    done = cli("judges", "power", "agreement", *more, "-o", tmp_path / "x.svg")
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not (tmp_path / "x.svg").exists()
+
+
+def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
+    pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow", "tested")}
+    asked = ("judges", "power", "agreement", "--topics", "8,20", "--items", "2", "--simulations", "20")
+    wide, narrow = (
+        cli(*asked, "--half-width", most, "-o", page)
+        for most, page in (("0.9", pages["wide"]), ("0.01", pages["narrow"]))
+    )
+    assert "has 8 topics with 2 items each, 16 items in all" in " ".join(wide.out.split())
+    assert "Smallest plan: 8 topics with 2 items each" in pages["wide"].read_text(encoding="utf-8")
+    assert "No simulated plan has" in narrow.out
+    assert "Smallest plan" not in pages["narrow"].read_text(encoding="utf-8")
+    tested = cli(
+        "judges", "power", "curve", *QUICK, "--shift", "0.5", "--half-width", "0.9", "-o", pages["tested"]
+    )
+    assert "no wider than ±0.9" in " ".join(tested.out.split())
+    assert "4 topics with 2 items each" in pages["tested"].read_text(encoding="utf-8")
+    assert cli(*asked, "--half-width", "0").code == 2
+
+
+def test_drift_and_bias_have_pages_of_their_plan(cli, tmp_path):
+    drift, bias = tmp_path / "drift.html", tmp_path / "bias.html"
+    watched = ("--shift", "0.2", "--topics", "6", "--items", "1", "--waves", "8", "--after", "5")
+    assert "6 topics with 1 item each" in cli("judges", "power", "drift", *watched, "-o", drift).out
+    planned = cli(
+        "judges", "power", "bias", "--topics", "6", "--items", "2", "--simulations", "20", "-o", bias
+    )
+    assert planned.code == 0
+    for page in (drift, bias):
+        assert "conqret</b> power" in page.read_text(encoding="utf-8")

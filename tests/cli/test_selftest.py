@@ -9,13 +9,16 @@ ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
 QUICK = ("--simulations", "20", "--probe", "position", "--probe", "length")
 
 
-def test_a_selftest_says_what_would_be_found(cli):
-    done = cli("judges", "power", "planted", ITEMS, "--format", "direct", "--size", "0.3", *QUICK)
+def test_a_selftest_says_what_would_be_found(cli, tmp_path):
+    page = tmp_path / "planted.html"
+    done = cli("judges", "power", "planted", ITEMS, "--format", "direct", "--size", "0.3", *QUICK, "-o", page)
     assert done.code == 0
     text = " ".join(done.out.split())
+    assert "at least 80% of runs: position (100%)" in text
+    assert "conqret</b> power" in page.read_text(encoding="utf-8")
     assert "24 items, 12 topics. A bias of 0.3 was planted for one probe after another" in text
     assert "a place wins 80%" in text
-    assert "false alarms" in text
+    assert "False alarms" in text
     found = json.loads(
         cli("judges", "power", "planted", ITEMS, "--format", "direct", "--size", "0.3", *QUICK, "--json").out
     )

@@ -71,6 +71,16 @@ def test_a_plan(cli: Cli) -> None:
     assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
 
 
+def test_a_plan_has_a_page(cli: Cli, tmp_path: Path) -> None:
+    page = tmp_path / "power.html"
+    few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
+    done = cli("judges", "power", "tournament", *few, "-o", page)
+    assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
+    text = page.read_text(encoding="utf-8")
+    assert "conqret</b> power" in text
+    assert text.count('<svg class="chart"') == 2
+
+
 def priced(server: FaultServer) -> tuple[object, ...]:
     """Options for a model of which every token costs."""
     prices = ("--input-price", 1000, "--output-price", 1000)

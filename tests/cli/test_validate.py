@@ -44,6 +44,10 @@ def test_agree(cli, labels):
     assert len(found["rows"]) == 15
     assert found["together"]["value"] < 0.5
     assert cli("labels", "agreement", labels, "--by", "topic", *MAP).code == 2
+    raters = found["rows"][0]["raters"]
+    assert [rater["name"] for rater in raters["annotators"]] in (["ann", "ben"], ["ben", "ann"])
+    assert sum(rater["severity"]["value"] for rater in raters["annotators"]) == pytest.approx(0)
+    assert "Severity of annotators" in done.out
     assert "--map" in cli("labels", "agreement", labels).err
     assert cli("labels", "agreement", labels, "--level", "nominal").code == 0
 
@@ -61,6 +65,13 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     page = (card / "validation.md").read_text(encoding="utf-8")
     assert "lexical baseline" in page
     assert "Samples, their mean and their majority" in page
+
+    placed = found["dimensions"]["clarity"]["raters"]
+    assert placed["groups"] == [2]
+    assert placed["judge"]["name"] == "the judge"
+    assert placed["judge"]["severity"]["low"] < placed["judge"]["severity"]["value"]
+    assert "Severity of annotators and the judge" in page
+    assert "raters" not in json.loads((card / "card.json").read_text(encoding="utf-8"))["agreement"][0]
 
     failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")
     assert failed.code == 1
@@ -102,7 +113,7 @@ def test_compare(cli, labels, tmp_path):
     assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
     page = tmp_path / "compare.html"
     assert cli("judges", "compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
-    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 1
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2  # of the mean, and by dimension
     jury = tmp_path / "jury"
     held = cli("judges", "jury", one, two, "--labels", labels, *MAP, "-o", jury)
     assert held.code == 0

@@ -394,7 +394,7 @@ def test_graded_items(write):
         ("zoos-pro", "", "preference", 0),
     ]
     assert labels.scale("context_relevance").unit(3) == labels.scale("clarity").unit(3) == 1
-    assert "what is said of the second argument by itself is left out" in labels.notes
+    assert "labels of the second argument alone are left out: they belong to no metric" in labels.notes
 
 
 def test_graded_items_with_faults(write):
@@ -407,3 +407,26 @@ def test_graded_items_with_faults(write):
     assert [(fault.line, fault.field) for fault in found][:2] == [(1, "documents[1].id"), (2, "id")]
     wrong = only(write("m.jsonl", json.dumps({**GRADED, "documents": [{"id": "d", "relevance": 7}]})))
     assert "lies outside the scale from 0 to 3" in wrong.problem
+
+
+def test_how_likely_items_were_to_be_drawn(write):
+    head = "item,annotator,clarity,inclusion_probability\n"
+    labels = read_labels(write("l.csv", head + "a,x,1,0.5\na,y,2,0.5\nb,x,1,0.25\n"), scales=["1:3"])
+    assert labels.chances == {"a": 0.5, "b": 0.25}
+    assert labels.unequal
+    assert any("inclusion_probability from 0.25 to 0.5" in note for note in labels.notes)
+    some = read_labels(write("l.csv", head + "a,x,1,0.5\nb,x,1,\n"), scales=["1:3"])
+    assert not some.unequal
+    assert "1 labeled item without inclusion_probability" in some.notes
+    named = read_labels(
+        write("l.csv", "item,clarity,chance\na,1,0.5\nb,1,0.25\n"),
+        scales=["1:3"],
+        columns={"inclusion_probability": "chance"},
+    )
+    assert named.chances == {"a": 0.5, "b": 0.25}
+    for wrong in ("0", "1.5", "word", "nan", "-1"):
+        fault = only(write("l.csv", head + f"a,x,1,0.5\nb,x,1,{wrong}\n"), scales=["1:3"])
+        assert (fault.line, fault.field) == (3, "inclusion_probability")
+    two = only(write("l.csv", head + "a,x,1,0.5\na,y,1,0.25\n"), scales=["1:3"])
+    assert (two.line, two.field) == (3, "inclusion_probability")
+    assert "line 2" in two.problem

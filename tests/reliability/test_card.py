@@ -239,7 +239,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
         {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
     )
     assert isinstance(table, Table)
-    assert table.header == ("Dimension", "Minus offline (at least 0)")
+    assert table.header == ("Dimension", "Minus max(offline, 0)")
     assert "The alpha of text length alone is below 0 on every dimension" in table.note
     assert len(not_beaten({"clarity": both})) == 2
 

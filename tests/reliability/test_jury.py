@@ -316,6 +316,34 @@ def test_the_member_is_chosen_again_without_each_topic():
     assert found.error > replace(found, without=fixed).error
 
 
+def test_weights_are_fitted_again_without_each_topic():
+    """The interval of a weighted mean of two, by hand: the weight of each fold is the slope of the labels on the
+    judges' difference in all other folds, without the topic that is left out."""
+    rng = np.random.default_rng(10)
+    people = rng.uniform(size=TOPICS * EACH)
+    both = shared(people, people + np.array([[0.3], [0.4]]) * rng.normal(size=(2, len(people))))
+    drawn, side = leave_one_out(both.clusters), both.sides["clarity"]
+    weights = JuryWeights.fitted(both, 13)
+    fold = np.array([weights.fold[topic] for topic in both.clusters])
+    whole = side.alphas((side.judges * weights.without[fold].T).sum(axis=0)[None], drawn)[0]
+    found = weights.sampled(both, drawn, whole)
+    assert found.value == whole.value
+    topics, (first, other) = np.array(both.clusters), side.judges
+
+    def weight(rows):
+        apart, left = (values[rows] - values[rows].mean() for values in (first - other, people - other))
+        return np.clip(apart @ left / (apart @ apart), 0, 1)
+
+    for place, topic in enumerate(dict.fromkeys(both.clusters)):
+        kept = topics != topic
+        shares = np.array([weight(kept & (fold != number)) for number in range(5)])[fold]
+        series = (shares * first + (1 - shares) * other)[kept]
+        assert found.without[place] == pytest.approx(
+            alphas(np.stack([series, people[kept]])[None], "interval")[0].value
+        )
+    assert found.error > whole.error
+
+
 def test_alpha_of_what_is_chosen_is_the_mean_over_deals():
     rng = np.random.default_rng(9)
     people = rng.uniform(size=TOPICS * EACH)

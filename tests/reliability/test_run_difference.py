@@ -311,8 +311,40 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
         row = diff(one, other, labels=[labels]).metrics["clarity"]
         naive += row.difference.low > 0
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
+        found = row.corrected.corrected.low > 0 or row.corrected.corrected.high < 0
+        assert (row.corrected_condition is not None) == found
     assert naive >= 15
     assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
+
+
+def test_labels_of_one_side_are_enough_where_their_probabilities_are_known(tmp_path):
+    """Each item is drawn by itself, those with a high score more often, and few pairs have labels on both sides."""
+    rng = np.random.default_rng(12)
+    wrong = unweighted = 0
+    for _ in range(25):
+        one, other, _ = systems(tmp_path, rng, favour=0.05, labelled=6)
+        file = tmp_path / "labels.csv"
+        head, *rows = file.read_text().split()
+        scores = {item.item: item.value("clarity") for run in (one, other) for item in run.kept}
+        chances = {name: float(np.clip(2 * (score - 0.3), 0.1, 0.9)) for name, score in scores.items()}
+        kept = {name for name, chance in chances.items() if rng.random() < chance}
+        drawn = [row for row in rows if row.split(",")[0] in kept]
+        file.write_text(
+            "\n".join(
+                [
+                    f"{head},inclusion_probability",
+                    *(f"{row},{chances[row.split(',')[0]]:.6g}" for row in drawn),
+                ]
+            )
+        )
+        labels = read_labels(file, scales=["0:1"], level="interval")
+        row = diff(one, other, labels=[labels]).metrics["clarity"].corrected
+        assert row.corrected.n == len(kept)
+        assert row.power is None
+        wrong += not row.corrected.low <= 0 <= row.corrected.high
+        unweighted += not row.naive.low <= 0 <= row.naive.high
+    assert wrong <= 4
+    assert unweighted >= 15
 
 
 def test_what_cannot_be_compared(tmp_path):

@@ -120,6 +120,43 @@ def test_few_labels_and_many_judgments(tmp_path, rng):
     assert row.mean.corrected.low < row.mean.corrected.value < row.mean.corrected.high
 
 
+def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path, rng):
+    """Items that the judge scores high were drawn more often: labels alone and corrected mean are those of all."""
+    _, whole, file = study(tmp_path, rng, items=400)
+    judgments, rows = study(tmp_path, rng, items=400, judge_noise=0.1, noise=0.1)[0], file.read_text().split()
+    chances = {one.item: 0.1 + 0.6 * one.value("clarity") for one in judgments}
+    kept = {name for name, chance in chances.items() if rng.random() < chance}
+    drawn = [f"{row},{chances[row.split(',')[0]]:.6g}" for row in rows[1:] if row.split(",")[0] in kept]
+    text = "\n".join([f"{rows[0]},inclusion_probability", *drawn])
+    labels = labels_of(tmp_path, text, scales=["1:3"])
+    found = validate(judgments, labels, settings=AgreementSettings(positive_from=2.5))
+    row = found.dimensions["clarity"]
+    truth = np.mean([(float(one.split(",")[-1]) - 1) / 2 for one in rows[1:] if ",clarity," in one])
+    plain = np.mean([(float(one.split(",")[-2]) - 1) / 2 for one in drawn if ",clarity," in one])
+    assert plain > truth + 0.05
+    for estimate in (row.mean.labels, row.mean.corrected):
+        assert estimate.value == pytest.approx(truth, abs=0.04)
+        assert estimate.low < truth < estimate.high
+    assert row.mean.corrected.n == len(kept)
+    assert row.share.corrected.value is not None
+    assert (row.share.sensitivity, row.share.specificity) != (None, None)
+    assert whole.chances == {}
+    lines = text.split("\n")
+    some = lines[1].split(",")[0]
+    missing = "\n".join(
+        line.rsplit(",", 1)[0] + "," if line.split(",")[0] == some else line for line in lines
+    )
+    high = "\n".join([lines[0], *(line for line in lines[1:] if float(line.rsplit(",", 1)[1]) > 0.3)])
+    for changed, reason in ((missing, "no inclusion_probability"), (high, "stand for")):
+        drawn_labels = labels_of(tmp_path, changed, scales=["1:3"])
+        lost = validate(judgments, drawn_labels, settings=AgreementSettings(positive_from=2.5)).dimensions[
+            "clarity"
+        ]
+        assert reason in lost.mean.corrected.reason
+        assert reason in lost.share.corrected.reason
+        assert lost.mean.naive.value is not None
+
+
 def test_replacing_a_person(tmp_path, rng):
     judgments, labels, _ = study(tmp_path, rng, judge_noise=0.1)
     good = validate(judgments, labels).dimensions["clarity"]

@@ -90,6 +90,25 @@ def test_known_components_are_found_and_intervals_hold_them():
     assert min(held.values()) >= 88
 
 
+def test_larger_topics_with_larger_effects_move_nothing():
+    """Topics of 1 or 8 items, of which the larger ones are far above or below the others: by squares of sums over
+    items, topics would have four times their variance and items next to none."""
+    found, apart = [], 3.0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 20])
+        sizes = rng.choice([1, 8], size=20)
+        topic = np.repeat(np.arange(20), sizes)
+        effects = np.where(sizes == 8, apart, 1 / apart) * rng.normal(size=20) * 0.1
+        items = effects[topic] + rng.normal(size=len(topic)) * 0.12
+        scores = items[:, None] + rng.normal(size=(len(topic), 2)) * 0.05
+        which = np.repeat(np.arange(len(topic)), 2)
+        one = by_name(variance_components(scores.ravel(), topic[which].tolist(), which.tolist(), {}))
+        found.append([one[name] for name in ("topic", "item", "sample")])
+    true = [0.01 * (apart**2 + apart**-2) / 2, 0.0144, 0.0025]
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 60**0.5
+    assert (np.abs(mean - true) < 3 * error).all()
+
+
 def test_what_more_of_anything_buys():
     found = variance_components(*drawn(np.random.default_rng(1)))
     of = {name: max(value, 0) for name, value in by_name(found).items()}

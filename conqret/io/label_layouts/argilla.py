@@ -8,7 +8,7 @@ from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import read_marks
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
 
 DISCARDED = "discarded"
 
@@ -29,7 +29,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             file.fault(line, "id", "is missing", "Import the records that conqret labels sample writes")
             continue
         topic = str((record.get("fields") or {}).get("topic") or "")
-        mark = str(marked.get(FOR_ESTIMATION) or "")
+        mark, chance = (str(marked.get(name) or "") for name in (FOR_ESTIMATION, PROBABILITY))
         for question, responses in (record.get("responses") or {}).items():
             if not file.wants(dimension_name(question)):
                 continue
@@ -49,6 +49,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     person,
                     topic=topic,
                     for_estimation=mark,
+                    inclusion_probability=chance,
                 )
 
 

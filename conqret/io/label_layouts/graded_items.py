@@ -53,7 +53,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             yield RawLabel(row.line, item, "preference", _text(row.record["preference"]))
         left_out = left_out or "second_argument" in row.record
     if left_out:
-        file.notes.append("what is said of the second argument by itself is left out")
+        file.notes.append("labels of the second argument alone are left out: they belong to no metric")
 
 
 def _documents(row: Row) -> list[Mapping[str, object]]:

@@ -9,7 +9,7 @@ from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import read_marks
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
@@ -35,7 +35,8 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                 line, f"data.{ITEM}", "is missing", "Import the tasks that conqret labels sample writes"
             )
             continue
-        topic, mark, part = (str(task["data"].get(name) or "") for name in ("topic", FOR_ESTIMATION, PART))
+        names = (PART, "topic", FOR_ESTIMATION, PROBABILITY)
+        told = [str(task["data"].get(name) or "") for name in names]
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 skipped += 1
@@ -50,7 +51,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     where = f"annotations of task {line}"
                     file.fault(line, where, "is no choice, rating, number or text", "Leave it out")
                     continue
-                yield RawLabel(line, item, dimension, text, person, part, topic, mark)
+                yield RawLabel(line, item, dimension, text, person, *told)
     if skipped:
         file.notes.append(f"{skipped} skipped annotations are left out")
 

@@ -12,13 +12,12 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales
-from conqret.io.label_sheets import COLUMNS, PROBABILITY, SCALE, SHEET, unguarded
+from conqret.io.label_sheets import COLUMNS, SCALE, SHEET, unguarded
 
 
 def read_marks(file: LabelFile, marks: Sequence[Mapping[str, Any]]) -> None:
-    """Put down in ``file`` what the fields that were added to each item say of all: the scale, and that a plan drew
-    them. Raises as :func:`sheet_scales`."""
-    file.take_chances(str(mark.get(PROBABILITY) or "") for mark in marks)
+    """Put down in ``file`` what the fields that were added to each item say of all: the scale. Raises as
+    :func:`sheet_scales`."""
     file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
 
 

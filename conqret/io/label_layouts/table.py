@@ -38,6 +38,7 @@ LABEL = Schema(
         "part": Field(("part", "document", "document_id", "docno"), cell_text, ""),
         "topic": Field(("topic", "topic_id", "issue"), cell_text, ""),
         FOR_ESTIMATION: Field((FOR_ESTIMATION,), cell_text, ""),
+        PROBABILITY: Field((PROBABILITY,), cell_text, ""),
     },
 )
 """What the columns may be called, in any case; others are named by the user."""
@@ -83,7 +84,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         )
     several = "dimension" not in schema.fields and len(file.dimensions) > 1
     if named or several or "value" not in schema.fields:
-        asked = [column for column in rest if column not in (PROBABILITY, *NO_LABELS)]
+        asked = [column for column in rest if column not in NO_LABELS]
         return _wide(file, schema, _label_columns(file, schema, asked, named), rest, namer)
     if "dimension" not in schema.fields and not file.dimensions:
         raise DeclarationError(
@@ -193,9 +194,6 @@ def _label_columns(
 
 
 def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
-    if PROBABILITY in columns:
-        file.take_chances(as_text(row.get(PROBABILITY) or "") for row in _records(file))
-        columns = [column for column in columns if column != PROBABILITY]
     columns = [column for column in columns if column not in NO_LABELS]
     if columns:
         file.notes.append(f"columns left out: {', '.join(columns)}")

@@ -13,7 +13,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, LabelSets, Trust
 from conqret.studies.abstain.result import TOGETHER
 
 TITLE = "Which scores can be kept"
@@ -25,7 +25,12 @@ SAID = {
     "orders": "agreement of both orders of the arguments",
 }
 """Where confidences are from, in words."""
-TESTED: Mapping[Bound, str] = {"t": "a one-sided t-test over topics", "betting": "betting over topics"}
+TESTED: Mapping[Bound, str] = {
+    "t": "tested by a one-sided t-test over topics",
+    "betting": "tested by betting over topics",
+    "average": "conformal risk control over topics",
+}
+SETS = "Where the human label lies"
 WORTHY = "shown to be better"
 SEVERAL = undefined("no map could be fitted without one of the folds")
 
@@ -45,14 +50,75 @@ class Percent(Estimate):
         return f"{self.value:.1%}{ends}"
 
 
-SAMPLED = (
+DRAWN = (
     "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
-    "sample --plan), which the labels do not tell; where they were chosen by the judge's own confidence, it was broken "
-    "in 51% of simulated draws"
+    "sample --plan), which the labels do not tell"
+)
+SAMPLED = (
+    f"{DRAWN}; where they were chosen by the judge's own confidence, it was broken in 51% of simulated draws"
 )
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
+    """What each threshold keeps and how often that is wrong, what the confidences are worth, and in which sets human
+    labels lie: each where there is such a thing."""
+    if abstention.found:
+        yield from _rule_tables(abstention)
+    if abstention.sets:
+        yield _sets_table(abstention)
+
+
+def _sets_table(abstention: Abstention) -> Table:
+    """The sets of all metrics: how large they are, and how many labels they hold."""
+    level = next(iter(abstention.sets.values())).level
+    topics = abstention.basis.clustered_by
+    rows: list[tuple[Cell, ...]] = []
+    for metric, sets in abstention.sets.items():
+        rarest = min(sets.by_label, key=lambda label: label.covered / label.items, default=None)
+        rows.append(
+            (
+                words.label(metric),
+                sets.units,
+                f"{sets.size:.1f} of {len(sets.steps)}",
+                f"{sets.whole:.0%}",
+                Percent.of(sets.coverage) if sets.coverage.value is not None else sets.coverage,
+                "–" if rarest is None else f"{rarest.label:g}: {rarest.covered} of {rarest.items}",
+            )
+        )
+    return Table(
+        SETS,
+        ("Dimension", "Labels", "Mean size", "Whole scale", "Labels in their set", "Least covered label"),
+        rows,
+        note="Each score has a prediction set: a range of adjacent labels. The human label of an item of a new "
+        f"{topics} is in the set of its score with a probability of {level:.0%} (conformal prediction), on average "
+        f"over "
+        f"random samples of {topics}s, for each dimension by itself, if the labeled items are a random sample of the "
+        "items to be scored. This probability does not hold for a single label or a single topic: “Least covered "
+        "label” is the label that sets miss most often. “Whole scale” is the share of scores whose set has every "
+        "label, and so tells nothing. “Labels in their set” is the share of labeled items whose label is in the set "
+        f"computed from the other {topics}s, with intervals over {topics}s.",
+    )
+
+
+def _score_table(sets: LabelSets) -> Table:
+    """The set of each score of one metric."""
+    ends = [*(f"{step.score - 0.01:.2f}" for step in sets.sets[1:]), "1.00"]
+    return Table(
+        "",
+        (Column("Score from", "name"), "to", "Human label"),
+        [
+            (
+                f"{step.score:.2f}",
+                end,
+                f"{step.low:g}" if step.low == step.high else f"{step.low:g} to {step.high:g}",
+            )
+            for step, end in zip(sets.sets, ends, strict=True)
+        ],
+        note="Scores are in [0, 1], rounded to two decimals.",
+    )
+
+
+def _rule_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
@@ -67,16 +133,21 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
     )
     holding = [Column("Condition", "text")] if noted else []
+    passed = (
+        f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
+        f"{abstention.basis.clustered_by}s"
+    )
+    if abstention.bound == "average":
+        passed = "their upper end may lie above the guarantee, which holds only on average"
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
         [row if noted else row[:-1] for row in rows],
-        note=f"The guarantee is: {abstention.promise} (tested by {TESTED[abstention.bound]}). A score is wrong if it "
+        note=f"The guarantee is: {abstention.promise} ({TESTED[abstention.bound]}). A score is wrong if it "
         f"is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
         f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
-        f"{abstention.basis.clustered_by}s; the true share of wrong scores is above their upper end in "
-        f"{abstention.delta:.0%} of random samples of {abstention.basis.clustered_by}s. {noted}".rstrip(),
+        f"{abstention.basis.clustered_by}s; {passed}. {noted}".rstrip(),
     )
     yield Table(
         WORTH,
@@ -97,6 +168,22 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         "probability for every score. “Mapped” means that an isotonic regression, fitted on other "
         f"{abstention.basis.clustered_by}s, has turned confidences into probabilities. {_worth(abstention)}",
     )
+
+
+def outcomes(abstention: Abstention) -> list[str]:
+    """What is kept, and how large the sets of labels are, each in a sentence."""
+    sentences = [outcome(abstention)] if abstention.found else []
+    if sets := list(abstention.sets.values()):
+        level, sizes = sets[0].level, [one.size for one in sets]
+        sizes_text = f"{min(sizes):.1f}" + f" to {max(sizes):.1f}" * (len(sizes) > 1)
+        scales = sorted({len(one.steps) for one in sets})
+        of = " or ".join(map(str, scales))
+        each = ", by dimension" * (len(sizes) > 1)
+        sentences.append(
+            f"The sets that hold the human label of a new item with a probability of {level:.0%} have {sizes_text} "
+            f"adjacent steps of {of} on average{each}."
+        )
+    return sentences
 
 
 def outcome(abstention: Abstention) -> str:
@@ -137,7 +224,10 @@ def _worth(abstention: Abstention) -> str:
     }
     if len(rules) == 1:
         shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
-        return f"Compared with the constant, the Brier score of confidences is {shown_text}."
+        return (
+            "Compared with one constant probability for all scores, the Brier score of the judge's confidences is "
+            f"{shown_text} (mapped: calibrated)."
+        )
     shown = ", and ".join(f"on {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
     return f"The Brier score of confidences is {WORTHY} than the constant's {shown} (of {len(rules)} dimensions)."
 
@@ -152,8 +242,7 @@ def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
 
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
-    kept, worth = abstention_tables(abstention)
-    sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
+    sections = [Section(table.title, [table]) for table in abstention_tables(abstention)]
     charts = {name: list(_charts(rule, abstention.error)) for name, rule in abstention.found.items()}
     pictures = [chart for drawn in charts.values() for chart in drawn[:1]]
     sections += [
@@ -164,16 +253,20 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         )
         for name, rule in abstention.found.items()
     ]
+    sections += [
+        Section(f"{words.label(metric)}: sets of labels", [_score_table(sets)])
+        for metric, sets in abstention.sets.items()
+    ]
     return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
-        answer=[outcome(abstention)],
+        answer=outcomes(abstention),
         picture=pictures[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Confidence", SAID.get(abstention.source, abstention.source) or "none"),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],
@@ -219,8 +312,8 @@ def _bands(rule: AbstainsOn) -> str:
     )
     return (
         f"Each point of the reliability diagram is a bin of scores with similar confidence ({BANDS} bins of about "
-        f"equally many scores; scores of equal confidence share a bin). The bins hold, from left to right, so many "
-        f"scores: {counted}."
+        f"equally many scores; scores of equal confidence share a bin). The numbers of scores in the bins, from "
+        f"left to right, are: {counted}."
     )
 
 

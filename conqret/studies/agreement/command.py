@@ -49,6 +49,7 @@ def agree(
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement.page import agreement_sheet
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
     from conqret.studies.agreement_answer import annotators_answer
     from conqret.studies.agreement_tables import people_table
 
@@ -60,8 +61,8 @@ def agree(
     note(*agreement_result.basis.notes)
     result(
         agreement_result,
-        [people_table(agreement_result)],
+        [people_table(agreement_result), *filter(None, [raters_table(agreement_result.raters, whole=False)])],
         as_json=json_output,
-        answer=annotators_answer(agreement_result),
+        answer=[*annotators_answer(agreement_result), *raters_answer(agreement_result.raters, confidence)],
     )
     page.write(agreement_sheet, agreement_result)

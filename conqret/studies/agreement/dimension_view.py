@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,11 +10,13 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
+from conqret.stats.rater_ceiling import mean_of_raters
 from conqret.stats.rerun_noise import rerun_deviation
 from conqret.stats.resampling import SAME, Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
+from conqret.studies.agreement.raters import Raters, raters_of
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class View:
         self.units, self.clusters = joined.units, joined.clusters
         self.found: Mapping[Unit, UnitScores] = joined.scores[dimension]
         self.fitted = joined.fitted.get(dimension, {})
+        self.drawn_with, self.unequal = joined.labels.chances, joined.labels.unequal
         self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
         self.judged = np.array([unit in self.found for unit in self.units])
@@ -115,6 +118,13 @@ class View:
         import numpy as np
 
         return [self.clusters[place] for place in np.flatnonzero(units)]
+
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """How likely each unit was to be drawn for labeling (NaN: the labels do not say it)."""
+        import numpy as np
+
+        return np.array([self.drawn_with.get(unit.item, np.nan) for unit in self.units], dtype=float)
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
@@ -246,10 +256,21 @@ class View:
         person = np.where(self.scored, self.table, np.nan)
         judge = np.where(np.isnan(self.table), np.nan, self.judge())
         mean_alpha, stand_in = (
-            _mean_of_raters(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
+            mean_of_raters(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
+
+    def raters(self, drawn: Resamples) -> Raters | None:
+        """The annotators and the judge by severity."""
+        return raters_of(
+            self.names,
+            self.table,
+            self.scale,
+            drawn,
+            judge=self.judge(rounded=False) if self.placed else None,
+            confidence=self.settings.confidence,
+        )
 
     def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
         """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""
@@ -265,7 +286,7 @@ class View:
             judge: NDArray[np.float64], some: NDArray[np.bool_], drawn: Resamples | None = None
         ) -> JackknifedEstimate:
             pairs = np.stack([np.where(missing[:, some], np.nan, judge), others[:, some]], axis=1)
-            return _mean_of_raters(alphas(pairs, self.scale.level, drawn))
+            return mean_of_raters(alphas(pairs, self.scale.level, drawn))
 
         every = np.ones(self.table.shape[1], dtype=bool)
         whole_alpha = of_scores(self.judge(CALIBRATED), every, drawn)
@@ -342,18 +363,3 @@ class View:
         top = votes.max(axis=1)
         clear = (top > 0) & ((votes == top[:, None]).sum(axis=1) == 1)
         return np.where(clear, known[votes.argmax(axis=1)], np.nan)
-
-
-def _mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
-    """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
-    few topics takes no interval from all others."""
-    import numpy as np
-
-    mean = average(each)
-    if not mean.defined or not len(mean.without):
-        return mean
-    without = np.stack([rater.without for rater in each if rater.defined])
-    known = ~np.isnan(without)
-    counts = known.sum(axis=0)
-    means = np.divide(np.nansum(without, axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    return replace(mean, without=means)

@@ -74,8 +74,8 @@ STATISTICS: Mapping[str, Statistic] = {
             gwet_ac2,
             ORDERED,
             about="Gwet's AC2 is a chance-corrected agreement coefficient like alpha; it assumes less agreement by "
-            "chance where few labels are in use, so it can be high where alpha and kappa are near 0. The sentences on "
-            "this page about the judge rest on alpha, not on AC2.",
+            "chance where few labels are in use, so it can be high where alpha and kappa are near 0. The sentences "
+            "on this page about the judge rest on alpha, not on Gwet's AC2.",
         ),
         Statistic(
             "f1",
@@ -90,7 +90,7 @@ STATISTICS: Mapping[str, Statistic] = {
             "MCC",
             "categories",
             matthews,
-            about="“MCC” is Matthews' correlation coefficient of score and human label.",
+            about="“MCC” is Matthews' correlation coefficient of score and human label (-1 to 1).",
         ),
         Statistic("auroc", "AUROC", "positives", auroc),
         Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),

@@ -111,8 +111,8 @@ def _fallen(table: BiasTable) -> Iterator[str]:
             f"the "
             f"judge gives lower scores (interval below 0, not corrected for the number of comparisons); the largest "
             f"fall "
-            f"is {_size(most):.2f}, of {words.label(most.metric).lower()} with {most.name}. That is an effect, but not "
-            "the bias that is probed."
+            f"is {_size(most):.2f}, of {words.label(most.metric).lower()} with {most.name}. Such lower scores are an "
+            "effect, but not the bias that is probed."
         )
 
 

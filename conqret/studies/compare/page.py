@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.show import words
-from conqret.show.forest import forests
+from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section, section
 from conqret.studies.agreement_tables import comparison_tables, over_other
 from conqret.studies.compare.result import JudgeComparison
@@ -54,6 +54,7 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
     pictures = [
         forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
         forests("Pairs of judges", "Difference of alphas", pairs),
+        _by_dimension(comparison),
     ]
     return ReportPage(
         "compare",
@@ -61,7 +62,9 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
         [
             section(alphas, title=TITLES[0]),
             Section(TITLES[1], [*(pictures[1] if len(pairs) > 1 else []), differences]),
-            section(by_dimension),
+            Section(
+                by_dimension.title, [*(pictures[2] if len(comparison.dimensions) > 1 else []), by_dimension]
+            ),
         ],
         badges=words.floor_badges(baselines),
         answer=comparison_answer(comparison),
@@ -71,4 +74,16 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
             ("Judges", words.count(len(comparison.judges))),
             ("Intervals", comparison.basis.intervals),
         ],
+    )
+
+
+def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
+    """Alpha of the first judge on each dimension with its interval, the highest first, and those of the others."""
+    first, *others = comparison.judges
+    rows = sorted(comparison.dimensions.items(), key=lambda row: -(row[1].judges[first].alpha.value or 0.0))
+    return forests(
+        "Alpha by dimension",
+        f"Krippendorff's alpha of “{first}” with its interval",
+        [(words.label(name), row.judges[first].alpha) for name, row in rows],
+        {words.label(name): {other: row.judges[other].alpha for other in others} for name, row in rows},
     )

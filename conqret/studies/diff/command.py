@@ -51,7 +51,8 @@ def diff(
         second: The folder of the second run: over the same items, or of another system on the same topics.
         labels: Human labels of both systems' arguments, for a random sample of the pairs of items that are compared: a
             file, a folder of files or a quoted pattern. If both runs have the same item ids, give the option twice:
-            first the labels of the first run's items, then those of the second's.
+            first the labels of the first run's items, then those of the second's. If items were drawn with unequal
+            probabilities, the column `inclusion_probability` must state them.
         most: How many of the items with the largest score changes to list.
         metric: Compare only this metric; p-values are corrected for the number of metrics that you name. May be
             repeated.

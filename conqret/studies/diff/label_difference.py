@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
-from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
+from conqret.stats.prediction_powered import CorrectedTest, prediction_powered_test
+from conqret.stats.weighted_prediction import DrawnItems, weighted_difference_test
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Pairs = Sequence[tuple[Judgment, Judgment]]
 """What the first run and what the second says of the items that meet."""
 
 
-def labelled_differences(
+@dataclass(frozen=True, slots=True)
+class LabelledSides:
+    """People's one label of each item of the first run and of the second, in [0, 1]; where items were drawn for
+    labeling with unequal probabilities, ``chances`` has those of both sides."""
+
+    first: Mapping[str, float]
+    second: Mapping[str, float]
+    chances: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+
+    def difference(self, before: Judgment, after: Judgment) -> float | None:
+        """The second's label minus the first's; None where a side has none."""
+        first, second = self.first.get(before.item), self.second.get(after.item)
+        return None if first is None or second is None else second - first
+
+
+def labelled_sides(
     pairs: Pairs, labels: Sequence[LabelSet], settings: AgreementSettings, same_items: bool
-) -> dict[str, dict[str, float]]:
-    """By metric, people's difference (second minus first, labels in [0, 1]) of each pair that has labels on both sides,
-    by the first's item.
+) -> dict[str, LabelledSides]:
+    """By metric, people's labels of the items of both sides.
 
     Raises:
         DeclarationError: the two judge the same items, one file of labels is of both with the same ids, no pair has
-            labels on both sides, or the labels' scale has no ends.
+            labels on both sides (a side has none, where items were drawn with unequal probabilities), or the labels'
+            scale has no ends.
     """
     if same_items:
         raise DeclarationError(
@@ -37,21 +59,21 @@ def labelled_differences(
             "the two runs give the same ids to different items, so one file of labels cannot say whose a label is: "
             "give --labels twice, first the labels of the first run's items, then those of the second's"
         )
-    sides = [
-        _people([pair[side] for pair in pairs], labels[min(side, len(labels) - 1)], settings)
-        for side in (0, 1)
+    each = [labels[min(side, len(labels) - 1)] for side in (0, 1)]
+    people = [
+        _people([pair[side] for pair in pairs], label_set, settings) for side, label_set in enumerate(each)
     ]
-    differences: dict[str, dict[str, float]] = {}
-    for metric in sides[0].keys() & sides[1].keys():
-        before, after = sides[0][metric], sides[1][metric]
-        differences[metric] = {
-            first_judgment.item: after[other.item] - before[first_judgment.item]
-            for first_judgment, other in pairs
-            if first_judgment.item in before and other.item in after
-        }
-    if not any(differences.values()):
+    unequal = any(label_set.unequal for label_set in each)
+    chances = (each[0].chances, each[1].chances) if unequal else None
+    sides = {
+        metric: LabelledSides(people[0][metric], people[1][metric], chances)
+        for metric in people[0].keys() & people[1].keys()
+    }
+    if not unequal and not any(
+        known.difference(*pair) is not None for known in sides.values() for pair in pairs
+    ):
         raise DeclarationError("no pair has labels on both sides: label both systems' arguments of a topic")
-    return differences
+    return sides
 
 
 def corrected_difference(
@@ -59,24 +81,48 @@ def corrected_difference(
     steps: Sequence[float],
     both: Sequence[int],
     clusters: Sequence[Hashable],
-    known: Mapping[str, float],
+    known: LabelledSides,
     confidence: float,
-) -> CorrectedMean | None:
+    metric: str,
+) -> CorrectedTest | None:
     """People's difference, by the judge's (``steps``) of all pairs that ``both`` runs scored (their places), and
-    people's (``known``) of those with labels on both sides; None where there are none of these."""
+    people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
+    with unequal probabilities, labels on one side alone count, too."""
+    if known.chances is not None:
+        first, second = (
+            _drawn([pairs[place][side] for place in both], labels, known.chances[side], metric)
+            for side, labels in enumerate((known.first, known.second))
+        )
+        if not (first.labelled.any() and second.labelled.any()):
+            return None
+        names = [clusters[place] for place in both]
+        return weighted_difference_test(first, second, names, confidence=confidence)
     judged = dict(zip(both, steps, strict=True))
-    labelled = [place for place, (before, _) in enumerate(pairs) if before.item in known and place in judged]
-    rest = [place for place in both if pairs[place][0].item not in known]
+    human = {place: step for place in both if (step := known.difference(*pairs[place])) is not None}
+    labelled, rest = list(human), [place for place in both if place not in human]
     if not labelled:
         return None
-    return prediction_powered_mean(
-        [known[pairs[place][0].item] for place in labelled],
+    return prediction_powered_test(
+        [human[place] for place in labelled],
         [judged[place] for place in labelled],
         [judged[place] for place in rest],
         clusters=[clusters[place] for place in labelled],
         unlabelled_clusters=[clusters[place] for place in rest],
         confidence=confidence,
     )
+
+
+def _drawn(
+    judgments: Sequence[Judgment], labels: Mapping[str, float], chances: Mapping[str, float], metric: str
+) -> DrawnItems:
+    """One side of all pairs, with its labels and how likely their items were to be drawn."""
+    import numpy as np
+
+    def column(values: Mapping[str, float]) -> NDArray[np.float64]:
+        return np.array([values.get(judgment.item, np.nan) for judgment in judgments], dtype=float)
+
+    judged = np.array([judgment.value(metric) for judgment in judgments], dtype=float)
+    return DrawnItems(column(labels), judged, column(chances))
 
 
 def _people(

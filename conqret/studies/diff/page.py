@@ -10,7 +10,7 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
+from conqret.show.condition_words import condition_cell, condition_note, only_unskewed
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.page import Ways, write_file
 from conqret.show.report_page import ReportPage, section
@@ -31,6 +31,9 @@ TEXTS = ("Condition",)
 UNDECIDED = "The means do not tell which of the two judges is right: only human labels can."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
+OF_BOTH = (
+    "The column “Condition” is about differences of the column “Both” whose interval does not contain 0."
+)
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -93,24 +96,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         + condition_note(_all_conditions(run_difference), clusters),
     ).varying("Pairs")  # fmt: skip
     if corrected:
-        yield Table(
-            "Difference in human labels, second minus first",
-            ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
-            [
-                (
-                    words.label(name),
-                    row.corrected.naive,
-                    row.corrected.labels,
-                    row.corrected.corrected,
-                    row.corrected.labels.n,
-                )
-                for name, row in run_difference.metrics.items()
-                if row.corrected is not None
-            ],
-            note="These estimates are right only if the labeled pairs are a random sample of all pairs. Intervals "
-            "are not "
-            "corrected for the number of metrics.",
-        )
+        yield _corrected_table(run_difference)
     lost: list[tuple[Cell, ...]] = [
         ("Items", len(run_difference.missing_first), len(run_difference.missing_second)),
         *(
@@ -147,6 +133,34 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             ],
             note=_changed_note(run_difference),
         )
+
+
+def _corrected_table(run_difference: RunDifference) -> Table:
+    """The difference in human labels, by metric."""
+    clusters = run_difference.clustered_by
+    rows = [(name, row, row.corrected) for name, row in run_difference.metrics.items() if row.corrected]
+    conditions = [row.corrected_condition for _, row, _ in rows]
+    holds = any(conditions)
+    note = (
+        "These estimates are right only if the labeled pairs are a random sample, or if the labels state with "
+        "which probability each item was drawn (inclusion_probability). Intervals are not corrected for the number "
+        "of metrics."
+    )
+    return Table(
+        "Difference in human labels, second minus first",
+        (
+            "Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels",
+            *[Column("Condition", "text")] * holds,
+        ),
+        [
+            (
+                words.label(name), means.naive, means.labels, means.corrected, means.labels.n,
+                *[condition_cell(row.corrected_condition, clusters)] * holds,
+            )
+            for name, row, means in rows
+        ],
+        note=f"{note} {OF_BOTH} {condition_note(conditions, clusters)}" if holds else note,
+    )  # fmt: skip
 
 
 def _conditions(row: DifferenceOn, clusters: str) -> str:
@@ -220,10 +234,7 @@ def difference_answer(run_difference: RunDifference) -> str:
         f"second "
         f"run are {', and '.join(ways)}."
     )
-    skewed = sum(row.condition is not None and not row.condition.holds_if_skewed for row in shown)
-    return sentence + f" On {skewed} of these the difference may not hold if effects are skewed." * bool(
-        skewed
-    )
+    return sentence + only_unskewed((row.condition for row in shown), run_difference.clustered_by)
 
 
 def _size(row: DifferenceOn) -> float:

@@ -30,7 +30,7 @@ from conqret.stats.topic_mean import TopicMean, topic_mean
 from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
+from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
 
 MOST_CHANGED = 10
 
@@ -64,7 +64,8 @@ class DifferenceOn(Frozen):
     that holds. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
     count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
-    difference, where labels were given: by the judge alone, by the labels alone, and by both.
+    difference, where labels were given: by the judge alone, by the labels alone, and by both; where the interval by
+    both leaves out 0, ``corrected_condition`` is the one under which that holds.
     """
 
     metric: str
@@ -83,6 +84,7 @@ class DifferenceOn(Frozen):
     condition: VerdictCondition | None = None
     within: WithinMargin | None = None
     corrected: CorrectedMean | None = None
+    corrected_condition: VerdictCondition | None = None
 
 
 class ChangedScore(Frozen):
@@ -190,11 +192,9 @@ def diff(
     texts = texts_of(first), texts_of(second)
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = (
-        labelled_differences(pairs, [labels_of(label) for label in labels], settings, same_items)
-        if labels
-        else {}
+        labelled_sides(pairs, [labels_of(label) for label in labels], settings, same_items) if labels else {}
     )
-    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence, margin) for name in common]
+    rows = [_on(name, pairs, clusters, known.get(name), settings.confidence, margin) for name in common]
     corrected = holm([row.p for row, _ in rows])
     moved = [
         ChangedScore(
@@ -300,7 +300,7 @@ def _on(
     metric: str,
     pairs: Pairs,
     clusters: Sequence[Hashable],
-    known: Mapping[str, float],
+    known: LabelledSides | None,
     confidence: float,
     margin: float | None,
 ) -> tuple[DifferenceOn, tuple[JackknifedEstimate, list[Hashable]]]:
@@ -317,6 +317,11 @@ def _on(
     first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
     nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
     topics = topic_mean(steps, names, confidence=confidence) if both else nothing
+    by_labels = (
+        None
+        if known is None
+        else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric)
+    )
     on_metric = DifferenceOn(
         metric=metric,
         pairs=len(both),
@@ -331,9 +336,10 @@ def _on(
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
         within=None if margin is None else _within(moved, margin, names),
-        corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
-        if known
-        else None,
+        corrected=None if by_labels is None else by_labels.means,
+        corrected_condition=None
+        if by_labels is None
+        else of_difference(by_labels.corrected, by_labels.clusters),
     )
     return on_metric, (moved, names)
 

@@ -92,14 +92,21 @@ def _rules(checked: JuryCheck) -> Table:
         "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
         "tested only if the jury is better than their average. "
         f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
-    )  # fmt: skip
+        + _NO_GAIN * ("weights" in checked.rules)
+        + f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
+    ).compact()  # fmt: skip
+
+
+_NO_GAIN = (
+    "The gain of fitted weights has no interval, because the same labels choose the weights and the member; look at "
+    "“Over the average” instead. "
+)
 
 
 def _beaten(rule: RuleOn) -> str:
     """How many members are shown to agree less, where the jury is shown to be better than their average."""
     if rule.shown not in ("each", "average"):
-        return "–"
+        return ""
     beaten = sum(p is not None and p < ALPHA for p in rule.over.values())
     return f"{beaten} of {len(rule.over)}"
 
@@ -143,7 +150,7 @@ def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
 
 
 def _chosen(checked: JuryCheck) -> str:
-    return f"chosen by other {checked.basis.clustered_by}s"
+    return f"chosen on other {checked.basis.clustered_by}s"
 
 
 def _errors(checked: JuryCheck) -> Table:
@@ -157,7 +164,8 @@ def _errors(checked: JuryCheck) -> Table:
         "Do the members make the same errors?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(error.first, error.second, error.correlation) for error in checked.errors],
-        note="An error is a score minus the human label; errors are correlated within dimensions. The less the errors "
+        note="An error is a score minus the human label; the correlation of errors is computed within dimensions. "
+        "The less the errors "
         f"of the members correlate, the more a jury gains.{counted if pairs else ''}",
     )
 

@@ -12,7 +12,7 @@ import typer
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, add_commands, grouped
-from conqret.console.printing import at, note, progress, result, tell
+from conqret.console.printing import note, progress, result
 from conqret.options import Within
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
+    "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 -o power.html\n\n"
     "conqret judges power agreement --alpha 0.6 --shares 0.8,0.15,0.05 --topics 8,20,50\n\n"
     "conqret judges power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
     "conqret judges power difference --shift 0.05 --sd 0.2\n\n"
@@ -36,15 +36,16 @@ SHARES = "0.8,0.15,0.05"
 
 @dataclass(frozen=True)
 class Planning(OptionGroup):
-    """Which cells are simulated, and where the picture goes.
+    """Which plans are simulated, and which of them is wanted.
 
     Plan:
         topics: Numbers of topics to simulate, comma-separated.
-        items: Numbers of items per topic to simulate, comma-separated.
+        items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
         unequal: Simulate topics with unequal numbers of items: from 1 to 2 × `--items` − 1, all equally likely.
         simulations: How many studies are simulated for each number of topics and items.
         seed: The random seed of the simulations.
-        svg: Write the simulated plan as an SVG chart into this file. Needs pip install 'conqret[plots]'.
+        half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
+            Default: the smallest plan with a power of 80% is marked, and in `power agreement` one of ±0.1.
     """
 
     topics: str = "6,8,12,20,50"
@@ -52,15 +53,16 @@ class Planning(OptionGroup):
     unequal: bool = False
     simulations: Annotated[int, Within(20, 100000)] = 200
     seed: Annotated[int, Within(0)] = 13
-    svg: Path | None = None
+    half_width: Annotated[float | None, Within(0.001, 1)] = None
     json_output: options.Json = False
 
-    def show(self, power: Callable[..., SampleSizes], confidence: float, **settings: Any) -> None:
-        """Simulate by ``power``, one of the public functions, and print the plan."""
+    def show(
+        self, power: Callable[..., SampleSizes], confidence: float, page: options.PageFile, **settings: Any
+    ) -> None:
+        """Simulate by ``power``, one of the public functions, print the plan, and write its ``page``."""
         from dataclasses import asdict
 
-        from conqret.io.safe_files import write_whole
-        from conqret.studies.power.page import lost_cells, plan_picture, plan_tables
+        from conqret.studies.power.page import lost_cells, plan_answer, plan_sheet, plan_tables
 
         topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
         with progress("simulating", len(topics) * len(items)) as bar:
@@ -69,15 +71,13 @@ class Planning(OptionGroup):
                 confidence=confidence, unequal=self.unequal, on_cell=bar.advance,
             )  # fmt: skip
         note(*filter(None, [found.pilot, lost_cells(found.cells)]))
-        picture = None if self.svg is None else plan_picture(found.cells, found.what)
         result(
             [asdict(cell) for cell in found.cells],
-            plan_tables(found.cells, found.what, found.simulations),
+            plan_tables(found),
             as_json=self.json_output,
+            answer=plan_answer(found, self.half_width),
         )
-        if self.svg is not None and picture is not None:
-            write_whole(self.svg, picture)
-            tell(at(self.svg, "picture"))
+        page.write(lambda sizes: plan_sheet(sizes, self.half_width, self.seed), found)
 
 
 Icc = Annotated[
@@ -111,8 +111,9 @@ def agreement(
     aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
+    page: options.PageFile,
 ) -> None:
-    """How wide the interval of alpha will be, from assumptions or from a pilot.
+    """Simulate how wide the interval of Krippendorff's alpha will be, from assumptions or from a pilot.
 
     Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale; if
     they have several dimensions, `--dimension` says which one.
@@ -131,6 +132,7 @@ def agreement(
     planning.show(
         power_agreement,
         confidence,
+        page,
         alpha=alpha,
         icc=icc,
         shares=() if shares is None else options.numbers(shares, f"--shares is a list such as {SHARES}"),
@@ -149,10 +151,11 @@ def bias(
     probe: list[str] | None = None,
     simulations: Annotated[int, Within(20, 10000)] = 100,
     seed: Annotated[int, Within(0)] = 13,
+    page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
-    """How often a run of `conqret bias` on pairs of arguments finds a bias of this size: all probes, corrected
-    together.
+    """Simulate how often a run of `conqret bias` on pairs of arguments finds a bias of this size, with all probes
+    corrected together.
 
     The simulated judges are assumed to be noisy (a third of the verdicts flip with the order) and to differ
     between topics (an intraclass correlation of some .1; where it is lower, more is found). For your own items
@@ -167,6 +170,7 @@ def bias(
         simulations: How many judges are simulated without a bias, and as many with each probe's.
         seed: The seed of the simulated judges.
     """
+    from conqret.studies.power.page import bias_answer, bias_sheet
     from conqret.studies.power.sample_sizes import power_bias
     from conqret.studies.power.selftest_table import power_table
 
@@ -181,7 +185,9 @@ def bias(
          for (count, each), selftest_result in results.items()],
         [power_table(results)],
         as_json=json_output,
+        answer=bias_answer(results),
     )  # fmt: skip
+    page.write(lambda cells: bias_sheet(cells, seed), results)
 
 
 Metric = Annotated[str | None, typer.Option(help="The metric of the pilot run to use.")]
@@ -204,8 +210,10 @@ def difference(
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
+    page: options.PageFile,
 ) -> None:
-    """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
+    """Simulate how wide the interval of a mean or of a paired difference will be, and how often the difference is
+    significant.
 
     `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
     of two runs over the same items gives it instead. The test is that of `conqret runs diff` for one metric;
@@ -222,6 +230,7 @@ def difference(
     planning.show(
         power_difference,
         confidence,
+        page,
         shift=shift,
         sd=sd,
         icc=icc,
@@ -243,8 +252,9 @@ def probe(
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
+    page: options.PageFile,
 ) -> None:
-    """How often one probe raises its alarm: the test of `conqret bias`, corrected over all probes.
+    """Simulate how often one probe of `conqret bias` raises its alarm, corrected over all probes.
 
     The other probes are assumed to find no bias, to have the same spread, and to be independent.
 
@@ -256,7 +266,7 @@ def probe(
     from conqret.studies.power.sample_sizes import power_probe
 
     planning.show(
-        power_probe, confidence, shift=shift, rows=rows, sd=sd, icc=icc, pilot=pilot, perturbation=perturbation,
+        power_probe, confidence, page, shift=shift, rows=rows, sd=sd, icc=icc, pilot=pilot, perturbation=perturbation,
         metric=metric,
     )  # fmt: skip
 
@@ -273,8 +283,9 @@ def curve(
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
+    page: options.PageFile,
 ) -> None:
-    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
+    """Simulate how often a decreasing sensitivity curve is shown to decrease, by the one-sided test over topics.
 
     A pilot gives the spread and the number of levels; how far its own curve fell is not used.
 
@@ -288,7 +299,7 @@ def curve(
     from conqret.studies.power.sample_sizes import power_curve
 
     planning.show(
-        power_curve, confidence, shift=shift, levels=levels, sd=sd, icc=icc, pilot=pilot,
+        power_curve, confidence, page, shift=shift, levels=levels, sd=sd, icc=icc, pilot=pilot,
         perturbation=perturbation, metric=metric,
     )  # fmt: skip
 
@@ -307,7 +318,7 @@ def drift(
     metrics: Annotated[int, Within(1)] = 1,
     rate: float = 0.05,
     seed: Annotated[int, Within(0)] = 13,
-    json_output: options.Json = False,
+    shown: options.StudyOutput,
 ) -> None:
     """Simulate how often and how soon `conqret judges drift` detects that a judge has shifted, and how often it raises
     a false alarm.
@@ -328,7 +339,7 @@ def drift(
     """
     from dataclasses import asdict
 
-    from conqret.studies.power.page import series_table
+    from conqret.studies.power.page import series_answer, series_sheet, series_table
     from conqret.studies.power.sample_sizes import power_drift
 
     counts, each = options.counts("--topics", topics), options.counts("--items", items)
@@ -337,8 +348,13 @@ def drift(
             shift=shift, sd=sd, icc=icc, topics=counts, items=each, waves=waves, baseline=baseline,
             after=after, metrics=metrics, rate=rate, seed=seed, on_cell=bar.advance,
         )  # fmt: skip
-    table = series_table(found.cells, found.watched, found.design)
-    result([asdict(cell) for cell in found.cells], [table], as_json=json_output)
+    result(
+        [asdict(cell) for cell in found.cells],
+        [series_table(found)],
+        as_json=shown.json_output,
+        answer=series_answer(found),
+    )
+    shown.write(series_sheet, found)
 
 
 app = typer.Typer(

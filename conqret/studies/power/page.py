@@ -1,42 +1,56 @@
-"""Plans as tables and as a picture: what more topics, and what more items a topic, buy."""
+"""Plans as sentences, tables and pages: what more topics, and what more items a topic, gain."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import cycle
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from conqret.show.plots import COLOURS, MARKERS, drawn
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Table
 from conqret.show.words import number
-from conqret.stats.control_charts import Design
-from conqret.stats.drift_plan import QUANTITIES, ChartPlan, PlannedSeries
+from conqret.stats.drift_plan import QUANTITIES
 from conqret.stats.estimate import FEWEST_CLUSTERS
 from conqret.stats.planning import MOST_WITHOUT, PlannedSize
+from conqret.studies.bias.result import POWER
+from conqret.studies.power.plan_curve import PlanCurve, Size, in_all
+from conqret.studies.power.sample_sizes import DriftSizes, SampleSizes
+from conqret.studies.power.selftest import SelfTest
+from conqret.studies.power.selftest_table import power_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+HALF_WIDTH = 0.1
+"""The half width of an interval that is wanted where no other is named, and nothing is tested."""
+TITLE = "How many topics and items does a study need?"
+HOW = (
+    "Each plan (number of topics and items per topic) is simulated many times, and its interval or test is "
+    "computed as conqret computes it for real data. Items of one topic are alike, so more topics help more than "
+    "more items per topic. The marked plan is the one with the fewest items in total that reaches the goal."
+)
+GOAL = f"Goal: {POWER:.0%}"
 
 
-def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> Iterator[Table]:
-    """Half the width of the interval of ``what`` and, where there is a test, its power: topics by items a topic."""
+def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
+    """Half the width of the interval and, where there is a test, its power: topics by items a topic."""
     yield _table(
-        f"Half the width of the interval of {what}",
+        f"Half width of the {sizes.confidence:.0%} interval of {sizes.what}",
         {
             (cell.topics, cell.items): None if cell.half_width is None else f"±{cell.half_width:.3f}"
-            for cell in cells
+            for cell in sizes.cells
         },
-        f"The median of the simulations. –: more than {MOST_WITHOUT:.0%} of them have no interval.",
+        f"Each half width is the median of {sizes.simulations} simulated studies. A dash means that more than "
+        f"{MOST_WITHOUT:.0%} of them have no interval.",
     )
-    if any(cell.power is not None for cell in cells):
-        powers: dict[tuple[int, int], Cell] = {
-            (cell.topics, cell.items): None if cell.power is None else f"{cell.power:.2f}" for cell in cells
+    if any(cell.power is not None for cell in sizes.cells):
+        powers: dict[Size, Cell] = {
+            (cell.topics, cell.items): None if cell.power is None else f"{cell.power:.2f}"
+            for cell in sizes.cells
         }
-        known = 1.96 * 0.5 / simulations**0.5
-        note = f"Of {simulations} simulations a cell: a power near one half is known to ±{known:.2f}."
+        known = 1.96 * 0.5 / sizes.simulations**0.5
+        note = (
+            f"Each power is estimated from {sizes.simulations} simulated studies, so a power near 0.5 is known "
+            f"to ±{known:.2f}."
+        )
         if any(value is None for value in powers.values()):
-            note = f"{note} –: below six topics there is no verdict."
-        yield _table("Power: how often it is found at 5%", powers, note)
+            note = f"{note} A dash means that with fewer than six topics there is no test."
+        yield _table(f"Power: how often {sizes.what} is found at the 5% level", powers, note)
 
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
@@ -52,8 +66,66 @@ def lost_cells(cells: Sequence[PlannedSize]) -> str:
     )
 
 
-def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Design) -> Table:
+def plan_answer(sizes: SampleSizes, half_width: float | None = None) -> list[str]:
+    """The smallest plan that reaches the goal, and how many topics that takes, in sentences. The goal is a
+    ``half_width`` of the interval; None: a power of 80% where there is a test, else the usual half width."""
+    by_power = _by_power(sizes, half_width)
+    curve = _powers(sizes) if by_power else _half_widths(sizes, half_width)
+    cells = {(cell.topics, cell.items): cell for cell in sizes.cells}
+    interval = f"{sizes.confidence:.0%} interval"
+    goal = (
+        f"a power of at least {curve.goal:.0%} to find {sizes.what}"
+        if by_power
+        else f"a {interval} of {sizes.what} no wider than ±{curve.goal:g}"
+    )
+    more = [curve.topics_needed()] if len(cells) > 1 else []
+    if (size := curve.smallest) is not None:
+        return [
+            f"The smallest simulated plan with {goal} has {in_all(size)} ({_reached(cells[size])}).",
+            *more,
+        ]
+    if (size := curve.best) is None:
+        return [f"No simulated plan has {goal}: none has a value. Plan more topics."]
+    nearest = "highest power" if by_power else "narrowest interval"
+    return [
+        f"No simulated plan has {goal}: the {nearest} is that of {in_all(size)} ({_reached(cells[size])}). "
+        "Plan more topics."
+    ]
+
+
+def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | None = None) -> ReportPage:
+    """The page: power or half width over topics, with the smallest plan that reaches the goal, and the tables."""
+    by_power = _by_power(sizes, half_width)
+    widths = _half_widths(sizes, half_width)
+    width_table, *power_table_ = plan_tables(sizes)
+    width = widths.chart(
+        "Half width of the interval by topics", f"Half width, {sizes.what}", f"Goal: at most ±{widths.goal:g}"
+    )
+    power = _powers(sizes).chart("Power by topics", f"Power to find {sizes.what}", GOAL)
+    sections = [Section("Half width of the interval", [*[width] * by_power, width_table])]
+    if power_table_:
+        sections.insert(0 if by_power else 1, Section("Power", [*[power] * (not by_power), *power_table_]))
+    lost = lost_cells(sizes.cells)
+    return ReportPage(
+        "power",
+        TITLE,
+        sections,
+        answer=plan_answer(sizes, half_width),
+        picture=[power if by_power else width],
+        lede=[f"{text[0].upper()}{text[1:]}." for text in (lost,) if text],
+        how_to_read=[
+            HOW,
+            "The half width of an interval is the number after ±: an interval of 0.5 ± 0.1 reaches from 0.4 to 0.6. "
+            "Power is the share of simulated studies in which a true difference of this size is significant at the "
+            "5% level.",
+        ],
+        facts=_facts(sizes.assumed, sizes.pilot, sizes.simulations, seed),
+    )
+
+
+def series_table(sizes: DriftSizes) -> Table:
     """How often a series of waves finds a shift, how soon, and how often it raises an alarm at nothing."""
+    watched, design = sizes.watched, sizes.design
     rows: list[tuple[Cell, ...]] = [
         (
             str(cell.topics),
@@ -63,55 +135,143 @@ def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Des
             f"{cell.found:.1%}",
             None if cell.delay is None else f"{cell.delay:.1f}",
         )
-        for cell in cells
+        for cell in sizes.cells
     ]
     return Table(
         f"A shift of {watched.shift:g} after {watched.after} of {design.waves} waves",
-        ("topics", "items a topic", "error", "false alarms", "found", "delay"),
+        ("Topics", "Items a topic", "Error", "False alarms", "Found", "Delay"),
         rows,
         note="Error: the standard error of one wave's mean. False alarms: series of a judge that does not drift with "
         f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
         "waves. Found: series whose first alarm comes "
         "after the shift; delay: the waves that this takes, on average. "
-        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'wave')} the baseline.",
+        f"Each row is of {watched.simulations:,} simulated series, whose first {number(design.baseline, 'wave')} "
+        f"are the "
+        "baseline.",
     )
 
 
-def plan_picture(cells: Sequence[PlannedSize], what: str) -> bytes:
-    """The same as SVG: topics along, a line for each number of items a topic.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
-    tested = any(cell.power is not None for cell in cells)
-
-    def draw(figure: Figure) -> None:
-        parts = [("half_width", f"half the width, {what}"), *([("power", "power")] if tested else [])]
-        for axes, (field, title) in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
-            for each, colour, marker in zip(
-                dict.fromkeys(cell.items for cell in cells), cycle(COLOURS), cycle(MARKERS), strict=False
-            ):
-                line = [
-                    (cell.topics, value)
-                    for cell in cells
-                    if cell.items == each and (value := getattr(cell, field)) is not None
-                ]
-                if line:
-                    label = f"{number(each, 'item')} a topic"
-                    axes.plot(
-                        *zip(*line, strict=True), color=colour, marker=marker, ms=4, lw=1.4, label=label
-                    )
-            axes.set_xlabel("topics")
-            axes.set_ylabel(title)
-            axes.set_ylim(bottom=0)
-            axes.grid(alpha=0.25, lw=0.5)
-            axes.spines[["top", "right"]].set_visible(False)
-            axes.legend(fontsize=7, frameon=False)
-
-    return drawn(draw, (5.2 * (1 + tested), 3.3), "svg")
+def series_answer(sizes: DriftSizes) -> list[str]:
+    """The fewest anchors on which the shift is found in 80% of series, in sentences."""
+    curve = _found(sizes)
+    cells = {(cell.topics, cell.items): cell for cell in sizes.cells}
+    goal = f"drift monitoring finds a shift of {sizes.watched.shift:g} in at least {curve.goal:.0%} of series"
+    if (size := curve.smallest) is not None:
+        cell = cells[size]
+        delay = "" if cell.delay is None else f", {cell.delay:.1f} waves after the shift on average"
+        return [
+            f"The smallest simulated set of anchors on which {goal} has {in_all(size)} ({cell.found:.0%}{delay}).",
+            *([curve.topics_needed()] if len(cells) > 1 else []),
+        ]
+    best = curve.best
+    nearest = f": the most is {cells[best].found:.0%}, with {in_all(best)}" if best is not None else ""
+    return [f"On no simulated set of anchors {goal}{nearest}. Plan more topics."]
 
 
-def _table(title: str, values: dict[tuple[int, int], Cell], note: str) -> Table:
+def series_sheet(sizes: DriftSizes) -> ReportPage:
+    """The page: how often the shift is found, over topics."""
+    watched, design = sizes.watched, sizes.design
+    title = f"Series that find a shift of {watched.shift:g}"
+    return ReportPage(
+        "power",
+        "How many anchors does drift monitoring need?",
+        [section(series_table(sizes), title="Detection, delay and false alarms")],
+        answer=series_answer(sizes),
+        picture=[_found(sizes).chart(f"{title}, by topics", title, GOAL)],
+        how_to_read=[
+            "Anchors are the items that a judge judges again in each wave (dated run). Series of waves are "
+            "simulated and tested as `conqret judges drift` tests them. The marked plan is the one with the fewest "
+            "anchors that reaches the goal."
+        ],
+        facts=_facts(
+            f"standard deviation {watched.sd:g} of a score between waves, ICC {watched.icc:g}; "
+            f"{number(design.waves, 'wave')}, of which {design.baseline} are the baseline",
+            "",
+            watched.simulations,
+            watched.seed,
+        ),
+    )
+
+
+def bias_answer(cells: Mapping[Size, SelfTest]) -> list[str]:
+    """The smallest plan with which each probe finds the bias in 80% of runs, in sentences."""
+    curves, size = _by_probe(cells), next(iter(cells.values())).size
+    found = [
+        f"{name} with {in_all(curve.smallest)}"
+        for name, curve in curves.items()
+        if curve.smallest is not None
+    ]
+    missed = [
+        f"{name} (at most {curve.values[curve.best] or 0.0:.0%})"
+        for name, curve in curves.items()
+        if curve.smallest is None and curve.best is not None
+    ]
+    goal = f"a bias of {size:g} in at least {POWER:.0%} of simulated runs"
+    first = (
+        f"The smallest plans that find {goal}: {'; '.join(found)}."
+        if found
+        else f"No simulated plan finds {goal} with any probe."
+    )
+    return [first, *([f"These probes find it less often: {', '.join(missed)}."] if missed else [])]
+
+
+def bias_sheet(cells: Mapping[Size, SelfTest], seed: int) -> ReportPage:
+    """The page: how often each probe finds the bias, over topics."""
+    curves, first = _by_probe(cells), next(iter(cells.values()))
+    charts = [
+        curve.chart(f"Probe {name}, by topics", f"Runs that find a bias of {first.size:g}", GOAL)
+        for name, curve in curves.items()
+    ]
+    return ReportPage(
+        "power",
+        "How many topics and pairs does a bias run need?",
+        [Section("Share of runs that find the bias", [*charts[1:], power_table(cells)])],
+        answer=bias_answer(cells),
+        picture=charts[:1],
+        how_to_read=[
+            f"With a bias of 0.1 the argument that the bias favors wins 60% of comparisons instead of 50%. {HOW}"
+        ],
+        facts=_facts("", "", first.simulations, seed),
+    )
+
+
+def _by_power(sizes: SampleSizes, half_width: float | None) -> bool:
+    return half_width is None and any(cell.power is not None for cell in sizes.cells)
+
+
+def _powers(sizes: SampleSizes) -> PlanCurve:
+    return PlanCurve({(cell.topics, cell.items): cell.power for cell in sizes.cells}, POWER)
+
+
+def _half_widths(sizes: SampleSizes, half_width: float | None) -> PlanCurve:
+    values = {(cell.topics, cell.items): cell.half_width for cell in sizes.cells}
+    return PlanCurve(values, HALF_WIDTH if half_width is None else half_width, lower=True)
+
+
+def _found(sizes: DriftSizes) -> PlanCurve:
+    return PlanCurve({(cell.topics, cell.items): cell.found for cell in sizes.cells}, POWER)
+
+
+def _by_probe(cells: Mapping[Size, SelfTest]) -> dict[str, PlanCurve]:
+    names = [row.probe for row in next(iter(cells.values())).rows]
+    return {
+        name: PlanCurve({size: cell.rows[place].found for size, cell in cells.items()}, POWER)
+        for place, name in enumerate(names)
+    }
+
+
+def _reached(cell: PlannedSize) -> str:
+    """What a plan reaches, in brackets."""
+    power = "" if cell.power is None else f"power {cell.power:.2f}, "
+    return f"{power}interval ±{cell.half_width:.3f}" if cell.half_width is not None else f"{power}no interval"
+
+
+def _facts(assumed: str, pilot: str, simulations: int, seed: int | None) -> list[tuple[str, str]]:
+    facts = [("Assumed", assumed), ("Pilot", pilot), ("Simulations of each plan", f"{simulations:,}")]
+    return [(name, text) for name, text in facts if text] + [("Seed", str(seed))] * (seed is not None)
+
+
+def _table(title: str, values: Mapping[Size, Cell], note: str) -> Table:
     topics, items = (dict.fromkeys(column_values) for column_values in zip(*values, strict=True))
     rows = [(str(count), *(values[count, each] for each in items)) for count in topics]
-    return Table(title, ("topics", *(f"{number(each, 'item')} a topic" for each in items)), rows, note=note)
+    return Table(title, ("Topics", *(f"{number(each, 'item')} a topic" for each in items)), rows, note=note)

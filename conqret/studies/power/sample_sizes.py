@@ -58,12 +58,14 @@ class PlanSettings(TypedDict, total=False):
 @dataclass(frozen=True, slots=True)
 class SampleSizes:
     """``cells`` say how wide the interval of ``what`` is and how often it is found; ``pilot`` what they are drawn from,
-    empty where the spread is assumed."""
+    empty where the spread is ``assumed``."""
 
     what: str
     cells: tuple[PlannedSize, ...]
     simulations: int
+    confidence: float
     pilot: str = ""
+    assumed: str = ""
 
 
 @strict_options
@@ -103,12 +105,18 @@ def power_agreement(
     if shares:
         steps = ", ".join(f"{share:g}" for share in shares)
         return _sizes(
-            f"alpha (ordinal labels with shares of {steps}; {alpha:g} behind them)",
+            "alpha",
             plan_agreement(skewed(assumed(alpha, icc), shares), sizes, "ordinal"),
             sizes,
+            assumed=f"ordinal labels with shares of {steps}, alpha {alpha:g} of the values behind them, ICC {icc:g}",
         )
     if pilot is None or labels is None:
-        return _sizes(f"alpha {alpha:g}", plan_agreement(assumed(alpha, icc), sizes), sizes)
+        return _sizes(
+            "alpha",
+            plan_agreement(assumed(alpha, icc), sizes),
+            sizes,
+            assumed=f"true alpha {alpha:g}, interval level, ICC {icc:g}",
+        )
     import numpy as np
 
     joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
@@ -164,7 +172,9 @@ def power_difference(
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
         draw, told = _drawn(between_runs(first, second, _name(metric)))
         draw = shifted(draw, shift)
-    return _sizes(f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told)
+    return _sizes(
+        f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told, assumed=_spread(sd, icc, told)
+    )
 
 
 @strict_options
@@ -201,7 +211,11 @@ def power_probe(
         folder = BiasFolder(Path(pilot))
         draw, told = _of_versions(folder, [folder.record().fingerprint], perturbation, metric)
     return _sizes(
-        f"a shift of {shift:g} in one of {rows} rows", plan_probe(draw, shift, rows, sizes), sizes, told
+        f"a bias of {shift:g}",
+        plan_probe(draw, shift, rows, sizes),
+        sizes,
+        told,
+        assumed="; ".join(filter(None, [_spread(sd, icc, told), f"p corrected over {rows} probes"])),
     )
 
 
@@ -240,7 +254,14 @@ def power_curve(
         judges = [judge["fingerprint"] for judge in folder.record().judges]
         draw, told = _of_versions(folder, judges, perturbation, metric)
         draw = shifted(draw, shift)
-    return _sizes(f"a fall of {shift:g}", plan_mean(draw, sizes, one_sided=True), sizes, told)
+    spread = _spread(sd, icc, told)
+    return _sizes(
+        f"a decrease of {shift:g}",
+        plan_mean(draw, sizes, one_sided=True),
+        sizes,
+        told,
+        assumed=spread and f"{spread}, {levels} levels",
+    )
 
 
 @strict_options
@@ -331,8 +352,15 @@ def power_drift(
     return DriftSizes(watched, designs[0][0], tuple(cells))
 
 
-def _sizes(what: str, cells: Iterable[PlannedSize], plan: SamplePlan, pilot: str = "") -> SampleSizes:
-    return SampleSizes(what, tuple(cells), plan.simulations, pilot)
+def _sizes(
+    what: str, cells: Iterable[PlannedSize], plan: SamplePlan, pilot: str = "", *, assumed: str = ""
+) -> SampleSizes:
+    return SampleSizes(what, tuple(cells), plan.simulations, plan.confidence, pilot, assumed)
+
+
+def _spread(sd: float, icc: float, pilot: str) -> str:
+    """The assumed spread; empty where a ``pilot`` gives it."""
+    return "" if pilot else f"standard deviation {sd:g}, ICC {icc:g}"
 
 
 def _together(**given: object) -> None:

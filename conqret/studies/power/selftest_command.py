@@ -68,6 +68,7 @@ def selftest(
         ),
     ] = None,
     reading: label_options.LabelReading,
+    page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
     """Plant biases of known size into a simulated judge on your items, and test which of them a bias run detects.
@@ -81,7 +82,7 @@ def selftest(
 
     Examples:
 
-    conqret judges power planted items.jsonl --format direct --size 0.1
+    conqret judges power planted items.jsonl --format direct --size 0.1 -o planted.html
 
     conqret judges power planted items.jsonl --noise-from runs/sampled --vary 1
 
@@ -89,7 +90,7 @@ def selftest(
     """
     from conqret.studies.bias.result import primary_contrasts
     from conqret.studies.power.selftest import power_planted, repeated_noise
-    from conqret.studies.power.selftest_table import selftest_screen
+    from conqret.studies.power.selftest_table import selftest_answer, selftest_screen, selftest_sheet
 
     with progress("simulating judges") as bar:
 
@@ -116,4 +117,6 @@ def selftest(
             on_plan=planned,
             on_judge=bar.advance,
         )
-    result(selftest_result, selftest_screen(selftest_result), as_json=json_output)
+    screen, answer = selftest_screen(selftest_result), selftest_answer(selftest_result)
+    result(selftest_result, screen, as_json=json_output, answer=answer)
+    page.write(lambda found: selftest_sheet(found, planted.seed), selftest_result)

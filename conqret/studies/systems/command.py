@@ -62,6 +62,7 @@ def meta(
     on_missing: Literal["error", "skip", "default"] = "error",
     compared: ComparedSystems,
     by_topic: bool = False,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -87,9 +88,10 @@ def meta(
 
     conqret judges systems out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b
 
-    conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic
+    conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl -o systems.html
     """
-    from conqret.studies.systems.page import ranking_tables
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.systems.page import ranking_answer, ranking_sheet, ranking_tables
     from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
     from conqret.studies.systems.result import systems
 
@@ -109,4 +111,8 @@ def meta(
         judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*results.notes)
-    result(results, ranking_tables(results, by_topic=by_topic), as_json=json_output)
+    tables = ranking_tables(results, by_topic=by_topic)
+    result(results, tables, as_json=json_output, answer=ranking_answer(results))
+    folders = [JudgeFolder(path) for path in judges]
+    baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
+    page.write(lambda found: ranking_sheet(found, by_topic=by_topic, baselines=baselines), results)

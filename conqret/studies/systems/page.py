@@ -1,96 +1,282 @@
-"""Judges as rankers of systems, in tables."""
+"""Judges as rankers of systems, in sentences, tables and as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conqret.show import words
-from conqret.show.table import Cell, Table
+from conqret.show.condition_words import condition_cell, condition_note, only_unskewed
+from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, Section
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.studies.systems.ranked_systems import parsed
 from conqret.studies.systems.result import LENGTH, MetaEvaluation, RankAgreement, RankDifference
+
+COEFFICIENTS = {
+    "kendall": "Kendall's τ",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "tauap_b": "τ-AP,b",
+    "tau_gap": "τ-GAP",
+}
+"""Coefficients as papers name them."""
+HOW = (
+    "The judge's mean scores rank the systems, and so do the human labels of the reference. The rank correlation "
+    "of both rankings is 1 if they are the same, 0 if they are unrelated, and -1 if one is the reverse of the "
+    "other. “Mean over topics” is computed for each topic and averaged; its interval is over topics, and it is "
+    "tested. “Over all topics” is the rank correlation of the systems' mean scores over all topics. The highest of "
+    "several rank correlations looks better than it is, as it was chosen on these topics."
+)
+
+
+def ranking_answer(results: MetaEvaluation) -> list[str]:
+    """Which judge ranks the systems most like the reference, and whether better than the length of the reports does, in
+    sentences for each measure of the reference."""
+    return [text for measure in _truth_measures(results) for text in _answer(results, measure)]
 
 
 def ranking_tables(results: MetaEvaluation, *, by_topic: bool = False) -> Iterator[Table]:
     """The tested coefficient with intervals, all coefficients, and (``by_topic``) those of each topic."""
-    first = results.settings.methods[0]
-    for measure in dict.fromkeys(row.truth_measure for row in results.rows):
-        rows = {_name(row): row for row in results.rows if row.truth_measure == measure}
-        best = {
-            _name(difference): difference
-            for difference in results.from_best
-            if difference.truth_measure == measure
-        }
-        length = {
-            _name(difference): difference
-            for difference in results.from_length
-            if difference.truth_measure == measure
-        }
-        beside = ("with length", "less length's", "p (Holm)") if length else ()
-        tested: list[tuple[Cell, ...]] = []
-        for name, row in rows.items():
-            by_length = (row.with_length, *_tested(length.get(name))) if length else ()
-            compared = (*_tested(best.get(name)), *by_length)
-            tested.append((name, row.runs, row.overall[first], row.by_topic[first], *compared))
-        yield Table(
-            f"{first} with {measure} of {results.truth}, intervals over {words.number(results.topics, 'topic')}",
-            ("judge", "runs", "over all", "mean of topics", "less the best's", "p (Holm)", *beside),
-            tested,
-            note=_note(results, measure),
+    for measure in _truth_measures(results):
+        yield from _tables(results, measure, by_topic)
+
+
+def ranking_sheet(
+    results: MetaEvaluation, *, by_topic: bool = False, baselines: Sequence[bool] = ()
+) -> ReportPage:
+    """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
+    offline baseline."""
+    measures = _truth_measures(results)
+    pictures = {measure: _picture(results, measure) for measure in measures}
+    sections = []
+    for place, measure in enumerate(measures):
+        first, *more = _tables(results, measure, by_topic)
+        sections.append(Section(first.title, [*(pictures[measure] if place else []), first, *more]))
+    judges = dict.fromkeys(row.judge for row in results.rows if row.judge != LENGTH)
+    systems = max((row.runs for row in results.rows), default=0)
+    return ReportPage(
+        "systems",
+        "Does the judge rank systems as annotators do?",
+        sections,
+        badges=words.floor_badges(baselines),
+        answer=ranking_answer(results),
+        picture=pictures[measures[0]] if measures else [],
+        how_to_read=[HOW],
+        facts=[
+            ("Reference", results.truth),
+            ("Judges", ", ".join(judges)),
+            ("Systems", words.count(systems)),
+            ("Intervals", f"{results.settings.confidence:.0%}, over {words.number(results.topics, 'topic')}"),
+        ],
+    )
+
+
+def coefficient(method: str) -> str:
+    """A coefficient as papers name it."""
+    name, first = parsed(method)
+    return COEFFICIENTS[name] + (f" of the first {first}" if first else "")
+
+
+def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
+    method = results.settings.methods[0]
+    name, reference = coefficient(method), f"{results.truth} ({measure})"
+    ranked = [row for row in _rows(results, measure) if row.judge != LENGTH]
+    known = [row for row in ranked if _value(row, method) is not None]
+    if not known:
+        yield f"No ranking of systems can be compared with {reference}: {_reason(ranked, method)}."
+        return
+    best, systems = known[0], words.number(known[0].runs, "system")
+    shown = _estimate(best, method)
+    over = "mean over topics" if best.by_topic[method].value is not None else "over all topics"
+    who = f"“{_name(best, results)}”"
+    if len(known) > 1:
+        yield (
+            f"Of {len(known)} measures of the judge, {who} ranks {systems} most like the human leaderboard "
+            f"{reference}: "
+            f"{name} = {words.with_interval(shown)} ({over})."
         )
-        if len(results.settings.methods) > 1:
-            yield Table(
-                f"All coefficients with {measure}, over all topics",
-                ("judge", *results.settings.methods),
-                [
-                    (name, *(coefficient.value for coefficient in row.overall.values()))
-                    for name, row in rows.items()
-                ],
-            )
-        if by_topic:
-            topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[first])
-            yield Table(
-                f"{first} with {measure}, topic by topic",
-                ("judge", *topics),
-                [(name, *map(row.topics[first].get, topics)) for name, row in rows.items()],
-            )
+    else:
+        yield f"{who} ranks {systems} like {reference} with {name} = {words.with_interval(shown)} ({over})."
+    if shown.low is not None and shown.low <= 0:
+        yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
+    worse = [
+        difference
+        for difference in _of(results.from_best, measure)
+        if difference.p_holm is not None and difference.p_holm < ALPHA
+    ]
+    if len(known) > 1:
+        number = f"{len(worse)} of the {len(known) - 1} others" if worse else "No other measure"
+        verb = "are" if len(worse) > 1 else "is"
+        yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm).{_unskewed(worse)}"
+    ranking = {_key(row) for row in known}
+    if from_length := [one for one in _of(results.from_length, measure) if _key(one) in ranking]:
+        better = [difference for difference in from_length if _better(difference)]
+        length = next((row for row in _rows(results, measure) if row.judge == LENGTH), None)
+        own = "" if length is None else f" ({name} = {words.with_interval(_estimate(length, method))})"
+        yield (
+            f"{len(better) or 'None'} of {words.number(len(from_length), 'measure')} "
+            f"{'is' if len(better) < 2 else 'are'} shown to rank better than the length of the reports{own}."
+            f"{_unskewed(better)}"
+        )
 
 
-def _name(row: RankAgreement | RankDifference) -> str:
-    return f"{row.judge} {row.measure}"
+def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[Table]:
+    first = results.settings.methods[0]
+    every = _rows(results, measure)
+    rows = {_name(row, results): row for row in every if _value(row, first) is not None}
+    best = {_key(difference): difference for difference in _of(results.from_best, measure)}
+    length = {_key(difference): difference for difference in _of(results.from_length, measure)}
+    beside = ("With length", "Minus length's", "p (Holm)") if length else ()
+    tested: list[tuple[Cell, ...]] = []
+    holds: list[str] = []
+    for name, row in rows.items():
+        with_length = "" if row.judge == LENGTH else row.with_length
+        by_length = (with_length, *_tested(length.get(_key(row)))) if length else ()
+        compared = (*_tested(best.get(_key(row))), *by_length)
+        tested.append((name, row.runs, row.by_topic[first], row.overall[first], *compared))
+        holds.append(_conditions(best.get(_key(row)), length.get(_key(row))))
+    yield Table(
+        f"{coefficient(first)} with {measure} of {results.truth}",
+        (
+            Column("Judge", "name"),
+            "Systems",
+            "Mean over topics",
+            "Over all topics",
+            "Minus the best",
+            "p (Holm)",
+            *beside,
+            *[Column("Condition", "text")] * any(holds),
+        ),
+        [(*cells, *[cell] * any(holds)) for cells, cell in zip(tested, holds, strict=True)],
+        note=_note(results, measure),
+    ).compact()
+    methods = [
+        method for method in results.settings.methods if _adds(method, [row.runs for row in rows.values()])
+    ]
+    if len(methods) > 1:
+        yield Table(
+            f"All coefficients with {measure}, over all topics",
+            (Column("Judge", "name"), *map(coefficient, methods)),
+            [(name, *(row.overall[method].value for method in methods)) for name, row in rows.items()],
+        )
+    if by_topic:
+        topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[first])
+        yield Table(
+            f"{coefficient(first)} with {measure} by topic",
+            (Column("Judge", "name"), *topics),
+            [(name, *map(row.topics[first].get, topics)) for name, row in rows.items()],
+        )
+
+
+def _picture(results: MetaEvaluation, measure: str) -> list[Forest]:
+    """The judges below each other, the highest coefficient first."""
+    method = results.settings.methods[0]
+    rows = [row for row in _rows(results, measure) if _value(row, method) is not None]
+    averaged = all(row.by_topic[method].value is not None for row in rows)
+    over = "mean over topics" if averaged else "over topics"
+    axis = f"{coefficient(method)}, {over}, {results.settings.confidence:.0%} confidence intervals"
+    return forests(
+        f"Rank correlation with {measure} of {results.truth}",
+        axis,
+        [(_name(row, results), _estimate(row, method)) for row in rows],
+    )
+
+
+def _truth_measures(results: MetaEvaluation) -> list[str]:
+    return list(dict.fromkeys(row.truth_measure for row in results.rows))
+
+
+def _rows(results: MetaEvaluation, measure: str) -> list[RankAgreement]:
+    """The rows of a measure of the reference, the highest coefficient first, those without one last."""
+    method = results.settings.methods[0]
+    rows = [row for row in results.rows if row.truth_measure == measure]
+    known = [row for row in rows if _value(row, method) is not None]
+    return [
+        *sorted(known, key=lambda row: -(_value(row, method) or 0.0)),
+        *(row for row in rows if _value(row, method) is None),
+    ]
+
+
+def _estimate(row: RankAgreement, method: str) -> Estimate:
+    """The mean over topics, or, without one, the coefficient over all topics."""
+    mean = row.by_topic[method]
+    return mean if mean.value is not None else row.overall[method]
+
+
+def _value(row: RankAgreement, method: str) -> float | None:
+    return _estimate(row, method).value
+
+
+def _reason(rows: Sequence[RankAgreement], method: str) -> str:
+    return "; ".join(dict.fromkeys(row.overall[method].reason for row in rows)) or "there is no judge"
+
+
+def _adds(method: str, systems: Sequence[int]) -> bool:
+    """Whether a coefficient of the first systems is over fewer than all of them."""
+    _, first = parsed(method)
+    return first is None or any(first < count for count in systems)
+
+
+def _of(differences: Sequence[RankDifference], measure: str) -> list[RankDifference]:
+    return [difference for difference in differences if difference.truth_measure == measure]
+
+
+def _key(row: RankAgreement | RankDifference) -> tuple[str, str]:
+    return row.judge, row.measure
+
+
+def _name(row: RankAgreement | RankDifference, results: MetaEvaluation) -> str:
+    """A judge's measure, with the judge's name where there are several."""
+    if row.judge == LENGTH:
+        return "Length of the reports"
+    judges = {one.judge for one in results.rows if one.judge != LENGTH}
+    return f"{row.judge} {row.measure}" if len(judges) > 1 else row.measure
 
 
 def _tested(difference: RankDifference | None) -> tuple[Cell, Cell]:
     return ("", "") if difference is None else (difference.difference, words.p_value(difference.p_holm))
 
 
+def _conditions(from_best: RankDifference | None, from_length: RankDifference | None) -> str:
+    """Under which condition what is shown of a judge holds, in words; empty where nothing is shown."""
+    cells = {
+        other: condition_cell(difference.condition)
+        for other, difference in (("best", from_best), ("length", from_length))
+        if difference is not None and difference.condition is not None
+    }
+    if len(set(cells.values())) < 2:
+        return next(iter(cells.values()), "")
+    return "; ".join(f"from the {other}: {cell}" for other, cell in cells.items())
+
+
+def _unskewed(shown: Sequence[RankDifference]) -> str:
+    return only_unskewed(difference.condition for difference in shown)
+
+
+def _better(difference: RankDifference) -> bool:
+    """Whether it is shown to be above that of the other."""
+    return (
+        difference.p_holm is not None and difference.p_holm < ALPHA and (difference.difference.value or 0) > 0
+    )
+
+
 def _note(results: MetaEvaluation, measure: str) -> str:
     """What the numbers say in words."""
-    rows = [row for row in results.rows if row.truth_measure == measure]
+    compared = [*_of(results.from_best, measure), *_of(results.from_length, measure)]
     sentences = []
-    compared = [
-        difference
-        for difference in (*results.from_best, *results.from_length)
-        if difference.truth_measure == measure
-    ]
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
         sentences.append(
-            f"No p: below {FEWEST_TESTED} topics with a coefficient, or of what is the same on all of them."
+            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or if it is the "
+            f"same on "
+            "all of them."
         )
     if any(difference.p_holm is not None for difference in compared):
         sentences.append(words.NOT_CORRECTED)
-    if tied := [_name(row) for row in rows if row.tied]:
-        sentences.append(f"All systems have the same score by {', '.join(tied)}.")
-    weak = [
-        _name(difference)
-        for difference in results.from_length
-        if difference.truth_measure == measure
-        and not (
-            difference.p_holm is not None
-            and difference.p_holm < ALPHA
-            and (difference.difference.value or 0) > 0
+    if tied := [_name(row, results) for row in _rows(results, measure) if row.tied]:
+        sentences.append(
+            f"All systems have the same score by {', '.join(tied)}, so these measures give no ranking."
         )
-    ]
-    if weak:
-        sentences.append(f"Not shown to rank better than {LENGTH} alone: {', '.join(weak)}.")
-    return " ".join(sentences)
+    sentences.append(condition_note(difference.condition for difference in compared))
+    return " ".join(filter(None, sentences))

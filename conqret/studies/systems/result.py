@@ -7,7 +7,7 @@ judges, and how far a judge merely ranks by length.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
+from conqret.stats.verdict_condition import VerdictCondition, of_difference
 from conqret.studies.systems.ranked_systems import (
     MetaSettings,
     SystemMeasure,
@@ -59,7 +60,8 @@ class RankDifference(Frozen):
     """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
     both have one. From length, Holm's correction is over the judges; from the best, over all pairs of judges: which one
     is the best these topics say themselves, and where ten judges are equal, the correction over nine of the pairs would
-    find one that is worse in 15% (Tukey's studentized range).
+    find one that is worse in 15% (Tukey's studentized range). ``condition`` is the one under which a difference that is
+    shown at 5% after the correction holds.
 
     Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
     single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.
@@ -73,6 +75,7 @@ class RankDifference(Frozen):
     difference: Estimate
     p: float | None
     p_holm: float | None
+    condition: VerdictCondition | None = None
 
 
 class MetaEvaluation(Frozen):
@@ -239,7 +242,8 @@ def _differences(
     pairs: Sequence[tuple[int, int]],
     settings: MetaSettings,
 ) -> list[RankDifference]:
-    differences = [_mean(_less(tested[place], tested[other]), "plain") for place, other in pairs]
+    less = [_less(tested[place], tested[other]) for place, other in pairs]
+    differences = [_mean(values.values(), "plain") for values in less]
     # What is the same on all topics says nothing.
     raw = [difference.p() if difference.varies else None for difference in differences]
     return [
@@ -252,15 +256,21 @@ def _differences(
             difference=difference.estimate(settings.confidence),
             p=p,
             p_holm=p_holm,
+            condition=None if p_holm is None else of_difference(difference, list(values), corrected=p_holm),
         )
-        for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
+        for (place, other), values, difference, p, p_holm in zip(
+            pairs, less, differences, raw, holm(raw), strict=True
+        )
     ]
 
 
-def _less(first: Mapping[str, float | None], other: Mapping[str, float | None]) -> Iterator[float | None]:
-    for topic, value in first.items():
-        beside = other.get(topic)
-        yield None if value is None or beside is None else value - beside
+def _less(first: Mapping[str, float | None], other: Mapping[str, float | None]) -> dict[str, float]:
+    """By topic the first less the other, where both have a value."""
+    return {
+        topic: value - beside
+        for topic, value in first.items()
+        if value is not None and (beside := other.get(topic)) is not None
+    }
 
 
 def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> JackknifedEstimate:

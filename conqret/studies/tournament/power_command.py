@@ -25,7 +25,7 @@ def tournament(
     ratings: Annotated[float | None, Within(0, 1)] = None,
     simulations: Annotated[int, Within(1)] = 10,
     seed: Annotated[int, Within(0)] = 13,
-    json_output: options.Json = False,
+    shown: options.StudyOutput,
 ) -> None:
     """Simulate how reliable the ranking of a tournament will be, by the number of comparisons per item.
 
@@ -50,7 +50,7 @@ def tournament(
 
     Examples:
 
-    conqret judges power tournament --items 8,20 --comparisons 8 --spread 2
+    conqret judges power tournament --items 8,20 --comparisons 8 --spread 2 -o power.html
 
     conqret judges power tournament --items 20 --design adaptive --position 0.15 --json
 
@@ -60,7 +60,12 @@ def tournament(
 
     from conqret.errors import check_known
     from conqret.show.table import spaced
-    from conqret.studies.tournament.tournament_power import power_tables, power_tournament
+    from conqret.studies.tournament.tournament_power import (
+        power_answer,
+        power_sheet,
+        power_tables,
+        power_tournament,
+    )
 
     sizes, designs = options.counts("--items", items), design or ["adaptive", "random"]
     judges = options.numbers(discrimination, "--discrimination is a list of numbers, such as 1,0.5")
@@ -81,5 +86,9 @@ def tournament(
             on_cell=bar.advance,
         )
     result(
-        [asdict(each) for each in planned], spaced(power_tables(planned, simulations)), as_json=json_output
+        [asdict(each) for each in planned],
+        spaced(power_tables(planned, simulations)),
+        as_json=shown.json_output,
+        answer=power_answer(planned),
     )
+    shown.write(lambda found: power_sheet(found, simulations, seed), planned)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.errors import DeclarationError, strict_options
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.comparative_judgment import MOST_CELLS, MOST_ITEMS
 from conqret.stats.pair_design import Design
@@ -16,6 +18,9 @@ from conqret.stats.tournament_simulation import (
     mean_quality,
     simulated_tournament,
 )
+
+RELIABLE = 0.8
+"""The reliability that comparative judgment asks for by convention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,71 @@ def power_tournament(
     return tuple(planned)
 
 
+def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
+    """How many comparisons an item a reliability of 0.8 takes, in a sentence for each number of items."""
+    sentences = []
+    for size, designs in _by_items(planned):
+        needed = []
+        for each in designs:
+            enough = [quality.comparisons for quality in each.after if quality.reliability >= RELIABLE]
+            most = max((quality.comparisons for quality in each.after), default=0.0)
+            comparisons = f"{min(enough):.1f}" if enough else f"more than {most:.1f}"
+            needed.append(f"{comparisons} comparisons an item with {each.design} pairs")
+        sentences.append(
+            f"With {size} items a topic, a reliability of {RELIABLE:g} takes {', and '.join(needed)}."
+        )
+    return sentences
+
+
+def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
+    """The page: reliability by comparisons an item, with the reliability that is wanted."""
+    charts = [_chart(size, designs) for size, designs in _by_items(planned)]
+    return ReportPage(
+        "power",
+        "How many comparisons does a tournament need?",
+        [
+            Section(
+                "Reliability, rank correlation and coverage",
+                [*charts[1:], *power_tables(planned, simulations)],
+            )
+        ],
+        answer=power_answer(planned),
+        picture=charts[:1],
+        how_to_read=[
+            "Tournaments are simulated, and the strengths of items are estimated as `conqret tournament` estimates "
+            "them. Reliability is the share of the variance of strengths within topics that is not estimation "
+            "error. With adaptive pairs, the pairs whose comparison is expected to be most informative are "
+            "compared; with random pairs, each item is compared equally often."
+        ],
+        facts=[("Simulated tournaments of each kind", f"{simulations:,}"), ("Seed", str(seed))],
+    )
+
+
+def _by_items(planned: Sequence[PlannedTournament]) -> Iterator[tuple[int, list[PlannedTournament]]]:
+    for size in dict.fromkeys(each.items for each in planned):
+        yield size, [each for each in planned if each.items == size]
+
+
+def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
+    lines = [
+        ChartLine(
+            f"{each.design} pairs",
+            [Point(quality.comparisons, quality.reliability) for quality in each.after],
+        )
+        for each in designs
+    ]
+    ends = [point.x for line in lines for point in line.points]
+    goal = [Point(min(ends), RELIABLE), Point(max(ends), RELIABLE)]
+    return Chart(
+        f"Reliability with {size} items a topic",
+        "Comparisons an item",
+        "Reliability",
+        [*lines, ChartLine(f"Goal: {RELIABLE:g}", goal, place=6, marked=False)],
+        levels=False,
+        ends=(0.0, 1.0),
+    )
+
+
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
     """A table for each number of items: reliability and rank correlation by comparisons, designs side by side."""
     for size in dict.fromkeys(each.items for each in planned):
@@ -116,8 +186,8 @@ def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iter
                 "Coverage",
             ),
             rows,
-            note="Reliability as a tournament prints it; rank correlation with the true strengths, mean over topics; "
-            "share of 95% intervals that hold the true strength. "
+            note="“Reliability” is the one that a tournament prints; the rank correlation is that with the true "
+            "strengths (mean over topics); “Coverage” is the share of 95% intervals that contain the true strength. "
             + (
                 f"Means of {simulations} simulated tournaments."
                 if simulations > 1

@@ -79,8 +79,14 @@ def validate(
     "coverage >= 0.98"
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
     from conqret.studies.agreement_answer import agreement_answer
-    from conqret.studies.agreement_tables import agreement_table, beside_table, language_tables
+    from conqret.studies.agreement_tables import (
+        agreement_table,
+        beside_table,
+        language_tables,
+        together_tables,
+    )
     from conqret.studies.validate.validate import validate as compare
 
     validated = compare(
@@ -100,8 +106,15 @@ def validate(
     )
     _remark(validated.validation)
     shown = validated.validation
-    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
-    said = agreement_answer(shown.dimensions.values(), shown.basis, shown.average)
+    rows = list(shown.dimensions.values())
+    together = together_tables(rows, shown.basis.settings.confidence)
+    raters = raters_table(shown.raters, whole=False)
+    tables = [agreement_table(shown), *together, *language_tables(shown), beside_table(shown)]
+    tables += filter(None, [raters])
+    said = [
+        *agreement_answer(rows, shown.basis, shown.average),
+        *raters_answer(shown.raters, confidence),
+    ]
     result(shown, tables, as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")

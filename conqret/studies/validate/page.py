@@ -8,8 +8,10 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
+from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -18,6 +20,7 @@ from conqret.studies.agreement_tables import (
     beside_table,
     language_tables,
     over_parts,
+    together_tables,
 )
 from conqret.studies.validate.result import Validation
 
@@ -37,23 +40,37 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         picture=agreement_picture(rows, basis, validation.average),
         how_to_read=[
             f"This page compares the judge's scores of {words.number(validation.join.items, 'item')} with human labels "
-            "of the same items. Krippendorff's alpha is 1 where scores and labels always agree, and 0 where they agree "
-            "as often as by chance. If a baseline without a model (the length of the text, or a constant) agrees with "
-            "annotators as well as the judge does, the judge adds nothing.",
+            "of the same items. Krippendorff's alpha is 1 where scores and labels always agree, 0 where they agree as "
+            "often as by chance, and below 0 where they agree less than that. Brackets hold the confidence interval of "
+            "alpha, the alphas that the data are compatible with; if it contains 0, agreement beyond chance is not "
+            "shown. If a baseline without a model (the length of the text, or a constant) agrees with annotators as "
+            "well as the judge does, the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
+        lede=_unlabeled(validation),
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),
+            ("Annotators", words.count(max((row.annotators for row in rows), default=0))),
             ("Fingerprint", judge.fingerprint),
             ("Seed", str(basis.settings.seed)),
         ],
     )
 
 
+def _unlabeled(validation: Validation) -> list[str]:
+    """Which metrics of the judge nobody labeled, in a sentence; empty where each has labels."""
+    names = [words.label(name).lower() for name in validation.join.unlabelled_metrics]
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [f"Nothing is known of metrics without labels: {', '.join(names[:MOST_NAMED])}{more}."]
+
+
 def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table | Section]:
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
+    yield from together_tables(list(validation.dimensions.values()), validation.basis.settings.confidence)
     yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})
@@ -62,6 +79,8 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
+    if (raters := raters_section(validation.raters, validation.basis.settings.confidence)) is not None:
+        yield raters
     yield _replacing(validation)
     yield _means(validation)
     yield from _shares(validation)
@@ -123,8 +142,8 @@ def _replacing(validation: Validation) -> Section:
     title = "Can the judge replace an annotator?"
     note = (
         "The alternative annotator test (Calderon, Reichart and Dror 2025) compares the judge with each annotator: "
-        "which of the two is closer to the labels of the other annotators? As the judge is cheaper, it may be less "
-        f"close on {validation.basis.settings.epsilon:.0%} more of the items (epsilon)."
+        "which of the two is closer to the labels of the other annotators? As the judge is cheaper, it may lose to the "
+        f"annotator on up to {validation.basis.settings.epsilon:.0%} more of the items than it wins (epsilon)."
     )
     tests = [row.alternative for row in validation.dimensions.values()]
     if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
@@ -140,19 +159,28 @@ def _replacing(validation: Validation) -> Section:
             note,
         )
     rows: list[tuple[Cell, ...]] = []
+    conditions = [test.condition for test in tests]
+    clusters = validation.basis.clustered_by
+    holds = any(conditions)
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
+        where = [condition_cell(test.condition, clusters)] * holds
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, *where, test.reason))
     table = Table(
         title,
-        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
+        (
+            "Dimension", "Passed", "Winning rate", "Advantage probability",
+            *[Column("Condition", "text")] * holds, REMARK,
+        ),
         rows,
         note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
         "(one-sided tests, corrected for the number of annotators after Benjamini and Yekutieli); the judge passes "
         "with 0.5 or more, which does not show that it equals them. “Advantage probability” is the share of items on "
-        "which the judge is at least as close to the other annotators as the annotator whom it replaces.",
-    )
+        "which the judge is at least as close to the other annotators as the annotator whom it replaces."
+        + " " * holds
+        + condition_note(conditions, clusters),
+    )  # fmt: skip
     return Section(title, [table], note)
 
 
@@ -161,26 +189,30 @@ def _means(validation: Validation) -> Table:
     both = any(row.mean.power for row in rows)
     missing = any(row.worst_case != row.best_case for row in rows)
     note = (
-        "“From the judge” is the mean of the judge's scores. “From labels” is the mean human label of the "
-        "labeled items."
+        "The table has estimates of the mean label of all items. “Mean score” is the mean of the judge's scores "
+        "of all "
     )
+    note += "items. “Mean label” is the mean human label of the labeled items."
     if both:
         note += (
-            " “From both” combines the labels with the judge's scores of the unlabeled items, corrected by the judge's "
-            "error on labeled items (prediction-powered inference); “Weight” is how much the judge's scores count "
-            "in it."
+            " “Both” combines the labels with the judge's scores of the unlabeled items, corrected by the judge's "
+            "error "
+            "on labeled items (prediction-powered inference); “Weight” is how much the judge's scores count in it."
         )
-    note += f" {'“From labels” and “From both” estimate' if both else '“From labels” estimates'} the mean of all items "
-    note += "only if the labeled items are a random sample of them."
+    note += (
+        f" {'The last two estimate' if both else '“Mean label” estimates'} the mean of all items only if the "
+        f"labeled "
+    )
+    note += "items are a random sample of them, or are weighted by an inclusion_probability that their labels state."
     if missing:
         note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
         "Mean human label, in [0, 1]",
         (
             "Dimension",
-            "From the judge",
-            "From labels",
-            *both * ("From both", "Weight"),
+            "Mean score",
+            "Mean label",
+            *both * ("Both", "Weight"),
             *missing * ("Worst case", "Best case"),
         ),
         [
@@ -248,9 +280,9 @@ def _join(validation: Validation) -> Table | Section:
             rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
     if not rows:
         all_of = f"All {words.number(join.items, 'item')}, with every part and metric, are both judged and labeled."
-        return Section("Match of judgments and labels", [PageRemarks([all_of])])
+        return Section("Which items have both a judgment and a label", [PageRemarks([all_of])])
     return Table(
-        "Match of judgments and labels",
+        "Which items have both a judgment and a label",
         ("What is not matched", "Count", Column("Names", "text")),
         rows,
         note=f"{words.capitalised(words.number(join.items, 'item'))} are both judged and labeled, of {join.judged} "

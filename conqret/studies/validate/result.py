@@ -23,14 +23,17 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
-from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
+from conqret.stats.simultaneous import partially_pooled, simultaneous_intervals
+from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
+from conqret.studies.agreement.raters import Raters
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
@@ -107,6 +110,11 @@ class Validation(Frozen):
         return dumped(self, dump, "languages")
 
     @property
+    def raters(self) -> dict[str, Raters]:
+        """The annotators and the judge by severity, on each dimension on which they are."""
+        return {name: row.raters for name, row in self.dimensions.items() if row.raters is not None}
+
+    @property
     def quantities(self) -> dict[str, Estimate]:
         """All that can be required of the whole, by name: averages without overall quality, and coverage."""
         return {**self.average.quantities, "coverage": Estimate(self.coverage)}
@@ -179,6 +187,7 @@ def check_dimension(
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
         rerun=view.rerun(),
+        raters=view.raters(drawn),
     )
     return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
@@ -213,6 +222,11 @@ def _mean(view: View) -> CorrectedMean:
     if not view.compared.any():
         return no_correction(NO_PAIR)
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
+    if view.unequal:
+        at = known | rest
+        items = DrawnItems(target[at], score[at], view.chances[at])
+        confidence = view.settings.confidence
+        return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
         target[known],
         score[known],
@@ -226,12 +240,23 @@ def _mean(view: View) -> CorrectedMean:
 
 def _share(view: View) -> CorrectedShare | None:
     """The share of positives among the unlabelled units; None where no label counts as positive, or none is left."""
+    import numpy as np
+
     if view.positive_from is None or not view.scale.bounded or not view.unlabelled.any():
         return None
     judge, truth = (
         side >= view.positive_from for side in (view.judge(rounded=view.scale.whole), view.target)
     )
     known, rest = view.compared, view.unlabelled
+    chances = view.chances[known] if view.unequal else None
+    if view.unequal:
+        at = known | rest
+        reason = DrawnItems(
+            np.where(known, truth, np.nan)[at], judge[at].astype(float), view.chances[at]
+        ).fault()
+        if reason:
+            naive = mean_interval(judge[rest], view.clusters_of(rest), scale="share")
+            return CorrectedShare(naive, undefined(reason), None, None)
     return rogan_gladen(
         truth[known],
         judge[known],
@@ -239,6 +264,7 @@ def _share(view: View) -> CorrectedShare | None:
         clusters=view.clusters_of(known),
         unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
+        chances=chances,
     )
 
 
@@ -280,11 +306,23 @@ def validate(
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
-        dimensions={name: check.result for name, check in checked.items()},
+        dimensions=_together(checked, settings.confidence),
         average=_average(checked, settings.confidence),
         missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
         languages=tuple(_by_language(joined, settings)),
     )
+
+
+def _together(checked: Mapping[str, DimensionCheck], confidence: float) -> dict[str, DimensionValidation]:
+    """The results by dimension, with what is known of their alphas looked at together."""
+    alphas_of = [check.judge["mean"] for check in checked.values()]
+    both = zip(
+        simultaneous_intervals(alphas_of, confidence), partially_pooled(alphas_of, confidence), strict=True
+    )
+    return {
+        name: check.result.model_copy(update={"simultaneous": simultaneous, "pooled": pooled})
+        for (name, check), (simultaneous, pooled) in zip(checked.items(), both, strict=True)
+    }
 
 
 def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[LanguageAgreement]:

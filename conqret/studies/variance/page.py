@@ -20,6 +20,10 @@ _LEDE = (
     "Score differences between topics and between items are what a judge is to measure. Differences between samples, "
     "prompts or models on the same item are noise."
 )
+_ALIKE = (
+    "The intervals assume that topics are about alike: if the scores of a few topics are far noisier than those of the "
+    "others, the interval of the samples holds the true value in only 85 to 90% of studies, not in 95%."
+)
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
 _BUYS = (
     "Generalizability is the share of the variance of items' scores that is not noise: at 1 a repeated measurement "
@@ -55,7 +59,11 @@ def variance_finding(study: VarianceStudy) -> str:
     sources = {name: sum(shares.get(name, 0.0) for shares in noise) for shares in noise for name in shares}
     largest = max(sources, key=lambda name: sources[name])
     named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
-    of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
+    of = (
+        f"; {'the only source of noise in these runs is' if len(sources) == 1 else 'most of it comes from'} {named}"
+        if sources[largest]
+        else ""
+    )
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
     much = sum(sum(shares.values()) >= 0.495 for shares in noise)
@@ -87,7 +95,7 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
         ],
         note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request, in units "
         f"of the "
-        "score.",
+        f"score. {_ALIKE}",
     )
 
 
@@ -110,7 +118,7 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
+        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
     )
 
 
@@ -129,7 +137,8 @@ def _scores(rows: Sequence[MetricVariance]) -> Table:
         _titled(rows, "one item's score"),
         (Column("Averaged over", "text"), "Standard error", "Generalizability", *["Dependability"][:strict]),
         _under(rows, designs),
-        note="“Generalizability” is the share of the variance of such scores that is due to topics and items; at 1 a "
+        note="“Generalizability” is the share of the variance of scores, averaged as the row says, that is due to "
+        "topics and items; at 1 a "
         "repeated measurement would rank the items in the same order."
         + " “Dependability” is the corresponding share for absolute scores: it counts it as noise, too, that one model "
         "or prompt is stricter than another." * strict,

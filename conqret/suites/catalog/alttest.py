@@ -14,7 +14,6 @@ from conqret.io.faults import FaultList, quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Schema, TableReader
 from conqret.stats.agreement import Level
-from conqret.suites.annotator_table import annotator_table
 from conqret.suites.published_files import MOVED, NO_DIGEST, files_present
 from conqret.suites.suite import (
     PublishedFigure,
@@ -25,7 +24,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
-from conqret.suites.suite_statistics import by_group
+from conqret.suites.suite_statistics import annotator_table, by_group
 
 METRIC = "annotation"
 HUMAN, MODELS = "human_annotations.json", "llm_annotations.json"

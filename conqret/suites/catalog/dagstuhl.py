@@ -16,7 +16,6 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field, Schema
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.suites.annotator_table import mean_labels
 from conqret.suites.published_files import MOVED, files_present, is_there, published_rows, published_text
 from conqret.suites.suite import (
     PublishedFigure,
@@ -27,7 +26,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
-from conqret.suites.suite_statistics import spearman_rho
+from conqret.suites.suite_statistics import mean_labels, spearman_rho
 
 EXPERTS = "dagstuhl-15512-argquality-corpus-annotated.csv"
 NOVICES = "novice-annotations-unaggregated.zip"

@@ -10,7 +10,6 @@ from conqret.data import Item
 from conqret.io.checks import filled, identifier, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema
-from conqret.suites.annotator_table import annotator_table, mean_labels
 from conqret.suites.published_files import MOVED, NO_DIGEST, names, published_rows, published_text, ratings
 from conqret.suites.suite import (
     PublishedFigure,
@@ -20,7 +19,13 @@ from conqret.suites.suite import (
     SuiteStatistic,
     SuiteVerdicts,
 )
-from conqret.suites.suite_statistics import kendall_tau, spearman_rho, system_means
+from conqret.suites.suite_statistics import (
+    annotator_table,
+    kendall_tau,
+    mean_labels,
+    spearman_rho,
+    system_means,
+)
 
 METRIC = "good_opening_speech"
 QUESTION = (

@@ -13,7 +13,6 @@ from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.annotator_table import mean_labels
 from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
 from conqret.suites.suite import (
     PublishedFigure,
@@ -23,6 +22,7 @@ from conqret.suites.suite import (
     SuiteStatistic,
     SuiteVerdicts,
 )
+from conqret.suites.suite_statistics import mean_labels
 
 METRIC = "satisfaction"
 QUESTION = (

@@ -9,7 +9,6 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.annotator_table import mean_labels
 from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
 from conqret.suites.suite import (
     PublishedFigure,
@@ -19,6 +18,7 @@ from conqret.suites.suite import (
     SuiteStatistic,
     SuiteVerdicts,
 )
+from conqret.suites.suite_statistics import mean_labels
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
 ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}

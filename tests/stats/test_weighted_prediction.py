@@ -1,0 +1,134 @@
+"""Means and differences from items that were drawn for labeling with unequal probabilities."""
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.stats.prediction_powered import prediction_powered_mean
+from conqret.stats.rogan_gladen import rogan_gladen
+from conqret.stats.student import quantile
+from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, weighted_mean
+
+
+def drawn(rng, topics=20, each=10, shift=0.0):
+    """Items whose probability rises with the judgment, topics of one size."""
+    names = np.repeat(np.arange(topics), each)
+    judged = rng.random(len(names))
+    labels = np.clip(
+        judged + 0.2 * rng.normal(size=topics)[names] + 0.1 * rng.normal(size=len(names)) + shift, 0, 1
+    )
+    chances = 0.1 + 0.8 * judged
+    some = rng.random(len(names)) < chances
+    items = DrawnItems(np.where(some, labels, np.nan), judged, np.where(some, chances, np.nan))
+    return items, names, labels
+
+
+def by_hand(items, places):
+    """Hajek's estimate with the least squares slope, item by item; numpy alone."""
+    y, f, p = (column[places] for column in (items.labels, items.judged, items.chances))
+    known = ~np.isnan(y)
+    w = np.where(known, 1 / np.where(known, p, 1), 0) / (1 / p[known]).sum()
+    y = np.where(known, y, 0)
+    labels, judge, every = (w * y).sum(), (w * f).sum(), f.mean()
+    of_labels = w * (y - labels)
+    of_judge = w * (f - judge) - (f - every) / len(f)
+    slope = np.clip((of_labels * of_judge).sum() / (of_judge**2).sum(), 0, 1)
+    return labels - slope * (judge - every), labels, slope
+
+
+def test_it_is_the_estimate_by_hand_with_a_jackknife_over_topics():
+    items, names, _ = drawn(np.random.default_rng(1))
+    found = weighted_mean(items, names.tolist())
+    value, labels, slope = by_hand(items, np.ones(len(names), dtype=bool))
+    assert found.corrected.value == pytest.approx(value, abs=1e-12)
+    assert found.labels.value == pytest.approx(labels, abs=1e-12)
+    assert found.power == pytest.approx(slope, abs=1e-12)
+    assert found.naive.value == pytest.approx(items.judged.mean())
+    assert found.corrected.n == (~np.isnan(items.labels)).sum()
+    without = np.array([by_hand(items, names != topic)[0] for topic in range(20)])
+    error = np.sqrt(19 / 20 * ((without - without.mean()) ** 2).sum())
+    weights = np.bincount(names, np.where(np.isnan(items.labels), 0, 1 / np.nan_to_num(items.chances, nan=1)))
+    freedom = weights.sum() ** 2 / (weights**2).sum() - 1
+    reach = quantile(freedom, 0.95) * error
+    assert found.corrected.low == pytest.approx(value - reach, abs=1e-10)
+    assert found.corrected.high == pytest.approx(value + reach, abs=1e-10)
+
+
+def test_with_one_probability_it_is_the_usual_estimate():
+    rng = np.random.default_rng(2)
+    items, names, labels = drawn(rng, topics=30)
+    some = rng.random(len(names)) < 0.5
+    equal = DrawnItems(np.where(some, labels, np.nan), items.judged, np.where(some, 0.5, np.nan))
+    found = weighted_mean(equal, names.tolist())
+    usual = prediction_powered_mean(
+        labels[some], items.judged[some], items.judged[~some],
+        clusters=names[some].tolist(), unlabelled_clusters=names[~some].tolist(),
+    )  # fmt: skip
+    assert found.labels.value == pytest.approx(usual.labels.value)
+    assert found.corrected.value == pytest.approx(usual.corrected.value, abs=0.002)
+    width, usual_width = (one.corrected.high - one.corrected.low for one in (found, usual))
+    assert width == pytest.approx(usual_width, rel=0.1)
+
+
+def test_what_is_drawn_more_often_counts_for_less():
+    """The truth is found over many draws, which the unweighted estimate misses."""
+    rng = np.random.default_rng(3)
+    truth, held, plain = 0.5, [], []
+    for _ in range(300):
+        items, names, _ = drawn(rng)
+        found = weighted_mean(items, names.tolist(), scale="share").corrected
+        held.append(found.low <= truth <= found.high)
+        plain.append(np.nanmean(items.labels))
+    assert np.mean(held) >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 300)
+    assert np.mean(plain) > 0.6
+
+
+def test_a_difference_takes_labels_of_one_side_alone():
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(200):
+        (first, names, _), (second, _, _) = drawn(rng), drawn(rng)
+        moved = DrawnItems(second.labels + 0.1, second.judged, second.chances)
+        found = weighted_difference(first, moved, names.tolist())
+        held.append(found.corrected.low <= 0.1 <= found.corrected.high)
+        sides = [weighted_mean(side, names.tolist()).corrected.value for side in (first, moved)]
+        assert found.corrected.value == pytest.approx(sides[1] - sides[0])
+    assert np.mean(held) >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 200)
+
+
+def test_probabilities_that_give_no_estimate_are_said():
+    items, names, labels = drawn(np.random.default_rng(5))
+    some = ~np.isnan(items.labels)
+    topics = names.tolist()
+    unknown = DrawnItems(items.labels, items.judged, np.where(np.arange(200) < 50, np.nan, items.chances))
+    lost = weighted_mean(unknown, topics)
+    assert (lost.corrected.value, lost.labels.value) == (None, None)
+    assert lost.naive.value is not None
+    assert "no inclusion_probability" in lost.corrected.reason
+    never = items.judged < 0.7  # items that could not be drawn
+    part = some & ~never
+    few = DrawnItems(np.where(part, labels, np.nan), items.judged, np.where(part, items.chances, np.nan))
+    assert "stand for" in weighted_mean(few, topics).corrected.reason
+    nothing = DrawnItems(np.full(200, np.nan), items.judged, np.full(200, np.nan))
+    assert weighted_mean(nothing, topics).corrected.reason == "there is no label"
+    with pytest.raises(DeclarationError):
+        weighted_mean(items, topics[1:])
+    with pytest.raises(DeclarationError):
+        weighted_mean(DrawnItems(items.labels, np.full(200, np.nan), items.chances), topics)
+
+
+def test_a_share_is_corrected_by_what_labelled_items_stand_for():
+    """Sensitivity and specificity are those of the unlabelled items: weights (1 - p) / p, 0 where p is 1."""
+    labels, judged = [1, 1, 1, 0, 0, 0, 1], [1, 1, 0, 0, 0, 1, 0]
+    chances = [0.5, 0.25, 0.4, 0.5, 0.25, 0.4, 1.0]
+    found = rogan_gladen(labels, judged, [1, 0, 1, 0, 0], chances=chances)
+    odds = [(1 - p) / p for p in chances]
+    se = (odds[0] + odds[1]) / (odds[0] + odds[1] + odds[2])
+    sp = (odds[3] + odds[4]) / (odds[3] + odds[4] + odds[5])
+    assert (found.sensitivity, found.specificity) == (pytest.approx(se), pytest.approx(sp))
+    assert found.corrected.value == pytest.approx(min(max((0.4 + sp - 1) / (se + sp - 1), 0), 1))
+    equal = rogan_gladen(labels[:6], judged[:6], [1, 0, 1, 0, 0], chances=[0.3] * 6)
+    usual = rogan_gladen(labels[:6], judged[:6], [1, 0, 1, 0, 0])
+    assert equal.corrected.value == pytest.approx(usual.corrected.value)
+    with pytest.raises(DeclarationError):
+        rogan_gladen(labels, judged, [1, 0], chances=[0.0, *chances[1:]])
