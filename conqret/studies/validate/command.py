@@ -73,7 +73,7 @@ def validate(
     "coverage >= 0.98"
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import agreement_table, beside_table, language_tables
     from conqret.studies.validate.validate import validate as compare
@@ -95,8 +95,8 @@ def validate(
     )
     _remark(validated.validation)
     shown = validated.validation
-    raters = raters_table(shown.raters, whole=False)
-    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown), *filter(None, [raters])]
+    raters = raters_tables(shown.raters, whole=False)
+    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown), *raters]
     said = [
         *agreement_answer(shown.dimensions.values(), shown.basis, shown.average),
         *raters_answer(shown.raters, confidence),
