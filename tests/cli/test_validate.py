@@ -52,6 +52,16 @@ def test_agree(cli, labels):
     assert cli("labels", "agreement", labels, "--level", "nominal").code == 0
 
 
+def test_labels_without_an_order_have_rates_in_place_of_severities(cli):
+    file = ROOT / "fixtures/examples/partial_answers.csv"
+    done = cli("labels", "agreement", file, "--scale", "0:1", "--level", "nominal", "--json")
+    raters = json.loads(done.out)["rows"][0]["raters"]
+    assert raters["ordered"] is False
+    assert [rater["consensus"]["value"] for rater in raters["annotators"]] == pytest.approx(
+        [0.933, 1, 1], abs=1e-3
+    )
+
+
 def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise", "--samples", "2")
     card = tmp_path / "card"

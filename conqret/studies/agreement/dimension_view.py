@@ -268,7 +268,7 @@ class View:
             self.table,
             self.scale,
             drawn,
-            judge=self.judge(rounded=False) if self.placed else None,
+            judge=self.judge(rounded=self.scale.level == "nominal") if self.placed else None,
             confidence=self.settings.confidence,
         )
 

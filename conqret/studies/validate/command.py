@@ -73,7 +73,7 @@ def validate(
     "coverage >= 0.98"
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import (
         agreement_table,
@@ -102,9 +102,8 @@ def validate(
     shown = validated.validation
     rows = list(shown.dimensions.values())
     together = together_tables(rows, shown.basis.settings.confidence)
-    raters = raters_table(shown.raters, whole=False)
     tables = [agreement_table(shown), *together, *language_tables(shown), beside_table(shown)]
-    tables += filter(None, [raters])
+    tables += raters_tables(shown.raters, whole=False)
     said = [
         *agreement_answer(rows, shown.basis, shown.average),
         *raters_answer(shown.raters, confidence),
