@@ -115,7 +115,7 @@ def consensus_rates(
             own.sum(axis=1), counts, out=np.full(len(codes), np.nan), where=counts > 0
         ), consensus
 
-    voted = (codes[: len(table)] >= 0).any(axis=0)
+    voted = np.asarray((codes[: len(table)] >= 0).any(axis=0), dtype=bool)
     values, consensus = rates(voted, None)
     belief = np.full((table.shape[1], len(known)), 1 / max(len(known), 1))
     belief[voted] = consensus.belief

@@ -72,6 +72,7 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
+    from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
@@ -108,7 +109,7 @@ def validate(
         *agreement_answer(rows, shown.basis, shown.average),
         *raters_answer(shown.raters, confidence),
     ]
-    result(shown, tables, as_json=json_output, outcomes=validated.requirements, answer=said)
+    result(shown, spaced(tables), as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")
     tell_outcomes(validated.requirements)
