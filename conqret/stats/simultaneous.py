@@ -42,7 +42,7 @@ SPREAD = 0.5
 are one standard deviation out."""
 LIMIT = 0.75
 """By how many of its errors pooling moves a value at most. Without a limit the interval of a value that is unlike
-fourteen others holds in 49% of samples at worst, at 1 in 81%, and at this in 88%."""
+fourteen others holds in 50% of samples at worst, at 1 in 81%, and at this in 88%."""
 ALIKE = 3.0
 """How many times as many items as the median statistic, or as few, one may have that counts as like the others: errors
 of many items are smaller, and a measure of documents is not one of arguments."""
