@@ -116,9 +116,7 @@ def abstain(
             "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
         )
     joined = join_labels(kept, read, metrics)
-    found, no_sets = {}, {}
-    if sets is not None:
-        found, no_sets = _all_sets(joined, sets, settings)
+    found, no_sets = ({}, {}) if sets is None else _all_sets(joined, sets, settings)
     source = _source(joined, source, needed=sets is None)
     answers, left_out = _answers(joined, source, tolerance, settings) if source else ({}, {})
     if not answers and not found:
