@@ -114,7 +114,7 @@ def test_sets_alone_leave_no_score_out(cli: Cli, tmp_path: Path) -> None:
     done = cli("judges", "abstain", run, "--labels", LABELS, "--sets", "0.9", "-o", rules, "--page", page)
     assert done.code == 0
     assert "no score of this run has a confidence" in " ".join(done.err.split())
-    assert "sets of labels" in page.read_text(encoding="utf-8")
+    assert "Sets of labels by score" in page.read_text(encoding="utf-8")
     before = scored(run)
     assert cli("judge", DEMO, "--format", "rag-fine-grained", "-o", run, "--abstain", rules).code == 0
     assert scored(run) == before
