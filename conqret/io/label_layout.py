@@ -82,8 +82,8 @@ class LabelFile:
                 chance = 0.0
             if not 0 < chance <= 1:
                 raise DeclarationError(
-                    f"{self.name}: {PROBABILITY} is how likely an item was to be drawn, above 0 and 1 at most, not "
-                    f"{shortened(text, 40)!r}"
+                    f"{self.name}: {PROBABILITY} is the probability that an item was sampled, above "
+                    f"0 and at most 1, not {shortened(text, 40)!r}"
                 )
             self.chances.add(chance)
 

@@ -104,10 +104,10 @@ def abstain(
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]
-        note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
+        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
     if not kept:
         note(
-            "judge --abstain would leave everything unsure: guarantee less (--error, --tolerance), put all metrics "
+            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
         )
     elif RANDOM_SAMPLE not in read.notes:

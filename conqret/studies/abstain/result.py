@@ -84,9 +84,11 @@ def abstain(
     """
     for name, share in (("--error", error), ("--delta", delta)):
         if not 0 < share < (0.5 if name == "--delta" else 1):
-            raise DeclarationError(f"{name} is a share such as 0.05, not {share:g}")
+            raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
     if not 0 <= tolerance <= 1:
-        raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
+        raise DeclarationError(
+            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
+        )
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
     if unequal := [note for note in read.notes if note.startswith(UNEQUAL_CHANCES)]:
@@ -94,14 +96,14 @@ def abstain(
     judge = validated_judge(kept)
     if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(
-            "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
+            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
         )
     joined = join_labels(kept, read, metrics)
     source = _source(joined, source)
     answers, left_out = _answers(joined, source, tolerance, settings)
     if not answers:
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise DeclarationError(f"no threshold can be looked for: {why}")
+        raise DeclarationError(f"no threshold can be determined: {why}")
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
     rules = {
         name: _on(
@@ -137,8 +139,8 @@ def _source(joined: JoinedLabels, wanted: str | None) -> str:
     }
     if not there:
         raise DeclarationError(
-            "no score of this run comes with a confidence: judge with --samples 5 (agreement between samples), with "
-            "--confidence (what the judge says), with g-eval on a model that gives log-probabilities, or compare two "
+            "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
+            "--confidence (the judge states it), with g-eval on a model that gives log-probabilities, or compare two "
             "arguments (both orders)"
         )
     if wanted is not None and wanted not in there:
@@ -172,7 +174,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     import numpy as np
 
     if any(unit.part for unit in view.found):
-        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
+        return "documents are labeled one by one, but a judge has no confidence for each"
     if not view.placed:
         return NO_SCALE
     if not view.compared.any():
