@@ -53,9 +53,11 @@ def dawid_skene(votes: ArrayLike, categories: int, start: NDArray[np.float64] | 
 
     vote_table = np.asarray(votes, dtype=int)
     if vote_table.ndim != 2 or len(vote_table) < FEWEST_RATERS:
-        raise DeclarationError(f"Dawid and Skene's consensus needs {FEWEST_RATERS} raters at least")
+        raise DeclarationError(f"Dawid and Skene's consensus needs at least {FEWEST_RATERS} raters")
     if not (vote_table >= 0).any() or vote_table.min() < -1 or vote_table.max() >= categories:
-        raise DeclarationError(f"votes are categories from 0 to {categories - 1}, or -1, and one at least")
+        raise DeclarationError(
+            f"votes must be categories from 0 to {categories - 1}, or -1, and there must be at least one"
+        )
     indicators = (vote_table[:, :, None] == np.arange(categories)).astype(float)
     votes_of = indicators.sum(axis=0)
     total = votes_of.sum(axis=1, keepdims=True)

@@ -141,7 +141,7 @@ def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tm
     done = cli("judges", "abstain", judged, "--labels", LABELS, "-o", rules)
     assert done.code == 1
     assert "fewer than the 25 labels" in " ".join(done.out.split())
-    assert "would leave everything unsure" in " ".join(done.err.split())
+    assert "would mark every score as unsure" in " ".join(done.err.split())
     assert set(json.loads(rules.read_text(encoding="utf-8"))["rules"].values()) == {None}
     assert cli("judges", "abstain", judged, "--labels", LABELS, "--by", "logprobs").code == 2
     assert cli("judges", "abstain", judged, "--labels", LABELS, "--error", "2").code == 2

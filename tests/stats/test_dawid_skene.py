@@ -77,7 +77,7 @@ def test_an_item_without_votes_is_what_items_are_at_large():
     "votes", [[[0, 1], [0, 1]], [[-1, -1]] * 3, [[0, 2]] * 3, [[0, -2]] * 3, [0, 1, 1]], ids=str
 )
 def test_what_gives_no_consensus(votes):
-    with pytest.raises(DeclarationError, match=r"raters at least|votes are categories"):
+    with pytest.raises(DeclarationError, match=r"at least|votes must be categories"):
         dawid_skene(votes, 2)
 
 

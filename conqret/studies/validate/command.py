@@ -127,4 +127,4 @@ def _remark(validation: Validation) -> None:
         if count:
             note(f"{what}: {count}")
     if join.unknown_dimensions:
-        note(f"labeled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")
+        note(f"the judge has no metric for these labeled dimensions: {', '.join(join.unknown_dimensions)}")
