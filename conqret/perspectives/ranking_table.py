@@ -98,7 +98,7 @@ def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
         f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
         for what in SHOWN
     }
-    leaning = {leaning_name(side, cut): f"Leaning, asked as {side}" if side else "Leaning" for side in ASKED}
+    leaning = {leaning_name(side, cut): f"Leaning, query as {side}" if side else "Leaning" for side in ASKED}
     asked = list(leaning)
     alike = all(
         _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])

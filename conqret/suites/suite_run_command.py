@@ -146,7 +146,7 @@ def run(
         made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:
-        note_all(f"{len(made.missing)} answers are not among the recordings", made.missing)
+        note_all(f"the recordings lack {number(len(made.missing), 'answer')}", made.missing)
     result(made.result, _lines(prepared, made), as_json=shown.json_output)
     there = any(figure.n for figure in made.result.figures)
     end(0, made.session, there=there, reasons=made.result.missing)

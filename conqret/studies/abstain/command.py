@@ -120,14 +120,14 @@ def abstain(
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]
-        note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
+        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
     if not abstention.rules:
         note(
             "no score of this run has a confidence, so judge --abstain FILE leaves none out and only writes the sets"
         )
     elif not kept:
         note(
-            "judge --abstain would leave everything unsure: guarantee less (--error, --tolerance), put all metrics "
+            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
         )
     if (kept or abstention.sets) and RANDOM_SAMPLE not in read.notes:

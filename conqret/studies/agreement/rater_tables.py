@@ -32,7 +32,7 @@ def raters_answer(raters: ByDimension, confidence: float) -> Iterator[str]:
 
 
 def _sentences(raters: ByDimension, confidence: float) -> list[str]:
-    known = {name: found for name, found in raters.items() if found.groups}
+    known = _placed(raters)
     sentences: list[str] = []
     if len(known) == 1:
         ((name, found),) = known.items()
@@ -63,6 +63,15 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
         )
         if apart:
             sentences.append(f"Outliers among the annotators: {'; '.join(apart)}.")
+    for name, found in _unordered(raters).items():
+        rate = None if found.judge is None else found.judge.consensus
+        if rate is not None and rate.value is not None:
+            better = sum((rater.consensus.value or 0.0) > rate.value for rater in found.placed)
+            sentences.append(
+                f"On {words.label(name).lower()}, the judge's label is the true one with a probability of "
+                f"{words.with_interval(rate)}, by Dawid and Skene's model of the annotators' labels: "
+                f"{better or 'none'} of {len(found.placed)} annotators {'reaches' if better < 2 else 'reach'} more."
+            )
     return sentences
 
 
@@ -116,12 +125,50 @@ def _is(count: int) -> str:
     return "is" if count < 2 else "are"
 
 
-def raters_table(raters: ByDimension, *, whole: bool = True) -> Table | None:
+def raters_tables(raters: ByDimension, *, whole: bool = True) -> Iterator[Table]:
+    """Annotators and the judge by dimension: their severities, and for labels without an order how often their label is
+    the true one. Unless ``whole``, of many annotators outliers and those at either end."""
+    if severities := _placed(raters):
+        yield _severity_table(severities, whole)
+    if unordered := _unordered(raters):
+        yield _consensus_table(unordered)
+
+
+def _placed(raters: ByDimension) -> ByDimension:
+    """Those dimensions on which annotators are placed by severity."""
+    return {name: found for name, found in raters.items() if found.groups and found.ordered}
+
+
+def _unordered(raters: ByDimension) -> ByDimension:
+    return {name: found for name, found in raters.items() if not found.ordered}
+
+
+def _consensus_table(raters: ByDimension) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in raters.items():
+        rows.append((words.label(name),))
+        rows += [
+            (
+                words.capitalised(rater.name) if rater is found.judge else rater.name,
+                rater.labels,
+                rater.consensus,
+            )
+            for rater in (*found.annotators, *filter(None, [found.judge]))
+        ]
+    return Table(
+        "How often a rater's label is the true one, where labels have no order",
+        ("Rater", "Units", "Probability"),
+        rows,
+        note="Probability: that a label of this rater is the true one, by the model of Dawid and Skene (1979), which "
+        "estimates from the annotators' labels what is true of each unit, and how each annotator errs. It takes "
+        "annotators to err independently: where most of them make the same error, that counts as true. The judge has "
+        "no say in what is true.",
+    )
+
+
+def _severity_table(known: ByDimension, whole: bool) -> Table:
     """Annotators and the judge by dimension, the most severe first; unless ``whole``, of many annotators those that
-    stand apart and those at either end. None where nobody is placed."""
-    known = {name: found for name, found in raters.items() if found.groups}
-    if not known:
-        return None
+    stand apart and those at either end."""
     judged = any(found.judge is not None for found in known.values())
     grouped = any(len(found.groups) > 1 for found in known.values())
     whole = whole or sum(len(found.annotators) for found in known.values()) <= MOST_ROWS
@@ -182,8 +229,8 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
         "lower or higher (severity differs from 0), or is an outlier among five annotators or more (severity far "
         "from those of the others), each with p below .05, corrected for the number of annotators after Holm. With "
         "fewer than six topics (or items), or with two annotators, severity is not tested. “Order” is Spearman's "
-        "correlation of a rater's labels with the mean of the other annotators, corrected for their severities: 1 means "
-        "that the rater ranks units as the others do, and 0 that the rankings are unrelated."
+        "correlation of a rater's labels with the mean of the other annotators, corrected for their severities: 1 "
+        "means that the rater ranks units as the others do, and 0 that the rankings are unrelated."
     )
     if judged:
         note += (
@@ -207,14 +254,15 @@ def raters_section(raters: ByDimension, confidence: float) -> Section | None:
     where there is nobody to place."""
     if not raters:
         return None
-    table = raters_table(raters)
-    if table is None:
+    tables = list(raters_tables(raters))
+    if not tables:
         return Section(
             "Severity of annotators", [PageRemarks([f"It is not estimated: every annotator has {TOO_FEW}."])]
         )
-    pictures = [raters_picture(name, found, confidence) for name, found in raters.items() if found.groups]
-    said = PageRemarks(list(_sentences(raters, confidence)))
-    return Section(table.title, [*pictures, said, table], folded=len(pictures) > MOST_OPEN)
+    pictures = [raters_picture(name, found, confidence) for name, found in _placed(raters).items()]
+    sentences = _sentences(raters, confidence)
+    said = [PageRemarks(sentences)] if sentences else []
+    return Section(tables[0].title, [*pictures, *said, *tables], folded=len(pictures) > MOST_OPEN)
 
 
 def raters_picture(name: str, raters: Raters, confidence: float) -> Forest:
