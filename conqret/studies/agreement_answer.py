@@ -111,7 +111,8 @@ def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     which = f" of them ({words.listed([*names, *more])})" if names else " of them"
     below = sum(row.simultaneous.high is not None and row.simultaneous.high < 0 for row in held)
     yield (
-        f"The simultaneous intervals, which hold for {words.number(len(held), 'dimension')} at once, lie above 0 on "
+        f"The simultaneous intervals, which contain the true alphas of {words.number(len(held), 'dimension')} at "
+        "once, lie above 0 on "
         f"{len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
     )
 
