@@ -72,13 +72,15 @@ def simultaneous_intervals(
     """The values of coefficients that leave out the same clusters, with intervals of which all hold the truth at once
     with the probability ``confidence``; those without an interval of their own have none here, for the same reason.
     Of one alone it is the interval that it has."""
+    import numpy as np
+
     found = [estimate.estimate(confidence) for estimate in estimates]
     places = _usable(estimates, found)
     if len(places) < FEWEST_SIMULTANEOUS:
         return found
     fisher = _on_fisher_scale([estimates[place] for place in places])
     level = confidence ** (1 / len(places))
-    reach = [quantile(freedom, level) for freedom in fisher.freedom] * fisher.errors
+    reach = np.array([quantile(freedom, level) for freedom in fisher.freedom]) * fisher.errors
     return _with_ends(estimates, found, places, fisher.values, reach)
 
 
@@ -106,7 +108,7 @@ def partially_pooled(
     values, errors = shrunk(fisher.values, fisher.errors, fisher.correlation)
     limited = np.clip(values, fisher.values - LIMIT * fisher.errors, fisher.values + LIMIT * fisher.errors)
     errors = np.where(limited == values, errors, fisher.errors)
-    reach = [quantile(freedom, confidence) for freedom in fisher.by_clusters] * errors
+    reach = np.array([quantile(freedom, confidence) for freedom in fisher.by_clusters]) * errors
     pooled = [
         undefined(UNLIKE if place in usable else (one.reason or AT_END).removeprefix(NO_INTERVAL), one.n)
         for place, one in enumerate(found)

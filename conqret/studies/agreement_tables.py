@@ -231,8 +231,8 @@ def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> 
     if pooled:
         notes.append(
             "Partially pooled: each alpha is moved toward the mean of the dimensions, the more the less certain it is, "
-            f"but by no more than {LIMIT:g} of its standard error. Over all dimensions these values are closer to the "
-            "true alphas than the alphas themselves, and the highest is less too high for having been picked. Their "
+            f"but by no more than {LIMIT:g} of its standard error. On average over dimensions these values are closer "
+            "to the true alphas than the alphas themselves, and the highest of them is overestimated less. Their "
             "intervals contain the true alpha as often as they say on average over dimensions, and less often on a "
             "dimension that is unlike the others."
         )
