@@ -99,9 +99,7 @@ class Kinds:
 def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
-    notes = [
-        "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
-    ]
+    notes, intervals = [], False
     for title, groups in _groups(scores, kinds):
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
@@ -111,6 +109,9 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
         for name in shown:
             means = [scores.mean(metric, groups[name]) for metric in metrics]
             rows.append((name, len(groups[name]), *map(_plain, means)))
+            intervals = intervals or any(mean.low is not None for mean in means)
+    if intervals:
+        notes.insert(0, "In brackets: 95% intervals over topics, for groups of at least three topics.")
     return Table(
         "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
     )

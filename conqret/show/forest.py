@@ -23,7 +23,7 @@ SIDE = 4
 WIDER = 1.25
 """How far the axis reaches beyond what is shaded, at least."""
 NAME, WORD = 34, 18
-"""Characters of a row's name, and of the word beside it."""
+"""Characters of a row's name, and of the word beside it; where there is none, the name has a third of its room, too."""
 PLACES = 2
 """Decimals of the numbers beside the rows."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -162,7 +162,7 @@ class Forest:
             small = [self._x(-row.within), self._x(row.within)]
             word = f"{cut(row.word, WORD)} " * bool(row.word)
             yield ForestDrawing(
-                name=cut(visible(row.name), NAME),
+                name=cut(visible(row.name), NAME if word else NAME + WORD // 3),
                 said=f"{visible(word)}{_said(row, self.places)}",
                 text=ROW * place + 13,
                 shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if row.within else "",

@@ -151,10 +151,11 @@ class Components:
     def _check(self, design: Design) -> None:
         for facet, number in design.items():
             if number < 1:
-                raise DeclarationError(f"a design has 1 {facet} at least, not {number}")
+                raise DeclarationError(f"a design needs at least 1 {facet}, not {number}")
             if number > 1 and facet not in (*self.facets, TOPIC):
                 raise DeclarationError(
-                    f"what more {facet}s buy is not known: what varies here is {' and '.join(self.facets) or 'nothing'}"
+                    f"the gain from more {facet}s is unknown, because the runs vary only in "
+                    f"{' and '.join(self.facets) or 'nothing'}"
                 )
 
     def _sampled(

@@ -57,7 +57,7 @@ def variance_components(
 
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
-        raise DeclarationError("variance components need three finite values at least")
+        raise DeclarationError("variance components need at least three finite values")
     if any(len(facet_codes) != len(data) for facet_codes in (topics, items, *conditions.values())):
         raise DeclarationError("variance components need a topic, an item and each condition for every value")
     varied = _varied({name: cluster_places(condition) for name, condition in conditions.items()})
@@ -73,7 +73,7 @@ def variance_components(
         variances = equations.solved(np.ones(len(data)))
     if np.isnan(variances).any():
         raise DeclarationError(
-            f"these scores are too few to tell apart {', '.join(' or '.join(effect.names) for effect in effects)}"
+            f"there are too few scores to separate {', '.join(' or '.join(effect.names) for effect in effects)}"
         )
     without = [equations.solved(row) for row in clusters.weights[:, clusters.cluster]]
     return Components(
@@ -95,7 +95,9 @@ def _varied(conditions: Mapping[str, NDArray[np.intp]]) -> dict[str, NDArray[np.
         if codes.max():
             other = names_by_codes.setdefault(codes.tobytes(), name)
             if other != name:
-                raise DeclarationError(f"{other} and {name} never vary alone: give them as one condition")
+                raise DeclarationError(
+                    f"{other} and {name} never vary independently: give them as one condition"
+                )
     return {name: conditions[name] for name in names_by_codes.values()}
 
 
@@ -149,15 +151,15 @@ def _check_items(effects: Sequence[VarianceEffect]) -> None:
     """Refuse data in which what items differ by cannot be told from noise."""
     of_items = next((effect for effect in effects if ITEM in effect.names), None)
     if of_items is None:
-        raise DeclarationError("there is one item only, so it cannot be said what items differ by")
+        raise DeclarationError("there is only one item, so the variance of items cannot be estimated")
     if any(SAMPLE in name for name in of_items.names):
         raise DeclarationError(
-            "every item has one score only, so noise cannot be told from what items differ by: several samples are "
-            "needed, or several runs of the same items"
+            "every item has only one score, so noise cannot be separated from the variance of "
+            "items: several samples are needed, or several runs of the same items"
         )
     if set(of_items.names) - set(OBJECTS):
         raise DeclarationError(
-            "no item has a score in more than one run, so runs cannot be told from what items differ by: they have to "
+            "no item has a score in more than one run, so runs cannot be separated from items: the runs must "
             "judge the same items"
         )
 

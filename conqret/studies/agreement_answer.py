@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.stats.estimate import Estimate
@@ -11,7 +12,7 @@ from conqret.stats.simultaneous import FEWEST_SIMULTANEOUS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import TRIVIAL, not_beaten
+from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
 from conqret.studies.agreement_tables import head
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
@@ -52,7 +53,8 @@ def agreement_answer(
             f"The judge agrees with annotators beyond chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
-            + f"; the interval lies above {WEAK} on {well or 'none'} of these"
+            + f"; the interval lies above {WEAK}, Krippendorff's bound for tentative conclusions, on "
+            f"{well or 'none'} of these"
         )
     else:
         first = (
@@ -78,10 +80,7 @@ def _rest(
             f"One annotator agrees with the others at α = {words.with_interval(one)}, the judge in one's place "
             f"at {words.with_interval(judge)}."
         )
-    sentences += [
-        f"{text[0].upper()}{text[1:].replace('the judge', 'it', 1)}."
-        for text in not_beaten({row.dimension: row.over for row in rows}, named=False)
-    ]
+    sentences += _over_baselines(rows)
     parted = sum(row.parted for row in rows)
     if parted:
         where = "there" if len(rows) == 1 else f"on {parted} of {len(rows)}"
@@ -90,12 +89,38 @@ def _rest(
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
         sentences.append(
             f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
-            "be expected to pass."
+            "be expected to have an interval above 0."
         )
         sentences += _at_once(rows)
     sentences += _pooled(rows)
     if sentences:
         yield " ".join(sentences)
+
+
+def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
+    """On which dimensions the judge is shown to agree better than each baseline, and on how many worse."""
+    parts, worse = [], []
+    for name, baseline in WORDS.items():
+        over = {_name(row): row.over[name] for row in rows if name in row.over}
+        known = {key: one for key, one in over.items() if one.value is not None}
+        if not known:
+            continue
+        better = [key for key, one in known.items() if one.low is not None and one.low > 0]
+        less = [
+            key
+            for key, one in known.items()
+            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+        ]
+        named = f" ({', '.join(better)})" if 0 < len(better) <= NAMED and len(rows) > 1 else ""
+        parts.append(
+            f"than {baseline} on {len(better) or 'none'} of {number(len(known), 'dimension')}{named}"
+        )
+        if less:
+            worse.append(f"than {baseline} on {len(less)}")
+    if parts:
+        yield f"It is shown to agree better with annotators {words.listed(parts)}."
+    if worse:
+        yield f"It is shown to agree less {words.listed(worse)}."
 
 
 def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
@@ -109,9 +134,10 @@ def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     names = [_name(row) for row in above[:NAMED]]
     more = [f"{len(above) - NAMED} more"] if len(above) > NAMED else []
     which = f" of them ({words.listed([*names, *more])})" if names else " of them"
+    below = sum(row.simultaneous.high is not None and row.simultaneous.high < 0 for row in held)
     yield (
         f"The simultaneous intervals, which hold for {words.number(len(held), 'dimension')} at once, lie above 0 on "
-        f"{len(above) or 'none'}{which}."
+        f"{len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
     )
 
 
@@ -214,9 +240,9 @@ def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
 def _alpha(row: DimensionAgreement, confidence: float) -> str:
     alpha = row.alpha
     if alpha.low is None or alpha.high is None:
-        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {row.compared:,}"
+        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {number(row.compared, 'unit')}"
     interval = f"{confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
-    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {row.compared:,}"
+    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
 
 
 def _name(row: DimensionAgreement) -> str:

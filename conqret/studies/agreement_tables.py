@@ -308,8 +308,10 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="Length: the number of characters, put onto the labels' scale by the labels of other topics. Constant: "
-        "the mean label, for everything. Offline: the lexical baseline.",
+        note="Length: the number of characters of the argument or document that is scored, put onto the labels' scale "
+        "by the labels of other topics. Constant: the mean label for everything, whose alpha is about 0 or below."
+        + " Offline: the lexical baseline."
+        * ("floor" in names),
     )
 
 
@@ -331,8 +333,9 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | P
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [
-        f"Minus {head(name).lower()}"
-        + " (at least 0)" * any(difference.reason == AS_CHANCE for difference in known[name])
+        f"Minus max({head(name).lower()}, 0)"
+        if any(difference.reason == AS_CHANCE for difference in known[name])
+        else f"Minus {head(name).lower()}"
         for name in names
     ]
     yield Table(
@@ -358,8 +361,10 @@ def _shown(difference: Estimate) -> Cell:
 def alpha_note(basis: Basis, several: bool) -> str:
     """What stands in a table of alphas, for its note."""
     return (
-        f"1 is perfect, 0 is chance; {basis.intervals}. Units have a score and a human label."
-        + several * _ONE_ANNOTATOR
+        f"1 is perfect, 0 is chance, below 0 is less than chance; {basis.intervals}. Units: arguments, or documents of "
+        "items, with a score and a human label. Coverage: share of the labeled units with a score."
+        + several
+        * _ONE_ANNOTATOR
     )
 
 

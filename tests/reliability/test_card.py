@@ -141,14 +141,14 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     other = card.bias.model_copy(update={"record": another})
     with pytest.raises(
         DeclarationError,
-        match=r"bias table is of another judge configuration .*: samples: 3, and 1 of the run",
+        match=r"bias table belongs to another judge configuration .*: samples: 3, and 1 of the run",
     ):
         card_with(bias=other)
     judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
     with pytest.raises(
-        DeclarationError, match=r"sensitivity run is of another judge configuration .*: other prompts"
+        DeclarationError, match=r"sensitivity run belongs to another judge configuration .*: other prompts"
     ):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
@@ -234,7 +234,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
         {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
     )
     assert isinstance(table, Table)
-    assert table.header == ("Dimension", "Minus offline (at least 0)")
+    assert table.header == ("Dimension", "Minus max(offline, 0)")
     assert "The alpha of text length alone is below 0 on every dimension" in table.note
     assert len(not_beaten({"clarity": both})) == 2
 
@@ -288,7 +288,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert "agrees with annotators beyond chance on 2 of 2 dimensions: overall quality" in both
     assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both
     assert "overall quality (0.25 [0.10, 0.40])" in both
-    assert "the interval lies above 0.667 on 1 of these." in both
+    assert "tentative conclusions, on 1 of these." in both
     single = answer(row(0.7, 0.9))
     assert single.startswith("The judge agrees with annotators beyond chance on overall quality (")
     assert answer(row(-0.7, 0.9)).startswith(

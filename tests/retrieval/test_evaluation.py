@@ -86,7 +86,7 @@ def test_what_cannot_be_evaluated():
         evaluate(RUNS, {"pro": PRO}, baseline="bm25")
     with pytest.raises(DeclarationError, match="no relevant document"):
         evaluate(RUNS, {"pro": {"t1": {"x": 0}}})
-    with pytest.raises(DeclarationError, match="no measure"):
+    with pytest.raises(DeclarationError, match="not a measure"):
         evaluate(RUNS, {"pro": PRO}, measures=("nonsense@10",))
     with pytest.raises(UnknownNameError):
         evaluate(RUNS, {"pro": PRO}).score("pro", "base", "nDCG@99")

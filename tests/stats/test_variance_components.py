@@ -141,7 +141,7 @@ def test_what_a_design_cannot_tell_apart():
     assert "item x model or sample" in by_name(once)
     assert once.facets == ("model",)
     with pytest.raises(
-        DeclarationError, match="what more samples buy is not known: what varies here is model"
+        DeclarationError, match="the gain from more samples is unknown, because the runs vary only in model"
     ):
         once.generalizability({"sample": 2})
     one_each = variance_components(*drawn(np.random.default_rng(1), items=1))
@@ -151,7 +151,7 @@ def test_what_a_design_cannot_tell_apart():
     assert "model or model x prompt" in by_name(within)
     (model,) = (place for place, effect in enumerate(within.effects) if "model" in effect.names)
     assert within.effects[model].facets == {"model"}
-    with pytest.raises(DeclarationError, match="model and prompt never vary alone"):
+    with pytest.raises(DeclarationError, match="model and prompt never vary independently"):
         variance_components(
             scores, topic, item, {"model": conditions["model"], "prompt": conditions["model"]}
         )
@@ -163,8 +163,8 @@ def test_what_a_design_cannot_tell_apart():
         ([0.1, 0.2], "ab", "mm", "three finite values"),
         ([0.1, 0.2, np.nan], "abc", "mmm", "three finite values"),
         ([0.1, 0.2, 0.3], "abc", "mm", "for every value"),
-        ([0.1, 0.2, 0.3], "abc", "mmm", "every item has one score only"),
-        ([0.1, 0.2, 0.3], "aaa", "mno", "one item only"),
+        ([0.1, 0.2, 0.3], "abc", "mmm", "every item has only one score"),
+        ([0.1, 0.2, 0.3], "aaa", "mno", "only one item"),
         ([0.1, 0.2, 0.3, 0.4], "aabb", "mmnn", "in more than one run"),
     ],
 )

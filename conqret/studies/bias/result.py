@@ -100,7 +100,7 @@ class BiasRecord(InstrumentRecord):
         "probes": "probes",
         "repeats": "repeats",
         "seed": "seed",
-        "digest": "items, labels, or what is asked of them",
+        "digest": "items, labels or requests",
     }
 
     kind: str = "bias"

@@ -158,7 +158,7 @@ def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
     """
     names = told_apart([run.path for run in runs])
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
+        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
     return {name: run.finished() for name, run in zip(names, runs, strict=True)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.show import words
+from conqret.show.forest import Forest, forests
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.improve.result import FEWEST_OF_ONE, ImproveResult, VariantAgreement, VariantChoice
@@ -165,6 +166,7 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         sections,
         badges=words.floor_badges([result.baseline]),
         answer=[f"{result.headline}."],
+        picture=_picture(result),
         facts=[
             ("Chosen", result.final.chosen.name),
             ("Fingerprint", result.improved_fingerprint),
@@ -179,6 +181,14 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
             ),
         ],
     )
+
+
+def _picture(result: ImproveResult) -> list[Forest]:
+    """Alpha before and after, and that of one annotator, below each other."""
+    rows = [(words.capitalised(name), result.agreement[series].alpha) for series, name in SERIES.items()]  # type: ignore[index]
+    if result.ceiling is not None:
+        rows.append(("(c) One annotator", result.ceiling.annotator.alpha))
+    return forests("Agreement with the mean label", "Krippendorff's alpha, 95% intervals", rows)
 
 
 def _cells(agreement: VariantAgreement) -> tuple[Cell, ...]:

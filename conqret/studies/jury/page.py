@@ -92,7 +92,7 @@ def _rules(checked: JuryCheck) -> Table:
         f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
         + _NO_GAIN * ("weights" in checked.rules)
         + f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
-    )  # fmt: skip
+    ).compact()  # fmt: skip
 
 
 _NO_GAIN = (
@@ -104,7 +104,7 @@ _NO_GAIN = (
 def _beaten(rule: RuleOn) -> str:
     """How many members are shown to agree less, where the jury is shown to be better than their average."""
     if rule.shown not in ("each", "average"):
-        return "–"
+        return ""
     beaten = sum(p is not None and p < ALPHA for p in rule.over.values())
     return f"{beaten} of {len(rule.over)}"
 

@@ -199,7 +199,7 @@ def hold_jury(
         raise DeclarationError(missed["weights"])
     made: dict[Rule, list[Judgment]] = {rule: judged(rule, weights)}
     if not any(judgment.measures for judgment in made[rule]):
-        raise DeclarationError(f"{rule} has no scores here: every metric has too many different ones")
+        raise DeclarationError(f"{rule} cannot be used here: every metric has too many different scores")
     for other in RULES:
         try:
             made.setdefault(other, judged(other, weights))

@@ -59,8 +59,8 @@ class JuryWeights:
         topics = len(set(clusters))
         if topics < FEWEST_TOPICS:
             raise DeclarationError(
-                f"weights are fitted to labels with a scale (--scale LOW:HIGH) of {FEWEST_TOPICS} "
-                f"{shared.clustered_by}s at least, and there are {topics}"
+                f"fitting weights needs labels with a scale (--scale LOW:HIGH) on at least {FEWEST_TOPICS} "
+                f"{shared.clustered_by}s, and there are {topics}"
             )
         fold = dealt(clusters, seed)
         where = np.array([fold[name] for name in clusters])
@@ -114,7 +114,7 @@ def combiner(rule: Rule, judges: int, weights: JuryWeights | None) -> Combine:
     import numpy as np
 
     if rule == "dawid-skene" and judges < FEWEST_RATERS:
-        raise DeclarationError(f"dawid-skene needs {FEWEST_RATERS} judges at least, and there are {judges}")
+        raise DeclarationError(f"dawid-skene needs at least {FEWEST_RATERS} judges, and there are {judges}")
     if rule == "weights":
         if weights is None:
             raise DeclarationError("weights are fitted to human labels: give --labels")

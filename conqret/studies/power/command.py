@@ -39,10 +39,10 @@ class Planning(OptionGroup):
     """Which plans are simulated, and which of them is wanted.
 
     Plan:
-        topics: Numbers of topics.
-        items: Numbers of items per topic.
+        topics: Numbers of topics, separated by commas.
+        items: Numbers of items per topic, separated by commas; each is simulated with each number of topics.
         unequal: Topics of unequal sizes: from 1 item to twice `--items` less one, each size equally likely.
-        simulations: Simulations for each cell.
+        simulations: Number of simulated studies for each number of topics with each number of items.
         seed: The seed of the simulations.
         half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
             Default: the smallest plan with a power of 80% is marked, and in `power agreement` one of ±0.1.
@@ -80,7 +80,12 @@ class Planning(OptionGroup):
         page.write(lambda sizes: plan_sheet(sizes, self.half_width, self.seed), found)
 
 
-Icc = Annotated[float, typer.Option(help="The share of the variance that is between topics.", min=0, max=1)]
+Icc = Annotated[
+    float,
+    typer.Option(
+        help="Share of the variance that lies between topics (intraclass correlation).", min=0, max=1
+    ),
+]
 Sd = Annotated[float, typer.Option(help="The standard deviation of one value (scores are in [0, 1]).")]
 Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
 
@@ -101,7 +106,7 @@ def agreement(
     planning: Planning,
     page: options.PageFile,
 ) -> None:
-    """How wide the interval of alpha will be, from assumptions or from a pilot.
+    """Simulate how wide the interval of Krippendorff's alpha will be, from assumptions or from a pilot.
 
     Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale; if
     they have several dimensions, `--dimension` says which one.
@@ -140,8 +145,8 @@ def bias(
     page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
-    """How often a run of `conqret bias` on pairs of arguments finds a bias of this size: all probes, corrected
-    together.
+    """Simulate how often a run of `conqret bias` on pairs of arguments finds a bias of this size, with all probes
+    corrected together.
 
     The simulated judges are assumed to be noisy (a third of the verdicts flip with the order) and to differ
     between topics (an intraclass correlation of some .1; where it is lower, more is found). For your own items
@@ -197,7 +202,8 @@ def difference(
     planning: Planning,
     page: options.PageFile,
 ) -> None:
-    """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
+    """Simulate how wide the interval of a mean or of a paired difference will be, and how often the difference is
+    significant.
 
     `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
     of two runs over the same items gives it instead. The test is that of `conqret runs diff` for one metric;
@@ -236,7 +242,7 @@ def probe(
     planning: Planning,
     page: options.PageFile,
 ) -> None:
-    """How often one probe raises its alarm: the test of `conqret bias`, corrected over all probes.
+    """Simulate how often one probe of `conqret bias` raises its alarm, corrected over all probes.
 
     The other probes are assumed to find no bias, to have the same spread, and to be independent.
 
@@ -267,7 +273,7 @@ def curve(
     planning: Planning,
     page: options.PageFile,
 ) -> None:
-    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
+    """Simulate how often a decreasing sensitivity curve is shown to decrease, by the one-sided test over topics.
 
     A pilot gives the spread and the number of levels; how far its own curve fell is not used.
 
@@ -301,8 +307,8 @@ def drift(
     seed: Annotated[int, Within(0)] = 13,
     shown: options.StudyOutput,
 ) -> None:
-    """How often `conqret judges drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
-    nothing.
+    """Simulate how often and how soon `conqret judges drift` finds that a judge has shifted, and how often it raises a
+    false alarm.
 
     Args:
         sd: The standard deviation of one score between waves.

@@ -40,16 +40,29 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         picture=agreement_picture(rows, basis, validation.average),
         how_to_read=[
             f"Scores of {words.number(validation.join.items, 'item')} are compared with human labels of them. "
-            "Krippendorff's alpha is 1 where they always agree, and 0 where they agree by chance. A baseline without a "
-            "model (the length of the text, a constant) that agrees as well shows that the judge adds nothing.",
+            "Krippendorff's alpha is 1 where they always agree, 0 where they agree by chance, and below 0 where they "
+            "agree less than that. In brackets: its confidence interval, the alphas that the data are compatible with; "
+            "where it holds 0, agreement beyond chance is not shown. A baseline without a model (the length of the "
+            "text, a constant) that agrees as well shows that the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
+        lede=_unlabeled(validation),
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),
+            ("Annotators", words.count(max((row.annotators for row in rows), default=0))),
             ("Fingerprint", judge.fingerprint),
             ("Seed", str(basis.settings.seed)),
         ],
     )
+
+
+def _unlabeled(validation: Validation) -> list[str]:
+    """Which metrics of the judge nobody labeled, in a sentence; empty where each has labels."""
+    names = [words.label(name).lower() for name in validation.join.unlabelled_metrics]
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [f"Nothing is known of metrics without labels: {', '.join(names[:MOST_NAMED])}{more}."]
 
 
 def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table | Section]:
@@ -172,10 +185,11 @@ def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
     missing = any(row.worst_case != row.best_case for row in rows)
-    note = "From the judge: the mean of its scores. From labels: of the labeled items alone."
+    note = "Estimates of the mean label of all items. Mean score: of the judge, over all items. Mean label: of the "
+    note += "labeled items alone."
     if both:
         note += (
-            " From both: the labels, and what the judge says of the other items, corrected by how far it is off "
+            " Both: the labels, and what the judge says of the other items, corrected by how far it is off "
             "where there are labels (prediction-powered inference); weight: how much the judge counts there."
         )
     note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labeled ones are a random "
@@ -186,9 +200,9 @@ def _means(validation: Validation) -> Table:
         "Mean human label, in [0, 1]",
         (
             "Dimension",
-            "From the judge",
-            "From labels",
-            *both * ("From both", "Weight"),
+            "Mean score",
+            "Mean label",
+            *both * ("Both", "Weight"),
             *missing * ("Worst case", "Best case"),
         ),
         [
