@@ -8,7 +8,7 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,6 @@ import components
 import numpy as np
 from numpy.typing import NDArray
 from simulated_commands import (
-    COMPONENTS,
     DISPOSED,
     JUDGE,
     LACKING,
@@ -46,7 +45,6 @@ from simulated_verdicts import ITEMS, heavy, tied
 
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry
-from conqret.stats.variance_components import variance_components
 
 Numbers = NDArray[np.float64]
 Rng = np.random.Generator
@@ -151,32 +149,9 @@ def sources(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
 
 
 @cache
-def harsh_truths(balanced: bool) -> dict[str, float]:
+def harsh_truths(balanced: bool, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
     """What of these is known. Means of systems move alike where answers are missing on topics of low worth, so that the
-    truth of their rankings is that of the first family; and so are the components where topics are of one size."""
-    found = true_values()
-    found["Bradley-Terry"] = _mean_over(6, lambda rng: [_strength(compared(rng, 1500, balanced))])[0]
-    if not balanced:
-        *variances, found[COMPONENTS[-1]] = _mean_over(40, lambda rng: _variances(scored(rng, 100, balanced)))
-        found |= dict(zip(COMPONENTS, (variance**0.5 for variance in variances), strict=False))
-    return found
-
-
-def _mean_over(samples: int, compute: Callable[[Rng], list[float]]) -> list[float]:
-    """The mean of what is computed of so many large samples."""
-    each = [compute(np.random.default_rng([sample, 10**6])) for sample in range(samples)]
-    return [float(one) for one in np.mean(each, axis=0)]
-
-
-def _strength(games: list[PairwisePreference]) -> float:
-    return of_best(bradley_terry(games)).value or 0.0
-
-
-def _variances(scores: tuple[Any, ...]) -> list[float]:
-    """The variance of each of the sources that are shown, and the generalizability."""
-    parted = variance_components(*scores)
-    by_name = {
-        f"components, {effect.names[0]}": float(variance)
-        for effect, variance in zip(parted.effects, parted.variances, strict=True)
-    }
-    return [*(by_name[name] for name in COMPONENTS[:-1]), parted.generalizability({}).value]
+    truth of their rankings is that of the first family, and so are components, which are variances over topics."""
+    games = (compared(np.random.default_rng([repeat, 10**6]), topics, balanced) for repeat in range(repeats))
+    strengths = [of_best(bradley_terry(each)).value or 0.0 for each in games]
+    return {**true_values(), "Bradley-Terry": float(np.mean(strengths))}

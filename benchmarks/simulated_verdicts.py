@@ -20,12 +20,13 @@ from simulated_intervals import NOISE as RATING_NOISE
 from simulated_intervals import made
 
 from conqret.perturb import Direction
+from conqret.retrieval.evaluation.evaluate import family
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
-from conqret.stats.prediction_powered import prediction_powered_mean
+from conqret.stats.prediction_powered import prediction_powered_mean, prediction_powered_test
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.verdict_condition import VerdictCondition, of_difference, verdict_condition
 from conqret.studies.bias.result import alarm_claim, spanned
@@ -86,8 +87,8 @@ def raised(effect: Effect) -> bool:
     return effect.p is not None and effect.p < ALPHA and not spans
 
 
-def rated(rng: Rng, which: NDArray[np.intp], worth: Numbers, noise: float) -> Numbers:
-    """What one with so much noise says of the worth, from 1 to 5."""
+def rated(rng: Rng, which: NDArray[np.intp], worth: Numbers, noise: float | Numbers) -> Numbers:
+    """What one with so much noise (on each item) says of the worth, from 1 to 5."""
     bias = (rng.normal(size=int(which.max()) + 1) * 0.3)[which]
     return np.clip(np.round(3 + 1.2 * (worth + bias + rng.normal(size=len(which)) * noise)), 1, 5)
 
@@ -371,7 +372,8 @@ def skewed_alarms(rng: Rng, topics: int, balanced: bool, rows: int) -> list[Verd
         series.append(PairedEffects((effects[which] + heavy(rng, which.shape)).tolist(), which.tolist()))
     return [
         verdict_condition(
-            [alarm_claim(mean(paired.differences, paired.clusters), effect, rises=False)], two_sided=True
+            [alarm_claim(mean(paired.differences, paired.clusters), effect, rows, rises=False)],
+            two_sided=True,
         )
         for paired, effect in zip(series, paired_effects(series, rng), strict=True)
         if raised(effect)
@@ -388,7 +390,68 @@ def alike(rng: Rng, topics: int, balanced: bool) -> VerdictCondition | None:
     )
     difference = first.minus(second)
     (p,) = largest_p([difference], left_out.sizes(), rng)
-    return of_difference(difference, world.names, corrected=p)
+    return of_difference(difference, world.names, corrected=p, family=1)
+
+
+def skewed_rankings(rng: Rng, topics: int) -> VerdictCondition | None:
+    """The condition of what ``retrieve evaluate`` finds between two rankings, whose difference in the mean of very many
+    topics is 0: one is far better on few topics, and a little worse on most."""
+    gains = TOPIC_SPREAD * (rng.exponential(size=topics) - 1)
+    values = {
+        name: {f"t{topic}": float(value) for topic, value in enumerate(scores)}
+        for name, scores in {"base": np.zeros(topics), "other": gains}.items()
+    }
+    return family("pro", "nDCG@10", values, "base", {}, ends=(-1.0, 1.0))[1].condition
+
+
+def skewed_rankers(rng: Rng, topics: int) -> VerdictCondition | None:
+    """The like between two judges that rank systems: of their coefficients by topic."""
+    found = dict(enumerate(TOPIC_SPREAD * (rng.exponential(size=topics) - 1)))
+    return of_difference(mean(list(found.values())), list(found))
+
+
+def skewed_corrected(rng: Rng, topics: int, balanced: bool, gap: float, sign: int) -> VerdictCondition | None:
+    """The condition of the difference that ``diff`` finds with labels of half of the pairs."""
+    which, effects = skewed_topics(rng, topics, balanced, sign)
+    people = gap + effects[which] + heavy(rng, which.shape)
+    judge, known = people + heavy(rng, which.shape), rng.random(len(which)) < 0.5
+    if not known.any():
+        return None
+    found = prediction_powered_test(
+        people[known], judge[known], judge[~known],
+        clusters=which[known].tolist(), unlabelled_clusters=which[~known].tolist(),
+    )  # fmt: skip
+    return of_difference(found.corrected, found.clusters)
+
+
+def skewed_stand_in(rng: Rng, topics: int, balanced: bool) -> VerdictCondition | None:
+    """The condition of a pass of the alternative annotator test, by a judge that is as good as the annotators on most
+    topics and far worse on few, larger ones: by epsilon in the mean of very many topics."""
+    effects = rng.exponential(size=topics)
+    which = np.repeat(np.arange(topics), ITEMS if balanced else tied(effects).astype(int))
+    worth = worths(rng, which)
+    people = np.stack([rated(rng, which, worth, 0.7) for _ in range(3)])
+    judge = rated(rng, which, worth, 0.7 * np.where(effects > FAR, FAILING, 1.0)[which])
+    return alternative_annotator_test(
+        judge, people, ("a", "b", "c"), "ordinal", clusters=which.tolist(), epsilon=_behind(balanced)
+    ).condition
+
+
+FAR, FAILING = 1.5, 6.0
+"""Topics beyond which the judge of :func:`skewed_stand_in` fails (22% of them), and by how much more it then errs."""
+
+
+@cache
+def _behind(balanced: bool) -> float:
+    """By how much an annotator fits better than that judge, in the mean of very many topics."""
+    rng = np.random.default_rng(3)
+    effects = rng.exponential(size=20_000)
+    which = np.repeat(np.arange(len(effects)), ITEMS if balanced else tied(effects).astype(int))
+    worth = worths(rng, which)
+    people = np.stack([rated(rng, which, worth, 0.7) for _ in range(3)])
+    judge = rated(rng, which, worth, 0.7 * np.where(effects > FAR, FAILING, 1.0)[which])
+    test = alternative_annotator_test(judge, people, ("a", "b", "c"), "ordinal", clusters=which.tolist())
+    return float(np.mean([row.person - row.judge for row in test.annotators]))
 
 
 Conditions = Sequence[VerdictCondition | None]
@@ -445,9 +508,21 @@ def _skewed_differences(gap: float, sign: int, *, errs: bool) -> SkewedCase:
     return SkewedCase("diff", truth, "p < .05", found, errs)
 
 
-def _alike(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition]:
-    condition = alike(rng, topics, balanced)
-    return [] if condition is None else [condition]
+def _once(
+    verdict: str,
+    truth: str,
+    condition: Callable[[Rng, int, bool], VerdictCondition | None],
+    *,
+    errs: bool,
+    counted: str = "p < .05",
+) -> SkewedCase:
+    """A case of one verdict a sample, which has a condition where it is given."""
+
+    def found(rng: Rng, topics: int, balanced: bool) -> list[VerdictCondition | None]:
+        one = condition(rng, topics, balanced)
+        return [] if one is None else [one]
+
+    return SkewedCase(verdict, truth, counted, found, errs)
 
 
 SKEWED_CASES: tuple[SkewedCase, ...] = (
@@ -462,7 +537,12 @@ SKEWED_CASES: tuple[SkewedCase, ...] = (
         "bias alarm, 20 rows", "nothing moves", "any alarm",
         lambda rng, topics, balanced: skewed_alarms(rng, topics, balanced, 20), True,
     ),
-    SkewedCase("compare", "two judges alike", "p < .05", _alike, True),
+    _once("compare", "two judges alike", alike, errs=True),
+    _once("diff with labels", "two systems alike", lambda *of: skewed_corrected(*of, 0.0, 1), errs=True),
+    _once("diff with labels", "one better by 0.2", lambda *of: skewed_corrected(*of, 0.2, 1), errs=False),
+    _once("retrieve evaluate", "two rankings alike", lambda rng, topics, _: skewed_rankings(rng, topics), errs=True),
+    _once("meta", "two judges alike", lambda rng, topics, _: skewed_rankers(rng, topics), errs=True),
+    _once("stands in for one of the people", "judge worse by epsilon", skewed_stand_in, errs=True, counted="passes"),
 )  # fmt: skip
 """The verdicts of the second family."""
 

@@ -14,7 +14,9 @@ for each hundred, and the same command goes on where it stopped; ``--only`` and 
 (``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. Tables replace those of their name on the page under the heading of their family, or are printed.
+together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
+``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
+under the heading of their family, or are printed.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ from simulated_commands import (
 )
 from simulated_dimensions import pooled_table, simultaneous_table
 from simulated_dimensions import together as several
+from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
     OTHERS,
@@ -65,6 +68,17 @@ from simulated_intervals import (
     simulated,
     truths,
     unnamed_once,
+)
+from simulated_raters import (
+    INTERVALS_OF_RATERS,
+    INTERVALS_OF_RATES,
+    NOMINAL,
+    RATER_KINDS,
+    RATES,
+    VERDICTS_OF_RATERS,
+    rater_truths,
+    raters_once,
+    rates_once,
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -85,6 +99,11 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
+RATER_TABLES = "## Tables of raters\n"
+"""Where those of raters stand."""
+GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+"""Where those of what is guaranteed by labels stand."""
+RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -189,6 +208,22 @@ def wanted_cells(
     return [cell for cell in every if cell[0] in named]
 
 
+def rater_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of raters."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in RATER_TOPICS:
+            for balanced in (True, False):
+                yield from ((kind, topics, balanced, begin) for kind in (*RATER_KINDS, NOMINAL))
+
+
+def guarantee_cells(simulations: int) -> Iterator[Cell]:
+    """The chunks of what is guaranteed by labels, the first ones of every cell first."""
+    for begin in range(0, simulations, CHUNK):
+        for topics in TOPICS:
+            for balanced in (True, False):
+                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
+
+
 def more_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of :data:`MORE` that are not among the others."""
     for begin in range(0, simulations, CHUNK):
@@ -256,6 +291,12 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
+        elif kind.startswith(PREFIX):
+            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
+        elif kind in RATER_KINDS:
+            drawn = dict(raters_once(kind, topics, balanced, seed))
+        elif kind == NOMINAL:
+            drawn = dict(rates_once(topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -332,13 +373,16 @@ def interval_table(
     names: Iterable[str],
     truth: Truth,
     simulations: int,
+    sizes: Iterable[int] = TOPICS,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    yield f"| interval | truth | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    sizes = tuple(sizes)
+    heads = HEADS[: 2 * len(sizes)]
+    yield f"| interval | truth | {' | '.join(heads)} |"
+    yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for name in names:
         marks = []
-        for topics in TOPICS:
+        for topics in sizes:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
@@ -579,6 +623,73 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield from verdict_table(done, simulations, cases)
 
 
+def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of raters as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in RATER_KINDS.items():
+        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
+        yield f"### Raters: {words}\n"
+        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
+        heads = HEADS[: 2 * len(RATER_TOPICS)]
+        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
+        for name, most in VERDICTS_OF_RATERS.items():
+            marks = []
+            for topics in RATER_TOPICS:
+                for balanced in (True, False):
+                    drawn = together(done, kind, topics, balanced).get(name, [])
+                    share = float(np.mean(drawn)) if drawn else float("nan")
+                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
+                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
+            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+        yield ""
+    yield "### Raters: how often a label is the true one, three labels without an order\n"
+    rates = (RATES[0], RATES[2], RATES[4], RATES[3])
+    known = {name: rates[place % len(rates)] for place, name in enumerate(INTERVALS_OF_RATES)}
+    both = dict.fromkeys((True, False), known)
+    yield from interval_table(done, NOMINAL, INTERVALS_OF_RATES, both, simulations, RATER_TOPICS)
+
+
+def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
+    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
+    errors."""
+    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
+    for name, most in SHARES.items():
+        marks = []
+        for topics in TOPICS:
+            for balanced in (True, False):
+                drawn = [
+                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
+                ]
+                if not drawn:
+                    marks.append("none")
+                    continue
+                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
+                mark = "**" if most is not None and mean > most + 2 * error else ""
+                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
+                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
+        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
+
+
+def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of what is guaranteed by labels as Markdown."""
+    yield f"{simulations} simulations a cell.\n"
+    for kind, words in FAMILIES.items():
+        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
+        yield f"### {words.capitalize()}: unequal probabilities\n"
+        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
+        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield from share_table(done, f"{PREFIX}{kind}", simulations)
+        yield ""
+
+
+APART = {
+    "raters": (RATER_TABLES, rater_cells, rater_page),
+    "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
+}
+"""What is drawn and put on the page by itself, of both families."""
+
+
 def write_section(page: Path, heading: str, tables: str) -> None:
     """Put ``tables`` under their heading on the page, up to the next heading of that kind: each in place of the one of
     its name, and new ones behind those. Tables and cells that were not drawn stay."""
@@ -625,7 +736,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only dimensions, intervals, tournaments or verdicts, or the cells whose names begin so",
+        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters, guarantees",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(
@@ -644,6 +755,13 @@ def main() -> None:
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
         return kept_chunks(args.kept, list(wanted), processes, samples, until)
 
+    if apart := APART.get(" ".join(args.only)):
+        heading, its_cells, its_page = apart
+        done = drawn(its_cells(args.simulations))
+        if not args.no_tables:
+            tables = "\n".join(its_page(done, args.simulations))
+            print(tables) if args.page is None else write_section(args.page, heading, tables)
+        return
     done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
     if args.no_tables:
         return

@@ -63,4 +63,4 @@ def check_computing() -> None:
         work.used += now - _last.at
     _last.work, _last.at = work, now
     if work.used > work.seconds:
-        raise ComputingLimitError(f"it takes more than {work.seconds:g} s of computing")
+        raise ComputingLimitError(f"the computation takes more than {work.seconds:g} s")

@@ -175,7 +175,7 @@ def check_positive(numbers: Mapping[str, int | None]) -> None:
     """
     for name, value in numbers.items():
         if value is not None and value < 1:
-            raise DeclarationError(f"{name} is {value}; it must be at least 1")
+            raise DeclarationError(f"{name} is {value}, but it must be at least 1")
 
 
 def shortened(text: str, characters: int) -> str:

@@ -149,7 +149,7 @@ def check_ranges(settings: Any) -> None:
             wanted, kept = " or ".join(get_args(option_field.type)), value in get_args(option_field.type)
         if value is not None and not kept:
             name = " or ".join(option_field.names) or f"--{option_field.name.replace('_', '-')}"
-            raise DeclarationError(f"{name} is {value}; it must be {wanted}")
+            raise DeclarationError(f"{name} is {value}, but it must be {wanted}")
 
 
 def _within(value: float | None, name: str, end: float) -> bool:

@@ -74,7 +74,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     for option, value in itertools.pairwise(arguments):
         if option in _FILES:
             raise pytest.UsageError(
-                f"pytest took {value} for a path of tests, and {early_config.rootpath} for its root folder: write "
+                f"pytest read {value} as a path of tests and chose {early_config.rootpath} as its root folder: write "
                 f"{option}={value}, with an equals sign"
             )
 

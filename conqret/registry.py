@@ -99,7 +99,7 @@ class Registry(Mapping[str, T], Generic[T]):
             if taken is not None:
                 other = "conqret" if isinstance(taken, str) else _source(taken)
                 raise DeclarationError(
-                    f"{_source(entry)} brings the {self.kind} {entry.name!r}, which {other} has already; "
+                    f"{_source(entry)} declares the {self.kind} {entry.name!r}, which {other} already has; "
                     "give it another name, or uninstall one of them"
                 )
             homes[_plain(entry.name)] = entry
@@ -128,12 +128,12 @@ class Registry(Mapping[str, T], Generic[T]):
     def _checked(self, name: str, declared: object, where: str) -> T:
         if not isinstance(declared, self._of):
             raise DeclarationError(
-                f"{where} declares no {self.kind}: a {self._of.__name__} is wanted, not a {type(declared).__name__}"
+                f"{where} declares no {self.kind}: it must be a {self._of.__name__}, not a {type(declared).__name__}"
             )
         declared_name = getattr(declared, "name", name)
         if _plain(declared_name) != _plain(name):
             raise DeclarationError(
-                f"{where} declares the {self.kind} {declared_name!r} under the name {name!r}; make them one"
+                f"{where} declares the {self.kind} {declared_name!r} under the name {name!r}; use one name for both"
             )
         return declared
 

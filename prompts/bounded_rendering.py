@@ -255,7 +255,7 @@ def _fits_joined(values: list[Any], between: str) -> None:
 def _small(args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
     for argument in (*args, *named.values()):
         if isinstance(argument, int) and abs(argument) > NUMBER:
-            raise SecurityError(f"a number over {NUMBER:,} is handed to a function")
+            raise SecurityError(f"a number over {NUMBER:,} is passed to a function")
     return args
 
 
@@ -264,7 +264,7 @@ def _product(left: Any, right: Any) -> Any:
         if isinstance(times, int) and isinstance(value, str | list | tuple):
             most = CHARACTERS if isinstance(value, str) else NUMBER
             if len(value) * times > most:
-                raise SecurityError(f"a text or list is repeated beyond {most:,} places")
+                raise SecurityError(f"a text or list is repeated to more than {most:,} entries")
         if isinstance(value, int) and value.bit_length() > BITS:
             raise SecurityError(f"it computes a number of more than {BITS:,} bits")
     return left * right

@@ -135,7 +135,7 @@ class Library:
         if overlay is not None:
             if not overlay.is_dir():
                 raise DeclarationError(
-                    f"{overlay} is no folder; --prompts takes a folder laid out like prompts/"
+                    f"{overlay} is not a folder; give --prompts a folder laid out like prompts/"
                 )
             known = {*self.ids(), *self.asked}
             if strangers := [identifier for identifier in _walk(overlay) if identifier not in known]:
@@ -196,8 +196,8 @@ class Library:
             raise DeclarationError(f"the front matter of prompt {identifier!r} {wrong}")
         if wrong_types := [key for key, kind in _REQUIRED.items() if type(front[key]) is not kind]:
             raise DeclarationError(
-                f"the front matter of prompt {identifier!r} is wrong in {', '.join(wrong_types)}: version is a whole "
-                "number, the others are texts"
+                f"the front matter of prompt {identifier!r} is wrong in {', '.join(wrong_types)}: "
+                "version must be a whole number, the others texts"
             )
         try:
             template = self._environment.from_string(body)
@@ -240,7 +240,7 @@ class Library:
                     found[name] = self.source(name)
                 except KeyError:
                     raise DeclarationError(
-                        f"prompt {identifier!r} includes {name!r}, which is not there"
+                        f"prompt {identifier!r} includes {name!r}, which does not exist"
                     ) from None
                 bodies.append(found[name])
         return found
@@ -286,7 +286,9 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
     try:
         front = tomllib.loads(text[len(_FENCE) : end + 1])
     except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"the front matter of prompt {identifier!r} is no TOML: {error}") from error
+        raise DeclarationError(
+            f"the front matter of prompt {identifier!r} is not valid TOML: {error}"
+        ) from error
     return front, text[end + 1 + len(_FENCE) :]
 
 
@@ -309,7 +311,7 @@ def _plugged() -> tuple[Traversable, ...]:
         for identifier in _walk(folders[entry.name]):
             if identifier in owners:
                 raise DeclarationError(
-                    f"{entry.name} brings the prompt {identifier!r}, which {owners[identifier]} has already; "
+                    f"{entry.name} declares the prompt {identifier!r}, which {owners[identifier]} already has; "
                     "give it another name"
                 )
             owners[identifier] = entry.name

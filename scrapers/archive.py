@@ -26,7 +26,7 @@ def moment(text: str) -> str:
     """
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
-        raise DeclarationError(f"--archived is a year, month or day, as in 2024-06, and not {text!r}")
+        raise DeclarationError(f"--archived takes a year, month or day, such as 2024-06, not {text!r}")
     return "".join(part or "" for part in match.groups())
 
 

@@ -90,12 +90,12 @@ def debates(
     read, problems = scraped.read, scraped.problems
     if problems and not shown.quiet:
         pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]
-        note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
-        note("conqret corpus inspect ADDRESS shows what a page has, and what its layout looks for")
+        note_all(f"{len(problems)} of {len(read) + len(problems)} pages contain no debate", pages, _SHOWN)
+        note("use conqret corpus inspect ADDRESS to see what a page has, and what its layout looks for")
         if not fetching.archived and any(
             problem.missing[0].startswith("the page: blocked") for problem in problems
         ):
-            note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
+            note("if a site refuses requests, the Internet Archive may have copies: --archived 2024-06")
     sources = sum(len(debate.sources) for debate in read)
     line = (
         f"{number(len(read), 'debate')} read with {sources} sources, {scraped.kept} kept from before, "

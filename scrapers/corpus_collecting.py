@@ -133,7 +133,7 @@ def collect_debates(
     from conqret.scrapers.debate_pages import CONCURRENCY, checked_urls, gather_debates, read_urls
 
     if concurrency is not None and concurrency < 1:
-        raise DeclarationError(f"concurrency is {concurrency}; it must be a whole number from 1")
+        raise DeclarationError(f"concurrency is {concurrency}, but it must be a whole number of at least 1")
     addresses = read_urls(urls) if isinstance(urls, str | Path) else checked_urls(urls)
     with Loop() as loop:
         return loop.run(
@@ -273,9 +273,9 @@ def _evidence_options(
     timeout, max_bytes = settings.get("timeout"), settings.get("max_bytes")
     workers = settings.get("workers")
     if timeout is not None and not 0 < timeout < float("inf"):
-        raise DeclarationError(f"--timeout is a number of seconds above 0, not {timeout}")
+        raise DeclarationError(f"--timeout must be a number of seconds above 0, not {timeout}")
     if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
-        raise DeclarationError("--max-bytes and --workers are at least 1")
+        raise DeclarationError("--max-bytes and --workers must be at least 1")
     usual, base = Limits(), settings.get("archive_base")
     archive = _archive(settings)
     if archive is None and (settings.get("archive") or base):

@@ -141,7 +141,7 @@ def _remark(statistics: Mapping[str, Any]) -> None:
     )
     note(f"{cited['both']} documents are relevant for both sides of their topic")
     if cited["marks_without_source"]:
-        note(f"{cited['marks_without_source']} citation marks have no source behind them on their page")
+        note(f"{cited['marks_without_source']} citation marks have no source on their page")
     if statistics["negatives_short"]:
         note(
             f"{statistics['negatives_short']} negatives could not be drawn: too few documents of other topics"
@@ -150,4 +150,6 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         note(f"{topic} is left out: {reason}")
     split = statistics["split"]
     if split["largest_group"] > 1:
-        note(f"up to {split['largest_group']} topics share documents or a question, and stay in one split")
+        note(
+            f"up to {split['largest_group']} topics share documents or a question, so they stay in one split"
+        )

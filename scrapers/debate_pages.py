@@ -49,7 +49,7 @@ def read_urls(path: str | Path) -> list[str]:
         raise DeclarationError(f"{file}: there is no such file; give one with a web address on each line")
     urls = checked_urls(whole_text(file, "utf-8-sig", "replace").splitlines(), f"{file}:")
     if not urls:
-        raise DeclarationError(f"{file}: has no address in it; give one a line")
+        raise DeclarationError(f"{file}: contains no address; write one on each line")
     return urls
 
 
@@ -66,7 +66,7 @@ def checked_urls(lines: Iterable[str], where: str = "address ") -> list[str]:
             continue
         url = web_address(text)
         if not url:
-            raise DeclarationError(f"{where}{number} is no http or https address: {text[:80]!r}")
+            raise DeclarationError(f"{where}{number} is not an http or https address: {text[:80]!r}")
         urls.setdefault(page_key(url), url)
     return list(urls.values())
 

@@ -145,8 +145,12 @@ def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
 
 def _advise(summary: EvidenceSummary, *, searching: bool) -> None:
     if summary.kept:
-        note(f"{summary.kept:,} sources had their end from before; {summary.pages:,} URLs were fetched now")
+        note(
+            f"{summary.kept:,} sources were finished in an earlier run; {summary.pages:,} URLs were fetched now"
+        )
     if summary.by_status.get("error"):
-        note(f"{summary.by_status['error']:,} sources ended as errors; --retry-errors asks for them again")
+        note(
+            f"{summary.by_status['error']:,} sources ended with errors; use --retry-errors to fetch them again"
+        )
     if summary.without_url and not searching:
-        note(f"{summary.without_url:,} sources have no URL; --search finds them by title")
+        note(f"{summary.without_url:,} sources have no URL; use --search to find them by title")

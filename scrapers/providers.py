@@ -77,7 +77,7 @@ def searxng(base: str) -> Provider:
         DeclarationError: ``base`` is no address.
     """
     if not base.startswith(("http://", "https://")):
-        raise DeclarationError("CONQRET_SEARXNG_URL is no address that begins with http:// or https://")
+        raise DeclarationError("CONQRET_SEARXNG_URL must be an address that begins with http:// or https://")
     return Provider(
         "searxng", f"{base.rstrip('/')}/search", ("results",), lambda page, size: {"pageno": str(page + 1)},
         parameters={"q": "", "format": "json"},
@@ -114,6 +114,6 @@ def _variable(environment: Mapping[str, str], provider: str, name: str) -> str:
     value = environment.get(name, "").strip()
     if not value:
         raise DeclarationError(
-            f"the search provider {provider} needs {name} in the environment, and it is not set"
+            f"the search provider {provider} needs the environment variable {name}, which is not set"
         )
     return value

@@ -38,7 +38,7 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
         ExecutionError: the page cannot be fetched.
     """
     if address and not web_address(address):
-        raise DeclarationError(f"--address is no http or https address: {address[:80]!r}")
+        raise DeclarationError(f"--address must be an http or https address, not {address[:80]!r}")
     if web_address(place):
         page = await fetcher.fetch(place)
         if not page.ok:
@@ -57,7 +57,7 @@ def _saved(place: str) -> str:
     file = Path(place)
     if not file.is_file():
         raise DeclarationError(
-            f"{place[:200]}: neither an http or https address nor a file; give one, such as a saved page.html"
+            f"{place[:200]} is neither an http or https address nor a file; give one, such as a saved page.html"
         )
     if file.stat().st_size > 4 * MAX_PAGE:
         raise DeclarationError(f"{file}: has {file.stat().st_size:,} bytes, more than any debate page")

@@ -87,8 +87,8 @@ async def gather_topics(
     layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(
-            f"{place}: no layout finds debates listed on it; {_linked(page)}. "
-            "--links 'PATTERN' takes the links that match, as in --links 'https://*.procon.org/*'"
+            f"{place}: no layout finds a list of debates on it; {_linked(page)}. "
+            "Choose links with --links 'PATTERN', as in --links 'https://*.procon.org/*'"
         )
     listed_debates: dict[str, ListedDebate] = {}
     failed: list[str] = []

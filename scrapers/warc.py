@@ -102,7 +102,7 @@ class WarcWriter:
         end = last[0].offset + last[0].length if last else _first_member(self._path)
         if end > size:
             raise DeclarationError(
-                f"{self._path} is shorter than {INDEX_NAME} says: bring back the file, or remove both"
+                f"{self._path} is shorter than {INDEX_NAME} states: restore the file, or remove both"
             )
         if end < size:
             os.truncate(self._path, end)
@@ -118,7 +118,7 @@ def read_index(corpus: Path) -> Iterator[Place]:
                 raise ValueError(line)
             yield place
         except (ValueError, TypeError):
-            raise DeclarationError(f"{path}:{number} is no line of the index; remove it") from None
+            raise DeclarationError(f"{path}:{number} is not a line of the index; remove it") from None
 
 
 def _is_size(value: Any) -> bool:
@@ -137,7 +137,7 @@ class WarcReader:
         self._places = {place.url: place for place in read_index(corpus) if 200 <= place.http < 300}
         if not self._path.is_file():
             raise DeclarationError(
-                f"{self._path}: there are no stored responses; `conqret corpus evidence` makes them"
+                f"{self._path}: there are no stored responses; run `conqret corpus evidence` first"
             )
 
     def __contains__(self, url: str) -> bool:

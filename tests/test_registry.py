@@ -29,7 +29,7 @@ def test_a_plug_in_brings_what_is_wanted(brings):
 
 def test_another_type_is_a_mistake_where_the_group_has_one_kind(brings):
     brings(word="string:digits")
-    with pytest.raises(DeclarationError, match="declares no number: a float is wanted, not a str"):
+    with pytest.raises(DeclarationError, match="declares no number: it must be a float, not a str"):
         Registry("number", "group", float)["word"]
 
 

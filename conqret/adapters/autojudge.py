@@ -128,7 +128,7 @@ class ConqretJudge:
         low, high = _grade_range(settings.get("grade_range", (0, TOP_GRADE)))
         holes = settings.get("holes", "leave_out")
         if holes not in ("leave_out", "error"):
-            raise DeclarationError(f"holes is {holes!r}; write leave_out or error")
+            raise DeclarationError(f"holes is {holes!r}: write leave_out or error")
         run = _judged(rag_responses, rag_topics, llm_config, settings)
         grades, unrated = document_grades(run.items, run.judgments or (), low, high)
         if not grades:
@@ -148,8 +148,8 @@ class ConqretJudge:
             {str(rag_topic.request_id) for rag_topic in rag_topics} - {grade.query_id for grade in grades}
         ):
             note_all(
-                "there are no qrels: AutoJudge wants some for every topic, and these have no document with a rating "
-                "(with their requests and reports left out, the others get theirs)",
+                "there are no qrels: AutoJudge needs some for every topic, and these topics have no "
+                "document with a rating (leave out their requests and reports to get qrels of the others)",
                 ungraded,
             )
             return None
@@ -280,7 +280,7 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
     listed = _listed(banks)
     if name not in (*NUGGET_FORMATS, NUGGETS):
         counted = number(len(listed), "nugget")
-        note(f"the format {name} asks about no nuggets: the {counted} of the given banks are not used")
+        note(f"the format {name} uses no nuggets, so the {counted} of the given banks are not used")
         return False
     if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
         return True
@@ -327,7 +327,7 @@ def _judged(
         options.pop(name, None)
     if corpus := options.pop("corpus", None):
         raise DeclarationError(
-            f"--corpus {corpus}: documents are judged by the texts that the reports hold, and no corpus is read; write "
+            f"--corpus {corpus}: documents are judged by the texts in the reports, and no corpus is read; write "
             "the texts into the reports' documents, and leave --corpus out"
         )
     system, outdir = options.pop("baseline", ""), Path(options.pop("outdir", "."))
@@ -348,11 +348,11 @@ def _judged(
         raise UnknownNameError("run", system, runs)
     answered = [item for item in items if item.argument]
     if empty := [item.id for item in items if not item.argument]:
-        note_all(f"{number(len(empty), 'report')} without a sentence counted as 0, as the track asks", empty)
-    if named.name == NUGGETS and banks is None:
-        raise DeclarationError(
-            f"the format {NUGGETS} judges nuggets that are given: name their banks (--nugget-banks)"
+        note_all(
+            f"{number(len(empty), 'report')} without a sentence counted as 0, as the track requires", empty
         )
+    if named.name == NUGGETS and banks is None:
+        raise DeclarationError(f"the format {NUGGETS} needs nuggets: name their banks (--nugget-banks)")
     compared = answered
     if system or all("second_argument" in part.needs for part in named.parts()):
         compared = compared_runs(answered, system)
@@ -393,4 +393,6 @@ def _grade_range(grade_range: Any) -> tuple[int, int]:
             return int(low), int(high)
     except (TypeError, ValueError):
         pass
-    raise DeclarationError(f"grade_range is {grade_range!r}; write the lowest and the highest grade: [0, 3]")
+    raise DeclarationError(
+        f"grade_range is {grade_range!r}: write the lowest and the highest grade, such as [0, 3]"
+    )

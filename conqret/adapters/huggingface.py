@@ -42,7 +42,7 @@ def save_dataset(run: Run, folder: str | Path) -> Path:
     target = Path(folder)
     if target.exists() and any(path.name not in (DATA, CARD) for path in target.iterdir()):
         raise DeclarationError(
-            f"{target} holds other files: name a folder that is new, or holds such a dataset"
+            f"{target} contains other files: name a new folder, or one with such a dataset"
         )
     with run_folder(run) as run_directory:
         made = _dataset(run_directory)
@@ -81,7 +81,7 @@ def dataset_card(folder: JudgeFolder) -> str:
             tables_markdown([metric_table(summary)]),
             "",
             *missing,
-            "The texts are their authors'. Their licence is not known here: say it before you publish this.",
+            "The texts are their authors'. Their license is unknown: add it before you publish this.",
             "",
         ]
     )

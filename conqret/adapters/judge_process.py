@@ -45,7 +45,7 @@ def ask_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str,
         with connection.makefile("rb") as answers:
             line = answers.readline()
     if not line:
-        raise DeclarationError(f"the judge's process ended without an answer; it said: {_said(place)}")
+        raise DeclarationError(f"the judge's process ended without a response; its output: {_said(place)}")
     answer: dict[str, Any] = json.loads(line)
     if "error" in answer:
         raise DeclarationError(answer["error"])
@@ -59,7 +59,7 @@ def _place(config: Mapping[str, Any]) -> Path:
     status = folder.lstat()
     if status.st_uid != os.getuid() or status.st_mode & 0o077 or folder.is_symlink():
         raise DeclarationError(
-            f"{folder} is open to others: remove it, or set TMPDIR to a folder of your own"
+            f"other users can read {folder}: remove it, or set TMPDIR to a folder of your own"
         )
     identity = json.dumps([os.getppid(), str(Path.cwd()), dict(config)], sort_keys=True)
     return (
@@ -94,7 +94,7 @@ def _start(place: Path, config: Mapping[str, Any]) -> None:
         settings.close()
         line = answers.readline()
     if not line:
-        raise DeclarationError(f"the judge's process did not start; it said: {_said(place)}")
+        raise DeclarationError(f"the judge's process did not start; its output: {_said(place)}")
     if error := json.loads(line).get("error"):
         place.with_suffix(".log").unlink(missing_ok=True)
         raise DeclarationError(error)

@@ -107,6 +107,6 @@ def _found(values: Mapping[str, Any], key: str, place: str, field: str) -> Any:
     if key not in values:
         there = ", ".join(map(repr, values)) or "nothing"
         raise DeclarationError(
-            f"the run's {place} have no {key!r}, but {there}: say under which key the {field} stands ({field}=…)"
+            f"the run's {place} have no {key!r}, but {there}: name the key of the {field} ({field}=…)"
         )
     return values[key]

@@ -46,7 +46,7 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     if names["topic"] not in values:
         there = ", ".join(map(repr, values)) or "none"
         raise DeclarationError(
-            f"there is no variable {names['topic']!r}, but {there}: name the topic's in the config"
+            f"there is no variable {names['topic']!r}, but {there}: name the variable of the topic in the config"
         )
     documents = values.get(names["documents"]) or ()
     fields = {

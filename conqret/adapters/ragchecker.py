@@ -24,7 +24,7 @@ def as_results(items: Items) -> Any:
         if not item.argument or not item.reference:
             lacking = "argument" if not item.argument else "reference"
             raise DeclarationError(
-                f"item {item.id} has no {lacking}, and RAGChecker needs one: add it, or leave the item out"
+                f"item {item.id} has no {lacking}, which RAGChecker needs: add it, or leave the item out"
             )
         documents = [ragchecker.RetrievedDoc(document.id, document.text) for document in item.documents]
         results.append(ragchecker.RAGResult(item.id, item.topic, item.reference, item.argument, documents))

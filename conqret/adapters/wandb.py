@@ -25,7 +25,7 @@ def log_run(run: Run, into: Any = None) -> None:
     """
     into = wandb.run if into is None else into
     if into is None:
-        raise ValueError("no run of W&B is going on: call wandb.init() first, or give one")
+        raise ValueError("there is no active W&B run: call wandb.init() first, or give a run")
     with run_folder(run) as folder:
         record, summary = folder.record(), folder.summary()
         into.config.update({"conqret": parameters(record)})

@@ -97,7 +97,7 @@ def _check_repeated(order: Iterable[Any]) -> None:
         if times > 1 and not (switch or option.multiple or getattr(option, "count", False)):
             how_often = "twice" if times == 2 else f"{times} times"
             raise DeclarationError(
-                f"{_name(option)} is given {how_often}, and takes one value: keep one of them"
+                f"{_name(option)} is given {how_often} but takes one value: keep one of them"
             )
 
 
@@ -111,7 +111,8 @@ def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
     file = next((argument for argument in rest if Path(argument).is_file()), None)
     if several is not None and file is not None:
         raise DeclarationError(
-            f"{file} belongs to no option: write {several} before each file, or {several} 'PATTERN' in quotes"
+            f"{file} follows no option: write {several} before each file, or put a pattern in "
+            f"quotes ({several} 'PATTERN')"
         )
 
 
@@ -123,7 +124,8 @@ def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
         for other, path in _paths(values):
             if other != name and _same_file(values[name], path):
                 raise DeclarationError(
-                    f"{_name(options[name])} and {_name(options[other])} both name {path}, which would be lost: "
+                    f"{_name(options[name])} and {_name(options[other])} both name {path}, and one "
+                    "would overwrite the other: "
                     f"give {_name(options[name])} another name"
                 )
         if name != "output" or "overwrite" not in options:  # who has that option looks for itself

@@ -61,12 +61,12 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
             f"source: {judge.source}",
             *([f"plug-in: {package}"] if package else []),
         )
-        cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no model is asked"
+        cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no calls"
         yield from entry(judge.name, cost, lines)
-    yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
+    yield "The default is rag-fine-grained. A preference is always judged in both orders, which takes two calls."
     yield (
-        "None of them asks for it? --criterion takes a criterion of your own in a sentence (docs/criteria.md), "
-        "--rubric a file of weighted ones (docs/rubrics.md)."
+        "If no format fits, use --criterion with a criterion of your own in a sentence (docs/criteria.md), or "
+        "--rubric with a file of weighted criteria (docs/rubrics.md)."
     )
     yield "Metrics may be written with hyphens: --metric context-relevance."
     yield "What ragas, DeepEval, TruLens, RAGChecker and others call them: docs/you-know-it-as.md."

@@ -154,13 +154,13 @@ def _check_arguments(arguments: list[str]) -> None:
             for character in argument
         ):
             raise DeclarationError(
-                f"argument {place} ({argument}) has a control character in it; where it names a file, rename that"
+                f"argument {place} ({argument}) contains a control character: remove it, or rename the file"
             )
 
 
 def _stopped(number: int) -> None:
     err.cache_clear()  # a line that the signal met half written is not said again
-    complain("stopped; what was done so far is kept, and the same command goes on from there")
+    complain("stopped: finished work is kept, and the same command continues from there")
     sys.exit(SIGNALLED + number)
 
 

@@ -142,7 +142,7 @@ def copy(
         texts[file] = explained(library[identifier], blocks)
     for written in write_new(texts, overwrite=overwrite):
         say(at(written))
-    note(f"change them, and use them with --prompts {output}")
+    note(f"edit the copies, and use them with --prompts {output}")
 
 
 def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
@@ -157,7 +157,7 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
         for ask in JUDGES[name].select(wanted):
             by_prompt.setdefault(ask.prompt, ask)
         if not by_prompt:
-            raise DeclarationError(f"the format {name} asks no model, and has no prompt")
+            raise DeclarationError(f"the format {name} sends no requests to a model, so it has no prompt")
         return by_prompt
     if metrics:
         raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")
@@ -208,7 +208,9 @@ def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool, language: 
 
     path, ids = file or DEMO_ITEMS, []
     if file is None and not path.exists():
-        note("no items are given: this one is made up (--items FILE takes them from a file)")
+        note(
+            "no items were given, so the prompt shows an invented example: give --items FILE to use your own"
+        )
         return PROBE
     source = open_items(path, skip_invalid=skip_invalid, language=language)
     note_left_out(source.check())

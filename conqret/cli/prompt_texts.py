@@ -16,7 +16,7 @@ _STANDS_IN = {
     "question": ("topic", "the item's topic stands for the question"),
     "answer": ("argument", "the item's argument stands for the answer"),
     "perspective": ("topic", "the item's topic stands for the perspective"),
-    "document": ("documents", "of the documents the first is shown: each is asked about by itself"),
+    "document": ("documents", "only the first document is shown: each document has a request of its own"),
     "chosen": (
         "argument",
         "every sentence is listed: those to be rewritten are drawn by perturbation and level",
@@ -51,7 +51,7 @@ def shown(
         else {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
     )
     if not needs:
-        raise DeclarationError(f"prompt {identifier!r} is not filled with items; leave out --item")
+        raise DeclarationError(f"prompt {identifier!r} takes nothing from items: leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if ask is not None:
@@ -60,7 +60,7 @@ def shown(
         rendered = library[identifier].render(_variables(item), _settings(item, used["system"]))
     except DeclarationError as lacking_more:
         raise DeclarationError(
-            f"prompt {identifier!r} is not filled with items alone, so leave out --item: {lacking_more}"
+            f"prompt {identifier!r} needs more than an item: leave out --item ({lacking_more})"
         ) from None
     return rendered, [words for name in sorted(user) if (words := _STANDS_IN.get(name, ("", ""))[1])]
 
@@ -68,7 +68,9 @@ def shown(
 def _asked_again(ask: Ask[Any], system: Sequence[str]) -> list[str]:
     if "dimension" not in system:
         return []
-    return [f"{ask.prompt} is asked once for each metric; this is {ask.metrics[0]}, --metric shows another"]
+    return [
+        f"{ask.prompt} is sent once for each metric; this is {ask.metrics[0]}, and --metric shows another"
+    ]
 
 
 def _variables(item: Item) -> dict[str, Any]:

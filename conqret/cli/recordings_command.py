@@ -33,7 +33,7 @@ def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file
     from conqret.llm.recording_files import export_recordings
 
     done = export_recordings(store, to)
-    left_out = f"; {done.damaged} damaged left out" if done.damaged else ""
+    left_out = f"; {counted(done.damaged, 'corrupt recording')} left out" if done.damaged else ""
     say(f"{counted(done.answers, 'answer')} written to {to}{left_out}")
     end(done.damaged)
 
@@ -66,7 +66,7 @@ def redact(
 
     wanted = list(_names(names or [])), list(_patterns(patterns or []))
     if not any(wanted):
-        raise DeclarationError("say what to take out: names, patterns, or both")
+        raise DeclarationError("there is nothing to redact: name the texts to replace, a pattern, or both")
     done = export_recordings(store, to, names=wanted[0], patterns=wanted[1])
     removed_text = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items()) or "nothing"
     lines = [f"{counted(done.answers, 'answer')} written to {to}", f"taken out: {removed_text}"]
@@ -92,7 +92,9 @@ def _patterns(values: list[str]) -> Iterator[str]:
 @app.command("import", epilog="Example: conqret runs recordings import recordings.jsonl runs/first")
 def import_(
     source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],
-    store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
+    store: Annotated[
+        Path, typer.Argument(help="A run's folder, or a file of recordings (created if it does not exist).")
+    ],
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
     from conqret.llm.recording_files import import_recordings, store_file
@@ -150,16 +152,16 @@ def _checked(check_result: StoreCheck) -> Iterator[str]:
     if check_result.fault:
         yield check_result.fault.partition(";")[0]
         made = (
-            f"the damaged file is kept as {check_result.kept}"
+            f"the corrupt file is kept as {check_result.kept}"
             if check_result.kept
-            else "--repair makes the file anew of them"
+            else "run it with --repair to rebuild the file from them"
         )
         yield f"{check_result.answers} answers can be read of it; {made}"
     elif check_result.damaged:
-        yield f"{check_result.answers} answers are as they were recorded; damaged:"
+        yield f"{check_result.answers} recordings are intact; these are corrupt:"
         yield from (f"  {name}" for name in check_result.damaged)
-        yield "set aside" if check_result.repaired else "--repair sets them aside"
+        yield "they were set aside" if check_result.repaired else "run it with --repair to set them aside"
     else:
         yield f"{counted(check_result.answers, 'answer')}, each as it was recorded"
     if check_result.repaired and (check_result.kept or check_result.damaged):
-        yield "the next run asks again for what is missing"
+        yield "the next run requests the missing responses again"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conqret.runs.management import FoundRun
 
 app = typer.Typer(
-    help="List runs, move them, bring their answers into one store, and remove what nobody needs.",
+    help="List runs, move them, merge their recordings into one file, and remove what is no longer needed.",
     no_args_is_help=True,
     epilog="Example: conqret runs list",
 )
@@ -45,7 +45,7 @@ def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> N
 
 def _listed(runs: list[FoundRun]) -> Iterator[RenderableType]:
     if not runs:
-        yield "there are no runs here"
+        yield "no runs were found here"
     places, states = ([str(run.path) for run in runs], [_state(run) for run in runs])
     wide = [max(map(len, cells), default=0) for cells in (places, states)]
     for place, state, run in zip(places, states, runs, strict=True):
@@ -58,7 +58,7 @@ def _listed(runs: list[FoundRun]) -> Iterator[RenderableType]:
 
 def _state(run: FoundRun) -> str:
     """How far it is, what came to nothing, and whether its answers can be read."""
-    damaged = "answers damaged" if run.answers is None and run.kind != "?" else ""
+    damaged = "recordings corrupt" if run.answers is None and run.kind != "?" else ""
     return ", ".join(filter(None, (run.state, run.lost, damaged)))
 
 
@@ -83,7 +83,7 @@ def move(
     "conqret runs merge answers.sqlite runs/first shared.jsonl.gz",
 )
 def merge(
-    store: Annotated[Path, typer.Argument(help="The store of answers (made if it is not there).")],
+    store: Annotated[Path, typer.Argument(help="The file of recordings (created if it does not exist).")],
     sources: Annotated[list[Path], typer.Argument(help="Runs, folders of runs, stores or exports.")],
     json_output: options.Json = False,
 ) -> None:

@@ -73,11 +73,13 @@ class Requirement:
         if end:
             check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:
-            raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
+            raise DeclarationError(
+                f"{name} has no interval, so {text!r} cannot require its {end} end: leave .{end} out"
+            )
         of = dimension_name(match["dimension"]) if match["dimension"] else None
         if named is not None and (of is not None) != (name in named[0]):
             _, part, quantity = named
-            says = f"names no {part}: {quantity}" if of is None else f"names a {part}, which {name} is not of"
+            says = f"names no {part}: {quantity}" if of is None else f"names a {part}, but {name} has none"
             raise DeclarationError(f"the requirement {text!r} {says}")
         return cls(text.strip(), name, of, end, match["operator"], float(match["bound"]))
 

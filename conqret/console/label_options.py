@@ -112,11 +112,11 @@ def metric_map(settings: list[str] | None) -> dict[str, str]:
     pairs = [setting.partition("=") for setting in settings or ()]
     for dimension, _, metric in pairs:
         if not dimension.strip() or not metric.strip():
-            raise DeclarationError("--metric is written DIMENSION=METRIC, as in quality=overall_quality")
+            raise DeclarationError("--metric takes DIMENSION=METRIC, such as quality=overall_quality")
     mapping: dict[str, str] = {}
     for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
         if mapping.setdefault(dimension, metric) != metric:
             raise DeclarationError(
-                f"--metric says twice what {dimension} is compared with: {mapping[dimension]} and {metric}"
+                f"--metric maps {dimension} to two metrics, {mapping[dimension]} and {metric}: keep one of them"
             )
     return mapping

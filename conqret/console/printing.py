@@ -217,7 +217,7 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
     if session.estimated:
         cost += f", estimated for {number(session.estimated, 'answer')} without usage"
-    kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
+    kept = f"; {session.kept:,} of {rows} kept from an earlier run" if rows else ""
     tell(
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )

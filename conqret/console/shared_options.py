@@ -39,7 +39,10 @@ def option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
 def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:
     """``-o`` of a command that goes on ``where`` it stopped: ``what`` folder, and its ``default`` below runs/."""
     return option(
-        FILES, f"{what}; the same command again goes on {where}. Default: runs/{default}.", "--output", "-o"
+        FILES,
+        f"{what}; run the same command again to continue {where}. Default: runs/{default}.",
+        "--output",
+        "-o",
     )
 
 
@@ -131,7 +134,9 @@ class Calls(OptionGroup, of=ClientOptions):
 Overwrite = Annotated[
     bool,
     option(
-        FILES, "Start anew if the folder holds another run; its recorded answers are kept.", "--overwrite"
+        FILES,
+        "Start over if the folder contains another run; its recorded responses are kept.",
+        "--overwrite",
     ),
 ]
 
@@ -140,7 +145,7 @@ Replace = Annotated[
     bool,
     option(
         FILES,
-        "Replace the file where it is there already and holds something else. Default: refuse.",
+        "Replace the file if it exists with other content. Default: refuse.",
         "--overwrite",
     ),
 ]
@@ -280,12 +285,12 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
 
     pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
-        raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
+        raise DeclarationError(f"--columns takes a list such as {example}, not {columns!r}")
     mapping: dict[str, str] = {}
     for field, column in ((field.strip(), column.strip()) for field, column in pairs):
         if field in mapping and field != DOCUMENTS:
             raise DeclarationError(
-                f"--columns says twice what holds {field}: {mapping[field]!r} and {column!r}"
+                f"--columns names two columns for {field}, {mapping[field]!r} and {column!r}: keep one of them"
             )
         mapping[field] = f"{mapping[field]}+{column}" if field in mapping else column
     return mapping

@@ -142,7 +142,7 @@ def score_diversity(
     questions = read_questions(references, given.columns)
     if not any(question.partial_answers for question in questions.values()):
         raise DeclarationError(
-            f"no question of {references} has a partial answer, and perspective diversity needs them: give DebateQA's "
+            f"no question of {references} has partial answers, which perspective diversity needs: give DebateQA's "
             "layout with --references, or map its columns with --columns"
         )
     met = given.partners(questions)
@@ -194,12 +194,12 @@ def awareness_scoring(
     met = answers.partners(known)
     if not any(known[one].question.strip() for one in met.together):
         raise DeclarationError(
-            f"no question of {questions} that was answered has a text: map its column with --columns question=…"
+            f"no answered question of {questions} has a text: map its column with --columns question=…"
         )
     truth = None if labels is None else read_verdicts(labels)
     if truth is not None and not set(truth) & set(met.together):
         raise DeclarationError(
-            f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
+            f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
         )
     client = models.options.resolved()
     folder = answers.folder("dispute-awareness", model_name(client.backend.pinned(client.model)[0]), shots)

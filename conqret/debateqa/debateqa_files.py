@@ -61,7 +61,7 @@ _GIVE_TEXT = "Write it as one text, or map another column"
 PARTIAL_ANSWER = Schema(
     "answers and questions",
     {
-        "point_of_view": Field(("point_of_view", "POV", "pov"), text, needed="Say the point of view"),
+        "point_of_view": Field(("point_of_view", "POV", "pov"), text, needed="Write the point of view"),
         "explanation": Field(("explanation", "Explan"), text, ""),
     },
 )
@@ -90,7 +90,7 @@ VERDICT = Schema(
     "verdicts",
     {
         "id": Field(("id",), identifier, needed=_GIVE_ID),
-        "label": Field(("label",), one_of({"0": 0.0, "1": 1.0}, "label"), needed="Say 0 or 1"),
+        "label": Field(("label",), one_of({"0": 0.0, "1": 1.0}, "label"), needed="Write 0 or 1"),
     },
 )
 """The columns (and the parts of a partial answer) that are looked for; the first that has a value counts."""
@@ -171,7 +171,7 @@ def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion
     together = tuple(answer for answer in answers if answer in questions)
     if not together:
         raise DeclarationError(
-            f"no id of the {len(have)} answers is among those of the {len(questions)} questions"
+            f"none of the {len(have)} answers has the id of one of the {len(questions)} questions: use the same ids"
         )
     return Partners(
         together,

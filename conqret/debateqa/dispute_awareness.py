@@ -152,10 +152,10 @@ def against_labels(
     """
     counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
     if not counted:
-        raise DeclarationError("no scored answer has a label: are the ids the same?")
+        raise DeclarationError("no scored answer has a label: use the same ids in answers and labels")
     truth, predictions = [labels[answer_id] for answer_id, _ in counted], [value for _, value in counted]
     if not set(truth) <= {0.0, 1.0}:
-        raise DeclarationError("labels of Dispute Awareness are 0 and 1")
+        raise DeclarationError("labels of Dispute Awareness must be 0 or 1")
     unscored = sum(row.id in labels and row.value is None for row in rows)
     shares_by_id = shares or {}
     graded = all(answer_id in shares_by_id for answer_id, _ in counted)

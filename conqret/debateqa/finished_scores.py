@@ -139,7 +139,7 @@ class TargetStore(RowStore[KeptScores[TargetScore]]):
             KeptScores[TargetScore],
             lambda row: row.key if row.by == fingerprint else None,
             finished=lambda row: row.score.perplexity is not None,
-            foreign="is no scored row; give another --output, or delete this file",
+            foreign="is not a scored row; give another --output, or delete this file",
         )
 
     def find(self, answer: str | None, target: str, context: int, number: int) -> TargetScore | None:
@@ -172,7 +172,8 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
             path,
             KeptScores[Likeness],
             lambda row: row.key,
-            foreign="is no value of conqret debateqa score baselines; give another folder with -o, or delete this file",
+            foreign="is not a value of conqret debateqa score baselines; "
+            "give another folder with -o, or delete this file",
         )
 
     def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:

@@ -79,9 +79,9 @@ def align(
     if all(agreement.systems < FEWEST for agreement in agreements):
         scored = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(
-            f"{max(agreement.systems for agreement in agreements)} of the systems that were compared are "
-            "scored, and a correlation "
-            f"needs three: scored are {', '.join(scored)}; compared are {', '.join(sorted(compared))}"
+            f"only {max(agreement.systems for agreement in agreements)} of the compared systems are "
+            "scored, but a correlation "
+            f"needs three; scored: {', '.join(scored)}; compared: {', '.join(sorted(compared))}"
         )
     return agreements
 

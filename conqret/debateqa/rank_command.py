@@ -48,7 +48,7 @@ def rank(
     from conqret.errors import DeclarationError
 
     if answers and report is None:
-        raise DeclarationError("--answers are told about on the page: name it with --report")
+        raise DeclarationError("--answers is for the report page: name the page with --report")
     systems = read_systems(answers or ())
     system_ranking = rank_systems(scores)
     table = {weight: system_ranking.combined(weight) for weight in _weights(weights)}

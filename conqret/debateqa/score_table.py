@@ -134,8 +134,8 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             name for name in ("system", "id", "metric", "value") if name not in readable_columns(rows)
         ]:
             raise DeclarationError(
-                f"{path} is no table of conqret debateqa score: it lacks {', '.join(missing)}; give a "
-                f"scores.parquet of it"
+                f"{path} is not a table of conqret debateqa score, as it lacks {', '.join(missing)}; give a "
+                f"scores.parquet that it wrote"
             )
         reader = TableReader(rows, SCORE)
         for values in reader:
@@ -144,7 +144,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             if key in seen:
                 problem = (
                     f"has the {row.metric} of {row.system}'s answer {row.id} by "
-                    f"{row.instrument or 'the measuring model without a name'}, which stands in {seen[key]} already"
+                    f"{row.instrument or 'the measuring model without a name'}, which is also in {seen[key]} already"
                 )
                 remedy = "Give each table once, and each system a name of its own (--system)"
                 reader.fault("", problem, remedy)
@@ -157,7 +157,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             score_rows.append(row)
         reader.finish(FaultsError)
     if not score_rows:
-        raise DeclarationError("the tables hold no row")
+        raise DeclarationError("the tables contain no rows")
     return frame_of(score_rows)
 
 
@@ -203,7 +203,7 @@ def common_means(
     """
     measured = table.filter(metric=metric)
     if measured.is_empty():
-        raise DeclarationError(f"the tables hold no {metric}")
+        raise DeclarationError(f"the tables contain no {metric}")
     looked_at = in_order(measured, "system") if among is None else among
     groups = measured.group_by("instrument", maintain_order=True)
     return {

@@ -95,7 +95,7 @@ def metric_stability(
     alone = () if metrics else tuple(name for name in known if name not in several)
     if not metrics and not several:
         raise DeclarationError(
-            f"each of these metrics was measured by one measuring model alone: {', '.join(alone)}; score the same "
+            f"only one model measured each of these metrics: {', '.join(alone)}; score the same "
             "answers "
             "with another backbone or prompt, and give both tables"
         )
@@ -112,7 +112,7 @@ def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
     common = sorted(set.intersection(*(set(score) for score in scores.values()))) if names else []
     if len(names) < 2 or len(common) < 2:
         raise DeclarationError(
-            "a comparison of rankings needs two settings and two items that both have, at least"
+            "a comparison of rankings needs at least two settings, and two items that both have"
         )
     series = {name: [scores[name][item] for item in common] for name in names}
     return PairMatrix(names, len(common), _compared(series, kendall))
@@ -154,10 +154,10 @@ def stability(
         count = {name: len(scored.filter(instrument=name)) for name in names}
         fewest = min(count, key=lambda name: count[name])
         raise DeclarationError(
-            f"{len(answers)} answers of {len(systems)} systems have a {metric} from all {len(names)} instruments, and "
-            f"{'two systems' if ranked else 'two answers'} are needed; the fewest come from "
-            f"{fewest or 'the measuring model without a name'} ({count[fewest]} scored): leave its tables out, or "
-            "score more with it"
+            f"{len(answers)} answers of {len(systems)} systems have a {metric} from all "
+            f"{len(names)} measuring models, but {'two systems' if ranked else 'two answers'} are "
+            f"needed; the fewest come from {fewest or 'the measuring model without a name'} "
+            f"({count[fewest]} scored): leave its tables out, or score more with it"
         )
     resamples = leave_one_out(answers["id"].to_list())
     kappas: Mapping[Pair, Estimate] = {}
@@ -183,7 +183,7 @@ def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.Dat
     check_known("metric in these tables", known, metric)
     if len(known[metric]) < 2:
         raise DeclarationError(
-            f"{metric} was measured by one measuring model alone ({known[metric][0] or 'without a name'}): score "
+            f"only one model measured {metric} ({known[metric][0] or 'without a name'}): score "
             "the same "
             "answers with another backbone or prompt, and give both tables"
         )

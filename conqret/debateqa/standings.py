@@ -35,7 +35,7 @@ def z_normalised(values: Mapping[str, float]) -> dict[str, float]:
         DeclarationError: there is no value, or one is not finite.
     """
     if not values or not all(math.isfinite(value) for value in values.values()):
-        raise DeclarationError("z-normalisation needs finite values, one at least")
+        raise DeclarationError("z-normalization needs at least one value, and finite values only")
     mean = math.fsum(values.values()) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values.values()) / len(values))
     if spread <= SAME * max(1.0, abs(mean)):
@@ -50,12 +50,12 @@ def weighted(diversity: Mapping[str, float], awareness: Mapping[str, float], k: 
         DeclarationError: ``k`` is not in [0, 1], the systems differ, or a P.D. is not above 0.
     """
     if not 0 <= k <= 1:
-        raise DeclarationError(f"a weight lies between 0 and 1, not at {k}")
+        raise DeclarationError(f"a weight must lie between 0 and 1, not at {k}")
     if set(diversity) != set(awareness):
         lone = ", ".join(sorted(set(diversity) ^ set(awareness)))
-        raise DeclarationError(f"both metrics are needed of every system; one is missing of {lone}")
+        raise DeclarationError(f"every system needs both metrics, but {lone} lacks one")
     if any(value <= 0 for value in diversity.values()):
-        raise DeclarationError("a Perspective Diversity is above 0")
+        raise DeclarationError("a Perspective Diversity must be above 0")
     first = z_normalised({name: 1 / value for name, value in diversity.items()})
     second = z_normalised(awareness)
     return {name: k * first[name] + (1 - k) * second[name] for name in first}
@@ -80,7 +80,9 @@ def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
         DeclarationError: there is no column, or they are of different systems.
     """
     if not columns or any(set(column) != set(columns[0]) for column in columns):
-        raise DeclarationError("normalized ranks need columns of the same systems, one at least")
+        raise DeclarationError(
+            "normalized ranks need at least one column, and the same systems in all columns"
+        )
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 
@@ -202,7 +204,7 @@ def standings(table: pl.DataFrame) -> Standings:
     by_definition.pop(None, None)
     if len(by_definition) > 1:
         raise DeclarationError(
-            f"P.D. was computed by several definitions ({'; '.join(by_definition.values())}), and their figures cannot "
+            f"P.D. was computed by several definitions ({'; '.join(by_definition.values())}), whose values cannot "
             "be averaged: give the tables of one --definition"
         )
     result.combined(1.0)  # what is missing shows here
@@ -212,9 +214,11 @@ def standings(table: pl.DataFrame) -> Standings:
 def _complete(table: pl.DataFrame, metric: str) -> dict[str, CommonMeans]:
     means = common_means(table, metric)
     for instrument, mean in means.items():
-        name = instrument or "its instrument"
+        name = instrument or "its measuring model"
         if mean.unscored:
-            raise DeclarationError(f"{', '.join(mean.unscored)}: no answer has a {metric} by {name}")
+            raise DeclarationError(
+                f"no answer of {', '.join(mean.unscored)} has a {metric} by {name}: score them, or leave a table out"
+            )
         if not mean.questions:
             raise DeclarationError(
                 f"no question has a {metric} of all systems by {name} ({', '.join(mean.scored)}): score their answers "
@@ -229,6 +233,7 @@ def _average(measured: Mapping[str, CommonMeans]) -> dict[str, float]:
     for instrument, mean in means.items():
         if missing := systems - set(mean):
             raise DeclarationError(
-                f"{instrument} did not measure {', '.join(sorted(missing))}: leave it out, or score them"
+                f"{instrument} did not measure {', '.join(sorted(missing))}: leave its table out, "
+                "or score these systems with it"
             )
     return {name: sum(mean[name] for mean in means.values()) / len(means) for name in sorted(systems)}

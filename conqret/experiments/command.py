@@ -69,5 +69,5 @@ def run(
     shown.session(outcome.session)
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
-        note(f"not everything could be had ({parts}); the same command tries again what failed")
+        note(f"parts of the experiment failed ({parts}); run the same command to retry them")
     end(outcome.failed, outcome.session)

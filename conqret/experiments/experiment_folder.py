@@ -62,7 +62,7 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         self.record()
         if not self.summary_file.is_file():
             raise DeclarationError(
-                f"{self.path} holds no finished experiment: give `conqret experiment` again, and it goes on"
+                f"{self.path} contains no finished experiment: run `conqret experiment` again to continue it"
             )
         summary_data: dict[str, Any] = json.loads(whole_bytes(self.summary_file))
         return summary_data

@@ -82,7 +82,8 @@ def _of_file(index: Index, topics: list[CorpusTopic], ranking_file: Path, depth:
     entries = index.entries(documents)
     if lacking := [document for document in documents if document not in entries]:
         raise DeclarationError(
-            f"{ranking_file} ranks {len(lacking)} documents that the corpus lacks ({lacking[0]!r} is one)"
+            f"{ranking_file} ranks {len(lacking)} documents that the corpus lacks (for example "
+            f"{lacking[0]!r}): give the corpus of the ranking"
         )
     rows = [
         (

@@ -131,7 +131,7 @@ def _reaching(experiment: Experiment) -> Iterator[_Fault]:
                 yield ("retrievers", name, field), "is Python code, which the file may run"
     for place, model in _models(experiment):
         if where := backend_of(model).reaches(model):
-            yield place, f"leads to {where}, which the file may ask"
+            yield place, f"leads to {where}, which the file must allow"
     for model, table in experiment.models.items():
         if base := table.options.get("api_base"):
             yield ("models", model, "api_base"), f"texts and keys would go to {address(base)}"
@@ -154,7 +154,7 @@ def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[
 def _faults(experiment: Experiment) -> Iterator[_Fault]:
     """What the types alone cannot tell: names that lead nowhere, files that are not there, repeated labels."""
     if not (experiment.corpus / "documents.jsonl").is_file():
-        yield ("corpus",), f"{experiment.corpus} is no corpus: it holds no documents.jsonl"
+        yield ("corpus",), f"{experiment.corpus} is not a corpus: documents.jsonl is missing"
     if experiment.prompts is not None and not experiment.prompts.is_dir():
         yield ("prompts",), f"{experiment.prompts} is no folder"
     yield from _retriever_faults(experiment)
@@ -215,7 +215,10 @@ def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
     options = [name for name in SEARCHING if getattr(retriever, name) != Retriever.model_fields[name].default]
     if retriever.run is not None:
         for name in options:
-            yield (*place, name), "the rankings of a file are not searched anew: leave out run, or this"
+            yield (
+                (*place, name),
+                "the rankings come from a file, so nothing is searched: leave out run, or this",
+            )
         return
     for name in retriever.engines:
         if name != BM25:

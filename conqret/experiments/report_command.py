@@ -65,7 +65,9 @@ def report(
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
     if baseline is not None and experiment_summary.reference is None:
-        note(f"{run} is the offline baseline itself: there is nothing to compare it with")
+        note(
+            f"{run} is itself the offline baseline, so there is nothing to compare it with: leave --baseline out"
+        )
     lines = (
         terminal(experiment_summary.summary, experiment_summary.record, experiment_summary.reference),
         at(page, "report"),

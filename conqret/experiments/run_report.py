@@ -90,6 +90,6 @@ def _check_alone(run: Path, what: str, given: object) -> None:
     """Refuse the options of a judge's run for what is none."""
     if given is not None:
         raise DeclarationError(
-            f"{run} holds {what}, whose page stands in its folder: leave out --to, --baseline, --recordings, "
-            "--prompts and --calibration, or give the folder of a judge's run"
+            f"{run} contains {what}, whose page is already in its folder: leave out --to, --baseline, --recordings, "
+            "--prompts and --calibration, or give the folder of a run of conqret judge"
         )

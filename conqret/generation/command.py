@@ -80,8 +80,8 @@ def generate(
     result(facts, lines, as_json=asking.shown.json_output)
     if outcome.no_evidence:
         note(
-            f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
-            "model; they are no items"
+            f"{outcome.no_evidence} arguments are left out, because the model found no evidence for their side in the "
+            "documents"
         )
     note_each(
         f"{count} arguments were not written: {reason(name)}; the same command requests them again"

@@ -138,8 +138,8 @@ def draw_examples(
     chosen = tuple(islice(filter(None, examples), count))
     if len(chosen) < count:
         raise DeclarationError(
-            f"{count} examples are wanted, and the train topics of the corpus hold {len(chosen)} {stance} arguments "
-            "that their documents bear out; lower --shots"
+            f"{count} examples are requested, but the train topics of the corpus have only "
+            f"{len(chosen)} {stance} arguments that their documents support; lower --shots"
         )
     return chosen
 

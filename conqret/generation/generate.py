@@ -42,7 +42,7 @@ def generation_job(
     wanted = options_in(settings, GenerateOptions)
     asks = bool(wanted.way.prompts)
     if not asks and not client.backend.baseline:
-        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
+        raise DeclarationError(f"the strategy {wanted.way.name} uses no model; leave out --model")
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
     output = settings.get("output")

@@ -31,7 +31,7 @@ def make_tasks(
     strangers = [name for name in rankings if name not in by_id]
     if strangers:
         raise DeclarationError(
-            f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks ({strangers[0]!r} is one): "
+            f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks (for example {strangers[0]!r}): "
             "give the corpus that it was made from"
         )
     experts = ExpertArguments(corpus) if options.shots or options.expert else None

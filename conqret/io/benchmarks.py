@@ -93,7 +93,9 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
         first, *others = (row for row in group if isinstance(row, Row))
         if not qid:
             for row in (first, *others):
-                yield Fault(rows.name, row.line, "qid", "is missing", "Say which question the row belongs to")
+                yield Fault(
+                    rows.name, row.line, "qid", "is missing", "Name the question that the row belongs to"
+                )
             continue
         begun = seen.setdefault(qid, first.line)
         if begun != first.line:
@@ -149,14 +151,14 @@ class BeirRows:
             met.add(query)
             graded = grades.get(query, {})
             for document in (document_id for document_id in graded if document_id not in corpus):
-                problem = f"has a grade for the document {document!r}, which corpus.jsonl does not hold"
+                problem = f"has a grade for the document {document!r}, which corpus.jsonl lacks"
                 yield Fault(self.name, row.line, "qrels", problem, "Add the document, or delete the grade")
             if graded:
                 documents = [corpus[document] for document in graded if document in corpus]
                 fields = {key: row.record.get(key) for key in ("_id", "text")}
                 yield Row(row.line, {**fields, "documents": documents, "grades": graded})
         for query in (grade for grade in grades if grade not in met):
-            problem = f"has grades for the question {query!r}, which queries.jsonl does not hold"
+            problem = f"has grades for the question {query!r}, which queries.jsonl lacks"
             yield Fault(self.name, 0, "qrels", problem, "Add the question, or delete its grades")
 
     def _split(self) -> Path:
@@ -224,8 +226,8 @@ def _grades(file: Path) -> dict[str, dict[str, float]]:
 GRADE = Schema(
     "a grade",
     {
-        "query": Field(("query-id",), cell_text, needed="Say which question the grade is for"),
-        "document": Field(("corpus-id",), cell_text, needed="Say which document is graded"),
+        "query": Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
+        "document": Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
         "grade": Field(("score",), number, needed="Add the grade"),
     },
 )

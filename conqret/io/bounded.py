@@ -33,7 +33,7 @@ def whole_bytes(path: str | Path, limit: Limit = LIST) -> bytes:
             size += len(part)
     if size > most:
         raise DeclarationError(
-            f"{path} is larger than {limit}, and would be read whole: write or fetch it again, {limit.remedy}"
+            f"{path} is larger than {limit}, the most that is read at once: write or fetch it again, {limit.remedy}"
         )
     return b"".join(parts)
 
@@ -76,6 +76,6 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
     try:
         return model.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
-        raise DeclarationError(f"{file} is not there: {command} with -o {file.parent} makes it") from None
+        raise DeclarationError(f"{file} does not exist: run {command} with -o {file.parent} first") from None
     except ValidationError as error:
         raise DeclarationError(f"{file} is {what or f'not as {command} writes it'}: {error}") from error

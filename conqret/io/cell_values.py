@@ -47,14 +47,14 @@ def sound(text: str) -> str:
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
         raise Unfit(
-            f"holds half of a character (the lone surrogate U+{code:04X}) at position {error.start}",
-            "Write the text again from its source: it was cut inside an emoji or the like",
+            f"contains half of a character (a lone surrogate, U+{code:04X}) at position {error.start}",
+            "Write the text again from its source: it was probably cut inside an emoji",
         ) from None
     if len(data.translate(None, _CONTROLS)) < len(data):
         place = next(match.start() for match in _FORBIDDEN.finditer(text))
         called = "NUL character" if text[place] == "\0" else "control character"
         raise Unfit(
-            f"holds the {called} U+{ord(text[place]):04X} at position {place}", "Remove it: no text needs it"
+            f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove the character"
         )
     return text
 
@@ -81,8 +81,8 @@ def sound_id(text: str) -> str:
     for place, character in enumerate(text):
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTION:
             raise Unfit(
-                f"holds the character U+{ord(character):04X} at position {place}",
-                "Use letters, digits and marks that can be seen",
+                f"contains the character U+{ord(character):04X} at position {place}",
+                "Use visible characters only",
             )
     return text
 
@@ -149,7 +149,7 @@ def list_in_text(text: str) -> list[object]:
 def _printed_list(text: str, problem: str) -> object:
     """Read ``['a', 'b']``. Python joins neighbouring texts, so numpy's ``['a' 'b']`` must not pass."""
     broken = Unfit(
-        f"begins like a list but is no valid JSON ({problem})",
+        f"begins like a list but is not valid JSON ({problem})",
         'Write a list (in CSV as JSON: ["first text", "second text"])',
     )
     if len(text) > MAX_LITERAL:
@@ -162,7 +162,7 @@ def _printed_list(text: str, problem: str) -> object:
         raise broken from None
     if any(kind == two == tokenize.STRING for kind, two in itertools.pairwise(kinds)):
         raise Unfit(
-            "is a numpy array as it is printed, without commas: where a document ends is lost",
+            "is a printed numpy array without commas, so that the end of each document is unknown",
             'Write a list (in CSV as JSON: ["first text", "second text"])',
         )
     return value
@@ -180,9 +180,9 @@ def plain(value: object, depth: int = 0) -> object:
     if is_missing(value):
         return None
     if isinstance(value, float) and math.isinf(value):
-        raise Unfit("holds an infinite number", _AS_TEXT)
+        raise Unfit("contains an infinite number", _AS_TEXT)
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise Unfit("holds a number of hundreds of digits", _AS_TEXT)
+        raise Unfit("contains a number of hundreds of digits", _AS_TEXT)
     if isinstance(value, str):
         return sound(value)
     if isinstance(value, bool | int | float):
@@ -199,7 +199,7 @@ def plain(value: object, depth: int = 0) -> object:
         return [plain(inner, depth + 1) for inner in listed]
     if listed is not value:
         return plain(listed, depth + 1)
-    raise Unfit(f"holds a value of the type {type(value).__name__}, which JSON cannot hold", _AS_TEXT)
+    raise Unfit(f"contains a value of the type {type(value).__name__}, which JSON does not support", _AS_TEXT)
 
 
 def canonical(record: Mapping[str, object]) -> bytes:

@@ -29,7 +29,9 @@ def text(value: object, where: str, reader: TableReader) -> str:
     if not isinstance(value, str):
         raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as one text")
     if looks_misread(value):
-        reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
+        reader.note(
+            "a text contains C1 control characters, perhaps because Windows-1252 was read as Latin-1", where
+        )
     return sound(value)
 
 
@@ -61,7 +63,7 @@ def trec_id(value: object, where: str, reader: TableReader) -> str:
     """An identifier without white space."""
     name = identifier(value, where, reader)
     if any(mark.isspace() for mark in name):
-        raise Unfit("has white space in it", "Write an id that a TREC file can hold")
+        raise Unfit("contains white space", "Write an id without spaces, as TREC files need")
     return name
 
 
@@ -103,7 +105,9 @@ def one_of(words: Mapping[str, _Word], called: str) -> Check:
     def check(value: object, where: str, reader: TableReader) -> _Word:
         word = words.get(as_text(value).casefold())
         if word is None:
-            raise Unfit(f"is {quoted(value)}, which is no {called}", f"Write one of {', '.join(words)}")
+            raise Unfit(
+                f"is {quoted(value)}, which is not a valid {called}", f"Write one of {', '.join(words)}"
+            )
         return word
 
     return check
@@ -142,7 +146,7 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
         try:
             value = parse(value)
         except ValueError as error:
-            raise Unfit(f"is no valid JSON object: {error}", _OBJECT) from None
+            raise Unfit(f"is not a valid JSON object: {error}", _OBJECT) from None
     record = plain(value) if isinstance(value, Mapping) else None
     if not isinstance(record, dict):
         raise Unfit(f"is {kind(value)}, and an object is expected", _OBJECT)
@@ -153,6 +157,6 @@ def absent_if_blank(value: object, where: str, reader: TableReader) -> str | Non
     """A text; None, and a remark, where it is blank."""
     content = text(value, where, reader)
     if not content.strip():
-        reader.note(f"an empty {where} counts as absent")
+        reader.note(f"an empty {where} is read as a missing one")
         return None
     return content

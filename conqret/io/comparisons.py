@@ -34,8 +34,8 @@ class Comparison:
 COMPARISON = Schema(
     "a comparison",
     {
-        "first": Field(("first", "a", "model_a"), cell_text, needed="Say what is compared"),
-        "second": Field(("second", "b", "model_b"), cell_text, needed="Say what it is compared with"),
+        "first": Field(("first", "a", "model_a"), cell_text, needed="Name what is compared"),
+        "second": Field(("second", "b", "model_b"), cell_text, needed="Name what it is compared with"),
         "outcome": Field(
             ("preference", "outcome", "comparison"),
             one_of(OUTCOMES, "preference"),
@@ -64,7 +64,8 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
     schema = COMPARISON if webis else COMPARISON.among(columns)
     if not {"first", "second", "outcome"} <= set(schema.fields):
         raise DeclarationError(
-            f"{path} holds no comparisons (columns: {', '.join(columns)}): name them first, second and preference"
+            f"{path} contains no comparisons (columns: {', '.join(columns)}): name its columns "
+            "first, second and preference"
         )
     reader = TableReader(rows, schema)
     comparisons = []

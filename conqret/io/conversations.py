@@ -126,7 +126,7 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessag
         raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
     form = _form(entry)
     if form in _THOUGHTS:
-        reader.note("what a model thought to itself is left out", where)
+        reader.note("reasoning that the model did not show is left out", where)
     elif form == "function_call":
         call = str(entry.get("call_id") or ""), _call(entry.get("name"), entry.get("arguments"))
         yield ChatMessage(where, "assistant", calls=(call,))
@@ -214,12 +214,12 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
             role = ROLES.get(word.strip().lower())
             if role is None:
                 raise Unfit(
-                    f"is {quoted(word)}, which is no role that is known",
+                    f"is {quoted(word)}, which is not a known role",
                     f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})",
                     f"{where}.{name}",
                 )
             return role
-    raise Unfit("does not say who speaks", _LIST)
+    raise Unfit("does not name its role", _LIST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,13 +270,13 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
     elif form in IMAGE_PARTS:
         content.images.append(_image(part, where, reader))
     elif form in _THOUGHTS:
-        reader.note("what a model thought to itself is left out", where)
+        reader.note("reasoning that the model did not show is left out", where)
     elif form in ("tool_use", "tool_result", "tool_call"):
         content.others.append((part, where))
     else:
         raise Unfit(
             f"is a part of type {quoted(part.get('type'))}, which cannot be judged",
-            "Read are texts, images and the calls of tools: leave it out",
+            "Leave it out: only texts, images and tool calls can be judged",
             where,
         )
 
@@ -382,7 +382,7 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
         place = max((n for n, message in enumerate(before) if message.role == "user"), default=None)
         if place is None:
             raise Unfit(
-                "has no message of the user before the answer",
+                "has no user message before the answer",
                 "Add the question that is answered, or write it into topic",
             )
         question, messages, later = before[place], before[:place], before[place + 1 :]
@@ -416,21 +416,21 @@ def _answered(
         last = len(messages) - 1
         if answers and answers[-1] == last:
             if messages[last].content.strip() != values["argument"].strip():
-                reader.note("the last message of the assistant gives way to the item's own argument", where)
+                reader.note("the item's own argument replaces the assistant's last message", where)
             return last
         return len(messages)
     if not answers:
-        raise Unfit("has no message of the assistant that answers", _ANSWER)
+        raise Unfit("has no answer of the assistant", _ANSWER)
     place = answers[-1]
     answer = messages[place]
     if answer.images:
         raise Unfit(
-            "is an answer that holds an image, and answers are judged as texts",
+            "is an answer that contains an image, and answers are judged as texts",
             "Leave the image out, or put it among the documents",
             answer.where,
         )
     if place < len(messages) - 1:
-        reader.note("messages behind the last answer are left out", where)
+        reader.note("messages after the last answer are left out", where)
     values["argument"] = answer.content
     values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
     return place

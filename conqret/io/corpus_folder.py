@@ -120,7 +120,7 @@ class CorpusDirectory:
         for file in (self.debates_file, self.ledger_file):
             if file.exists():
                 raise DeclarationError(
-                    f"{self.path} holds a corpus that was scraped ({file.name}), whose documents would be lost: give "
+                    f"{self.path} contains a scraped corpus ({file.name}), which would be overwritten: give "
                     "another folder with -o"
                 )
 
@@ -170,5 +170,5 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
 
 def _there(path: Path, command: str) -> Path:
     if not path.is_file():
-        raise DeclarationError(f"{path}: there is no such file; `{command}` makes it")
+        raise DeclarationError(f"{path}: there is no such file; run `{command}` first")
     return path

@@ -80,7 +80,7 @@ class CsvRows:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = f"the head is no valid CSV: {error}"
+            problem = f"the head is not valid CSV: {error}"
             yield Fault(self.name, 1, "", problem, "End lines with \\n or \\r\\n")
             return
         if lines.skipped:  # the head itself: what follows is none
@@ -129,7 +129,7 @@ class CsvRows:
                 f"{problem}, and no line break follows: the file looks cut off",
                 "Write the file again",
             )
-        return Fault(self.name, line, "", problem, "Quote cells that hold commas or line breaks")
+        return Fault(self.name, line, "", problem, "Quote cells that contain commas or line breaks")
 
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
@@ -163,4 +163,4 @@ def _broken(error: str, whole: int) -> tuple[str, str]:
             f"the file looks cut off: a quoted cell never ends; {whole} whole items precede it",
             "Write the file again, or close the quote",
         )
-    return f"is no valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'
+    return f"is not valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'

@@ -88,7 +88,7 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
                 data = file.readline(most + 1)
             except GZIP_ERRORS as error:
                 cut = isinstance(error, EOFError)
-                problem = "the gzip stream ends early" if cut else f"the gzip stream is damaged ({error})"
+                problem = "the gzip stream ends early" if cut else f"the gzip stream is corrupt ({error})"
                 problem = f"{problem}: {number - 1} whole lines precede it"
                 yield Fault(name, number, "", problem, "Fetch or write the file again")
                 return

@@ -24,13 +24,13 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
     name, file = name or str(path), Path(path)
     try:
         if not file.exists():
-            raise _error(name, "there is no such file", _look_alike(file))
+            raise _error(name, "does not exist", _look_alike(file))
         if file.is_dir():
             raise _error(name, "is a directory", "Name one file of items")
         if not file.is_file():
             raise _error(
                 name,
-                "is no regular file (a pipe, perhaps), and items are read twice",
+                "is not a regular file (perhaps a pipe), and items are read twice",
                 "Save the stream to a file first",
             )
         if file.stat().st_size == 0:
@@ -51,11 +51,13 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
     if suffix in (".parquet", ".pq"):
         raise _error(
             name,
-            "is no Parquet file, or a damaged one: it does not begin with PAR1",
-            "Write it again, or give it the extension of what it is",
+            "is not a Parquet file, or is corrupt: it does not begin with PAR1",
+            "Write it again, or give it the extension of its real format",
         )
     if head.startswith(_ZIP):
-        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as CSV. Read are: {ACCEPTED}")
+        raise _error(
+            name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
+        )
     if encoding := wide_encoding(head):
         raise _error(name, f"is not UTF-8 but {encoding}: byte 0 is 0x{head[0]:02x}", convert(name, encoding))
     start = head.removeprefix(UTF8_MARK).lstrip()
@@ -66,7 +68,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
     if suffix in (".jsonl", ".ndjson", ".json") or start.startswith((b"{", b"[")):
         return json_rows(file, name)
     ending = f"has the unknown extension {suffix!r}" if suffix else "has no extension"
-    raise _error(name, f"{ending}, and does not begin as JSON does", f"Read are: {ACCEPTED}")
+    raise _error(name, f"{ending}, and does not begin like JSON", f"Readable formats: {ACCEPTED}")
 
 
 def _look_alike(file: Path) -> str:

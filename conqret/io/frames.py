@@ -32,9 +32,9 @@ def frame_kind(value: object) -> FrameKind | None:
     if module not in ("polars", "pandas", "pyarrow") or module not in sys.modules:
         return None
     if module == "polars" and name == "LazyFrame":
-        raise DeclarationError("a polars LazyFrame was given: call .collect() on it first")
+        raise DeclarationError("a polars LazyFrame has no rows yet: call .collect() on it first")
     if name == "Series":
-        raise DeclarationError(f"a {module} Series is one column, not items: give the frame")
+        raise DeclarationError(f"a {module} Series is one column: give the whole frame")
     return _FRAMES.get((module, name))
 
 
@@ -50,7 +50,7 @@ def only_split(value: Any) -> Any:
     if len(value) != 1:
         splits = ", ".join(map(repr, value)) or "none"
         raise DeclarationError(
-            f"a {type(value).__name__} has a dataset a split ({splits}): give one of them, as found['test']"
+            f"a {type(value).__name__} has several splits ({splits}): give one of them, such as datasets['test']"
         )
     return next(iter(value.values()))
 
@@ -101,7 +101,7 @@ def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Map
     before it; a pandas frame keeps its index.
     """
     if not isinstance(rows, FrameRows):
-        raise DeclarationError(f"{rows.name} is no frame")
+        raise DeclarationError(f"{rows.name} is not a frame")
     names = dict.fromkeys(key for record in records for key in record)
     columns = {
         f"judge_{name}" if name in rows.columns else name: [

@@ -120,7 +120,7 @@ def _source(value: object) -> str:
     while isinstance(value, Mapping):
         source: Mapping[str, Any] = value
         if source.get("file_id"):
-            raise Unfit("names a file that a provider keeps (file_id)", _REMEDY)
+            raise Unfit("names a file stored at a provider (file_id)", _REMEDY)
         data = source.get("data") or source.get("base64")
         if isinstance(data, str) and not data.lower().startswith("data:"):
             return f"data:{source.get('media_type') or source.get('mime_type') or 'image/png'};base64,{data}"
@@ -137,7 +137,9 @@ def _decoded(body: str) -> bytes:
     try:
         return base64.b64decode("".join(body.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise Unfit("is an image that is no valid base64", "Encode it again: it was cut, perhaps") from None
+        raise Unfit(
+            "is an image whose base64 is not valid", "Encode it again: it was perhaps cut off"
+        ) from None
 
 
 _INNER = ("", "local", "localhost", "internal")
@@ -157,34 +159,37 @@ def _address(text: str) -> str:
         spelled = unquote(parts.hostname or "")
         _ = parts.port  # which is read, and checked, as it is asked for
     except ValueError:
-        raise Unfit(f"is no address of an image: {quoted(text)}", _REMEDY) from None
+        raise Unfit(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
-        raise Unfit(f"is an image at {parts.scheme}:", f"Only https: is sent on. {_REMEDY}")
+        raise Unfit(
+            f"is an image with a {parts.scheme}: address",
+            f"conqret passes only https: addresses on. {_REMEDY}",
+        )
     host = unicodedata.normalize("NFKC", spelled).replace("\N{IDEOGRAPHIC FULL STOP}", ".").rstrip(".")
     try:
         private = not ipaddress.ip_address(host).is_global
     except ValueError:
         private = _is_inner(host)
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
-        raise Unfit(f"is an image at an address that is not sent on: {quoted(text)}", _REMEDY)
+        raise Unfit(f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY)
     return text
 
 
 def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
     if folder is None or within is None:
         raise Unfit(
-            f"is an image in a file ({quoted(text)}), and files are read beside a file of items alone",
+            f"is an image in a file ({quoted(text)}), but the items are in no file, so its folder is unknown",
             "Write a data: URL in base64, or an https: URL",
         )
     try:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
             raise Unfit(
-                f"is an image outside of the folder of the items: {quoted(text)}",
+                f"is an image outside of the items' folder: {quoted(text)}",
                 "Put the file into that folder",
             )
         if not path.is_file():
-            raise Unfit(f"is an image in a file that is not there: {quoted(text)}", _REMEDY)
+            raise Unfit(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)
         with path.open("rb") as file:
             data = file.read(IMAGE.most + 1)
     except (OSError, ValueError) as error:
@@ -205,7 +210,7 @@ def _checked(data: bytes) -> str:
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         media = "image/webp"
     else:
-        raise Unfit(f"is no image that models take: {_KINDS} are", f"Convert it to one of {_KINDS}")
+        raise Unfit(f"is not an image of a supported type: {_KINDS}", f"Convert it to one of {_KINDS}")
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
@@ -217,7 +222,7 @@ def check_together(urls: Sequence[str]) -> None:
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
     if size > most:
         raise Unfit(
-            f"has images that take {size:,} bytes in base64, and {most:,} bytes are the most that fit into a line "
-            "beside texts",
+            f"has images of {size:,} bytes in base64, and {most:,} bytes is the most that fits into a line "
+            "with the texts",
             f"Leave some out, make them smaller, {LINE.remedy}",
         )

@@ -144,7 +144,7 @@ def check_items(
         if lines is not None and not lines.add(compact(record)):
             lines = None
     if not reader.number:
-        reader.fault("", "holds no item", "Give at least one item")
+        reader.fault("", "contains no item", "Give at least one item")
     left_out = leave_out(reader, count) if skip and count else SkippedItems()
     reader.finish()
     has: dict[str, Share] = {

@@ -66,11 +66,11 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
     if unused := [
         str(key) for key, cell in value.items() if key not in reader.heads and not is_missing(cell)
     ]:
-        reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
+        reader.note(f"documents have fields that are not used: {listed(sorted(unused), 5)}")
     if values is None:
         return None
     if values["id"] is None:
-        reader.note("documents without an id are called by their place: d1, d2, …")
+        reader.note("documents without an id are numbered in their order: d1, d2, …")
         values["id"] = f"d{number}"
     return Document(**values, image=image)
 
@@ -130,7 +130,7 @@ DOCUMENT = Schema(
                 "node.text_resource.text",
             ),
             _content,
-            needed="Add its text, say where it stands (--columns documents=COLUMN.FIELD), or delete the document",
+            needed="Add its text, name its column (--columns documents=COLUMN.FIELD), or delete the document",
         ),
         "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
         "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
@@ -273,7 +273,7 @@ def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) 
 
     ``made`` counts those that there are; items of the same topic and stance are numbered.
     """
-    reader.note("items without an id are called by topic and stance")
+    reader.note("items without an id get one from their topic and stance")
     words = re.sub(r"[\W_]+", "-", topic.casefold()).strip("-")
     short = words if len(words) <= NAMED_BY else words[:NAMED_BY].rpartition("-")[0] or words[:NAMED_BY]
     parts = (short or "item", *([] if stance == "none" else [stance]), digest_of([topic, stance])[:6])
@@ -297,7 +297,7 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
         raise Unfit(
-            f"is {quoted(written)}, which is no stance that is known",
+            f"is {quoted(written)}, which is not a known stance",
             f"Write pro, con or none (also read: {_SYNONYMS})",
         )
     if written.strip() and written != stance:
@@ -314,9 +314,9 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     code = language_code(written)
     if code is None:
         raise Unfit(
-            f"is {quoted(written)}, which names no language that is known",
-            "Write its ISO 639-1 code (de) or its English name, leave it empty, name the column that holds it "
-            "(--columns language=COLUMN), or say it for all items (--language de)",
+            f"is {quoted(written)}, which is not a known language",
+            "Write its ISO 639-1 code (de) or its English name, leave it empty, name its column "
+            "(--columns language=COLUMN), or set it for all items (--language de)",
         )
     return code
 
@@ -326,7 +326,7 @@ def _reference(value: object, where: str, reader: TableReader) -> str | None:
     listed = as_list(value)
     every = listed if isinstance(listed, list) else [value]
     if len(every) > 1:
-        reader.note("of several references the first is kept", where)
+        reader.note("an item has several references: only the first is used", where)
     first = every[0] if every else ""
     return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
@@ -351,7 +351,7 @@ def _extra(
             continue
         if meant := near(str(key), absent):
             if reader.notes.once(key):
-                problem = f"is no field of an item: did you mean {meant!r}"
+                problem = f"is not a field of an item: did you mean {meant!r}"
                 reader.fault(quoted(key)[1:-1], problem, "Rename it, or move it into metadata")
             continue
         if key in metadata:
@@ -361,7 +361,7 @@ def _extra(
         if key not in judged:
             kept.append(key)
     if kept:
-        reader.note(f"columns kept as metadata: {listed(sorted(map(str, kept)), 8)}")
+        reader.note(f"these columns are kept as metadata: {listed(sorted(map(str, kept)), 8)}")
     return extra
 
 

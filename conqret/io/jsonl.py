@@ -26,7 +26,7 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) < len(pairs):
         repeated = repeated_in(name for name, _ in pairs)
-        raise ValueError(f"the field {quoted(repeated)} stands twice in one object")
+        raise ValueError(f"the field {quoted(repeated)} occurs twice in one object")
     return record
 
 
@@ -119,7 +119,7 @@ class JsonArray:
             data = _small(self.path)
         except GZIP_ERRORS:
             yield Fault(
-                self.name, 0, "", "the gzip stream ends early or is damaged", "Fetch or write it again"
+                self.name, 0, "", "the gzip stream ends early or is corrupt", "Fetch or write it again"
             )
             return
         if data is None:
@@ -142,7 +142,7 @@ class JsonArray:
     def _broken(self, error: ValueError, text: str) -> Fault:
         remedy = "Write it again, best as JSON Lines"
         if not isinstance(error, json.JSONDecodeError):
-            return Fault(self.name, 0, "", f"is no JSON that can be used: {error}", remedy)
+            return Fault(self.name, 0, "", f"is JSON that cannot be used: {error}", remedy)
         problem = f"is a JSON list that breaks at column {error.colno}: {error.msg}"
         if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
             problem = "is a JSON list that looks cut off: its end is missing"
@@ -182,11 +182,11 @@ def unwrapped(value: object) -> list[object]:
 def broken(error: ValueError, text: str) -> tuple[str, str]:
     """Return problem and remedy for a line that is no JSON."""
     if not isinstance(error, json.JSONDecodeError):
-        return f"is no JSON that can be used: {error}", "Mend the line"
-    problem = f"is no valid JSON: {error.msg} at column {error.colno}"
+        return f"is JSON that cannot be used: {error}", "Correct the line"
+    problem = f"is not valid JSON: {error.msg} at column {error.colno}"
     if text.lstrip().startswith("{'"):
         return problem, "It looks like a printed Python dict: write it with json.dumps"
-    return problem, "Mend the line; each line holds one whole JSON object"
+    return problem, "Correct the line: each line must be one JSON object"
 
 
 def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:

@@ -31,7 +31,7 @@ def label_files(paths: Iterable[Path]) -> list[Path]:
     for path in (file for pattern in paths for file in _expanded(pattern)):
         first = files.setdefault(path.resolve(), path)
         if first is not path:
-            raise DeclarationError(f"{path} is named twice among the files of labels: leave one out")
+            raise DeclarationError(f"{path} is given twice as a file of labels: leave one out")
     return list(files.values())
 
 
@@ -48,7 +48,7 @@ def _expanded(path: Path) -> Iterator[Path]:
         below = Path(path.anchor)
         fitting = sorted(match for match in below.glob(str(path.relative_to(below))) if match.is_file())
         if not fitting:
-            raise DeclarationError(f"no file fits the pattern {str(path)!r}: check the path")
+            raise DeclarationError(f"no file matches the pattern {str(path)!r}: check the path")
         yield from fitting
     else:
         yield path
@@ -57,17 +57,19 @@ def _expanded(path: Path) -> Iterator[Path]:
 def _in_folder(folder: Path) -> list[Path]:
     if (folder / STUDY).exists():
         raise DeclarationError(
-            f"{folder} is a study of conqret labels collect: conqret labels export {folder} -o labels.csv writes "
+            f"{folder} is a study of conqret labels collect: run conqret labels export {folder} -o labels.csv to get "
             f"its labels"
         )
     if (folder / RUN).exists():
-        raise DeclarationError(f"{folder} holds a run, and no labels: give the labels' file or folder")
+        raise DeclarationError(
+            f"{folder} contains a run and no labels: give the file or folder of the labels"
+        )
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     fitting = [file for file in files if _holds_labels(file)]
     if not fitting:
-        there = f" (it holds {listed((file.name for file in files), 5)})" if files else ""
+        there = f" (it contains {listed((file.name for file in files), 5)})" if files else ""
         raise DeclarationError(
-            f"{folder} holds no file of labels{there}: they end in {', '.join(SUFFIXES[:6])}, …"
+            f"{folder} contains no file of labels{there}: its name must end in {', '.join(SUFFIXES[:6])}, …"
         )
     return fitting
 

@@ -85,7 +85,7 @@ class LabelReader:
             )
         if self.numbered:
             self.notes.append(
-                "nobody is named: the rows of one thing are numbered as annotators, in file order"
+                "the labels name no annotators: the rows of one item are numbered as annotators, in file order"
             )
         self.faults.raise_any(LabelsError)
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, scales_found)
@@ -109,7 +109,7 @@ class LabelReader:
             problem = f"{problem} by {quoted(name)}; the first is in {first}"
             remedy = "Keep one of them"
         else:
-            problem = f"{problem}, and nobody is named; the first is in {first}"
+            problem = f"{problem}, and no annotator is named; the first is in {first}"
             remedy = "Add a column annotator, or number the rows with --number-annotators"
         place[0].fault(cell.line, "annotator", problem, remedy)
         return None
@@ -171,14 +171,14 @@ class LabelReader:
     def _complain(self, dimension: str, word: str, problem: str, words: Words) -> None:
         scale, lines = self.scales[dimension], words[word]
         times = f", {len(lines)} times" if len(lines) > 1 else ""
-        complaint, remedy = f"says {quoted(word)}{times}: it {problem}", "Mend the label"
+        complaint, remedy = f"says {quoted(word)}{times}: it {problem}", "Correct the label"
         number = next(filter(_is_number, words), None)
         if scale.words:
-            remedy = "Mend the label, or add the word to --map"
+            remedy = "Correct the label, or add the word to --map"
         elif scale.bounded and not _is_number(word):
-            remedy = "Mend the label, or say which number each word stands for: --map low=1,medium=2,high=3"
+            remedy = "Correct the label, or give each word a number: --map low=1,medium=2,high=3"
         elif scale.bounded:
-            remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
+            remedy = f"Correct the label, or set the scale: --scale {dimension}=LOW:HIGH"
         elif number is not None:
             first = _where(words[number][0], lines[0])
             complaint = f"{complaint}, and other labels of {dimension} are numbers (first: {first})"
@@ -204,8 +204,8 @@ class LabelReader:
             file.fault(
                 line,
                 dimension,
-                f"holds no label, but {len(wrong)} other things: {quoted(word)} {problem}",
-                f"Where it is no dimension, name those that are: {named}",
+                f"contains no label, but {len(wrong)} other things: {quoted(word)} {problem}",
+                f"If it is not a dimension, name those that are: {named}",
             )
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
@@ -214,8 +214,8 @@ class LabelReader:
         where = ", ".join(dimensions[:5]) + (
             f" and {len(dimensions) - 5} more" if len(dimensions) > 5 else ""
         )
-        problem = f"the labels of {where} are words, and no map says which numbers they stand for: {shown}"
-        remedy = "Say their order, as in --map low=1,medium=2,high=3, or --level nominal where they have none"
+        problem = f"the labels of {where} are words without a number: {shown}"
+        remedy = "Give their order, as in --map low=1,medium=2,high=3, or --level nominal if they have none"
         next(file for (file, _), *_ in self.cells).fault(0, "", problem, remedy)
 
     def _label(

@@ -49,9 +49,9 @@ class LabelScale:
     def __post_init__(self) -> None:
         check_known("level of measurement", LABEL_LEVELS, self.level)
         if (self.low is None) != (self.high is None):
-            raise DeclarationError("a scale has both ends, or neither")
+            raise DeclarationError("a scale must have both ends, or neither")
         if self.low is not None and self.high is not None and not self.low < self.high:
-            raise DeclarationError(f"a scale rises: its ends are not {self.low:g} and {self.high:g}")
+            raise DeclarationError(f"a scale must rise, but its ends are {self.low:g} and {self.high:g}")
 
     @property
     def bounded(self) -> bool:
@@ -82,7 +82,7 @@ class LabelScale:
     def ends(self) -> tuple[float, float]:
         """Both ends. Raises DeclarationError where they are not known."""
         if self.low is None or self.high is None:
-            raise DeclarationError("the labels' scale is not known: say it, as in --scale 1:3")
+            raise DeclarationError("the labels' scale is unknown: set it, as in --scale 1:3")
         return self.low, self.high
 
     def read(self, text: str) -> float | str:
@@ -97,14 +97,14 @@ class LabelScale:
         except ValueError:
             return self._no_number(word)
         if not math.isfinite(value):
-            return "is no finite number"
+            return "is not a finite number"
         if self.words and value not in self.words.values():
             return f"is none of the labels {', '.join(self.words)} (or their numbers)"
         if self.low is not None and self.high is not None:
             if not self.low <= value <= self.high:
                 return f"lies outside the scale from {self.low:g} to {self.high:g}"
             if self.whole and not (value - self.low).is_integer():
-                return f"is no whole step of the scale from {self.low:g} to {self.high:g}"
+                return f"is not a whole step of the scale from {self.low:g} to {self.high:g}"
         return value
 
     def _no_number(self, word: str) -> str:
@@ -112,7 +112,7 @@ class LabelScale:
             return f"is none of the labels {', '.join(self.words)}"
         if word in TRUTH:
             return "is a word for true or false, and the scale is not 0 to 1"
-        return "is a word, and no map says which number it stands for"
+        return "is a word without a number"
 
     def __str__(self) -> str:
         ends = "ends not known" if self.low is None else f"{self.low:g} to {self.high:g}"
@@ -187,8 +187,8 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
                 by_dimension[dimension], source[dimension] = scale, name
             elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
                 raise DeclarationError(
-                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): say "
-                    f"which holds, as in --scale {dimension}=1:5"
+                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): set "
+                    f"the right one, as in --scale {dimension}=1:5"
                 )
     return Scales(first.default, {**first.own, **by_dimension})
 
@@ -220,7 +220,7 @@ def _at_level(scale: LabelScale, level: str) -> LabelScale:
     if known == "nominal" and not steps:
         numbers = ", ".join(f"{number:g}" for number in scale.words.values())
         raise DeclarationError(
-            f"nominal labels are whole numbers, and --map has {numbers}: number them 0, 1, 2 and so on"
+            f"nominal labels must be whole numbers, but --map has {numbers}: number them 0, 1, 2 and so on"
         )
     return replace(scale, level=known, whole=known in ("nominal", "ordinal") and steps)
 
@@ -229,9 +229,9 @@ def _ends(ends: str, written: str) -> tuple[float, float]:
     try:
         low, high = (float(part) for part in ends.split(":"))
     except ValueError:
-        raise DeclarationError(f"--scale is written 1:3, or overall_quality=1:5, not {written!r}") from None
+        raise DeclarationError(f"--scale takes 1:3 or overall_quality=1:5, not {written!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise DeclarationError(f"--scale {written} does not rise from one finite number to another")
+        raise DeclarationError(f"--scale {written} must rise from one finite number to another")
     return low, high
 
 
@@ -243,11 +243,13 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
         try:
             value = float(number)
         except ValueError:
-            raise DeclarationError(f"--map is written low=1,medium=2,high=3, not {pair!r}") from None
+            raise DeclarationError(
+                f"--map takes a list such as low=1,medium=2,high=3, not {pair!r}"
+            ) from None
         if numbers.setdefault(word, value) != value:
             raise DeclarationError(
-                f"--map says twice what {word!r} stands for: {numbers[word]:g} and {value:g}"
+                f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}: keep one of them"
             )
     if "" in numbers or len(set(numbers.values())) < 2:
-        raise DeclarationError(f"--map needs words for two numbers at least, not {','.join(settings)!r}")
+        raise DeclarationError(f"--map needs words for at least two numbers, not {','.join(settings)!r}")
     return numbers

@@ -61,7 +61,7 @@ class LabelTask:
     @property
     def needs(self) -> dict[str, str]:
         """The field that each item has to have, with the sentence that says so."""
-        return {self.judged: f"the task {self.name} asks about it"} if self.judged in OPTIONAL else {}
+        return {self.judged: f"the task {self.name} needs it"} if self.judged in OPTIONAL else {}
 
 
 @dataclass(frozen=True)

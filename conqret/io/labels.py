@@ -96,10 +96,10 @@ def read_labels(
     for name, items in marked.items():
         raise DeclarationError(
             f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
-            "no sample of all items. Either they were chosen because the judge was unsure of them (conqret "
+            "not a random sample of all items. Either they were chosen because the judge was unsure of them (conqret "
             "labels sample "
-            "without --uncertain-first draws a sample), or they are the final labels on which people agree, while of "
-            "others nobody has decided (conqret labels adjudicate)"
+            "without --uncertain-first draws a sample), or they are the final labels on which annotators agree, while "
+            "other items are undecided (conqret labels adjudicate)"
         )
     labels, settled = reader.finish(joined_scales(scales_of, labelled))
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])
@@ -128,10 +128,10 @@ def _check_there(
         if (there or left) and dimension_name(dimension) not in there:
             raise UnknownNameError(f"dimension of {name}", dimension, there | set(left))
     if not labels:
-        raise DeclarationError(f"{name} holds no labels")
+        raise DeclarationError(f"{name} contains no labels")
     if all(label.absence == "missing" for label in labels):
         raise DeclarationError(
-            f"{name} is not filled in: none of its {number(len(labels), 'cell')} holds a label"
+            f"{name} is not filled in: none of its {number(len(labels), 'cell')} contains a label"
         )
 
 
@@ -174,11 +174,11 @@ def _notes(label_set: LabelSet) -> list[str]:
     )
     notes = [f"{_some(names)}: {text}" for text, names in mapped.items()]
     of_sheet = gathered((str(scale), dimension) for scale, dimension in scales if scale.source == SHEET)
-    notes += [f"{_some(names)}: {text}; as the sheet says" for text, names in of_sheet.items()]
+    notes += [f"{_some(names)}: {text}; as stated in the annotation form" for text, names in of_sheet.items()]
     absent, total = label_set.absent(), len(label_set.labels)
     if absent:
         notes.append(
-            f"{sum(absent.values())} of {total} cells hold no label ({sum(absent.values()) / total:.1%}; "
+            f"{sum(absent.values())} of {total} cells contain no label ({sum(absent.values()) / total:.1%}; "
             f"{absent['missing']} missing, {absent['cannot_judge']} cannot judge)"
         )
     for dimension in label_set.dimensions:

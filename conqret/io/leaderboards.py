@@ -133,14 +133,14 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
     )
     rows = [row for file in files for row in _rows(file, shape)]
     if not rows:
-        raise DeclarationError(f"{path} holds no scores")
+        raise DeclarationError(f"{path} contains no scores")
     words = {measure: value for measure, _, _, value in rows if not _is_number(value)}
     cells = [
         (measure, run, topic, float(value)) for measure, run, topic, value in rows if measure not in words
     ]
     if not cells:
         raise DeclarationError(
-            f"{path} holds no numbers; its form was taken for {shape}: {' '.join(SHAPES[shape])}"
+            f"{path} contains no numbers; it was read as {shape}: {' '.join(SHAPES[shape])}"
         )
     notes = [
         f"{measure} is left out: it is {quoted(value)} somewhere, no number"

@@ -34,7 +34,7 @@ class Limit:
             return self.default
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text)):
             raise DeclarationError(
-                f"{self.variable}={text!r} is no limit: give a whole number of {self.unit or 'bytes'}"
+                f"{self.variable}={text!r} is not a limit: give a positive whole number of {self.unit or 'bytes'}"
             )
         return int(text)
 

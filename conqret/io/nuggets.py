@@ -77,7 +77,7 @@ def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget
         reader.fault(
             f"{where}[{place}].importance",
             "is missing, and other nuggets of the same list have one",
-            "Write vital or okay beside every nugget, or beside none",
+            "Write vital or okay for every nugget, or for none",
         )
     return tuple(nugget for nugget in nuggets if nugget is not None)
 
@@ -117,7 +117,7 @@ BANK = Schema(
         "topic": Field(
             (*TOPIC_IDS, "id", "query.qid"),
             identifier,
-            needed="Say which topic its nuggets are of",
+            needed="Name the topic of its nuggets",
         ),
         "query": Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
         "nuggets": Field(("nuggets",), read_nuggets, ()),
@@ -192,7 +192,7 @@ def read_banks(source: NuggetSource) -> NuggetBanks:
         reader.once("topic", values["topic"], "Write all nuggets of a topic into one bank")
         nuggets = (*values["nuggets"], *values["questions"], *values["claims"])
         if not nuggets:
-            reader.fault("nuggets", "is missing, or holds no nugget", _NUGGETS)
+            reader.fault("nuggets", "is missing, or contains no nugget", _NUGGETS)
         banks[values["topic"]] = NuggetBank(values["topic"], values["query"], nuggets, reader.line)
     reader.finish(BanksError, wanted="nugget banks")
     return NuggetBanks(rows.name, banks)
@@ -206,9 +206,7 @@ def with_nuggets(
     for item in items:
         if item is None or item.nuggets:
             if item is not None:
-                reader.note(
-                    f"items have nuggets of their own, which are judged instead of those of {banks.name}"
-                )
+                reader.note(f"items have nuggets of their own, which replace those of {banks.name}")
             yield item
             continue
         bank = banks.of(item)
@@ -248,4 +246,4 @@ def as_banks(source: NuggetSource | NuggetBanks | Any) -> NuggetBanks:
         return source
     if isinstance(source, Path | Iterable):
         return read_banks(source)
-    raise DeclarationError(f"{kind(source)} holds no nugget banks: give a file, or the nuggets of each topic")
+    raise DeclarationError(f"nugget banks must be a file, or the nuggets of each topic, not {kind(source)}")

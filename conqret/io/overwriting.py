@@ -71,8 +71,8 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise DeclarationError(
-            f"{there[0]}{more} is there already, and what people wrote into it would be lost: give another name, or "
-            "--overwrite to replace it"
+            f"{there[0]}{more} already exists and may contain work of annotators, which would be "
+            "lost: give another name, or --overwrite to replace it"
         )
 
 
@@ -91,8 +91,8 @@ def check_replaceable(path: Path) -> None:
         made = first.startswith(MADE) or _generated(parts)
     if not made:
         raise DeclarationError(
-            f"{path} is there already, and no command that writes here has made it, so that it would be lost: give "
-            "another name, or delete it first"
+            f"{path} already exists, and was not written by this kind of command or was changed since: give "
+            "another name, or move it first"
         )
 
 

@@ -49,7 +49,7 @@ PAIR = Schema(
 LABEL = Schema(
     "a label",
     {
-        "id": Field(("id",), identifier, needed="Say which pair the label is for"),
+        "id": Field(("id",), identifier, needed="Name the pair of the label"),
         "label": replace(_LABEL, needed=f"Write one of {', '.join(ANSWERS)}"),
     },
 )
@@ -86,5 +86,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     if apart is not None:
         pairs = [replace(pair, label=apart.get(pair.id)) for pair in pairs]
     if labels is not None and all(pair.label is None for pair in pairs):
-        raise DeclarationError(f"no pair of {path} has a label in {labels}: a label belongs to a pair's id")
+        raise DeclarationError(
+            f"no pair of {path} has a label in {labels}: write the ids of its pairs into the labels"
+        )
     return tuple(pairs)

@@ -49,7 +49,7 @@ class ParquetRows:
                 yield Row(line, record) if record is not None else self._too_large(line)
         except Exception as error:  # noqa: BLE001 - pyarrow raises errors of many classes
             reason = " ".join(str(error).split())[:200]
-            problem = f"is a damaged Parquet file: {line} rows can be read before the reader says: {reason}"
+            problem = f"is a corrupt Parquet file: {line} rows can be read before the reader says: {reason}"
             yield Fault(self.name, line, "", problem, "Write or fetch the file again")
 
     def _too_much(self) -> Fault | None:
@@ -61,7 +61,7 @@ class ParquetRows:
             together = held_at_once(self.path)
             values, in_lists = most_in_lists(self.path)
         except ValueError as error:
-            problem = f"is a damaged Parquet file: 0 rows can be read: {error}"
+            problem = f"is a corrupt Parquet file: 0 rows can be read: {error}"
             return Fault(self.name, 0, "", problem, "Write or fetch the file again")
         if most > limits.PAGE.most:
             problem = f"unpacks to {most // 2**20:,} MiB at once; the limit is {limits.PAGE}"

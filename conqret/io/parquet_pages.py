@@ -24,7 +24,7 @@ def _readable() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - pyarrow raises errors of many classes
-        raise ValueError(f"its headers are damaged ({error!r})") from None
+        raise ValueError(f"its headers are corrupt ({error!r})") from None
 
 
 @_readable()
@@ -131,7 +131,7 @@ def _value(data: mmap.mmap, at: int, kind: int, depth: int) -> tuple[Any, int]:
         return data[at : at + length], at + length
     if kind == _STRUCT:
         return _struct(data, at, depth + 1)
-    raise ValueError(f"its headers hold an unknown type ({kind})")
+    raise ValueError(f"its headers contain an unknown type ({kind})")
 
 
 def _integer(data: mmap.mmap, at: int) -> tuple[int, int]:
@@ -146,4 +146,4 @@ def _varint(data: mmap.mmap, at: int) -> tuple[int, int]:
         value, at = value | (byte & 127) << shift, at + 1
         if byte < 128:
             return value, at
-    raise ValueError("its headers hold a number of more than 64 bits")
+    raise ValueError("its headers contain a number of more than 64 bits")

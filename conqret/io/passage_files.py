@@ -49,7 +49,9 @@ def read_passages(
         DeclarationError: a file holds no passage, or ``url`` asks for something else.
     """
     if not _fields(url) <= URL_FIELDS:
-        raise DeclarationError(f"--url {url!r}: {{title}} and {{id}} can be filled in, and nothing else")
+        raise DeclarationError(
+            f"--url {url!r}: {{title}} and {{id}} are the only fields that can be filled in"
+        )
     for file in files:
         reader = TableReader(file_rows(file), PASSAGE)
         for values in reader:

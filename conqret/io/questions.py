@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.checks import identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
@@ -57,7 +57,7 @@ _OF_DELPHI = Schema(
         "debatable": Field(
             (_CONTROVERSIAL,),
             one_of({"true": True, "false": False}, "truth value"),
-            needed="Say TRUE or FALSE",
+            needed="Write TRUE or FALSE",
         ),
     },
 )
@@ -99,7 +99,7 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
         else:
             part = _own(rows, path, several=len(paths) > 1)
         if not part:
-            raise DeclarationError(f"{path} holds no question")
+            raise DeclarationError(f"{path} contains no question")
         questions += part
     repeated = [
         question_id
@@ -108,7 +108,8 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     ]
     if repeated:
         raise DeclarationError(
-            f"the id {repeated[0]!r} stands in two of the files ({len(repeated)} ids do): give their questions others"
+            f"the id {repeated[0]!r} occurs in two of the files ({number(len(repeated), 'id')} in "
+            "all): give one of the questions another id"
         )
     return tuple(questions)
 
@@ -136,8 +137,8 @@ def _conflicting(rows: Rows) -> list[SourcedQuestion]:
 def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQuestion]:
     if texts is None:
         raise DeclarationError(
-            f"{path} has DELPHI's numbers and labels, and no texts: they stand in train.csv of the Quora Question "
-            "Pairs (columns qid1, question1, qid2, question2); give it with --texts"
+            f"{path} has DELPHI's numbers and labels, but no texts: they are in train.csv of the Quora Question "
+            "Pairs (columns qid1, question1, qid2, question2); name that file with --texts"
         )
     reader = TableReader(rows, _OF_DELPHI)
     wanted = dict.fromkeys(values["id"] for values in reader if values["debatable"])
@@ -147,7 +148,7 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
     if lacking:
         raise DeclarationError(
             f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (the first: qid "
-            f"{lacking[0]}); it must be the train.csv that DELPHI was made of"
+            f"{lacking[0]}); give the train.csv from which DELPHI was made"
         )
     return [SourcedQuestion(f"{DELPHI}-{topic}", " ".join(known[topic].split()), DELPHI) for topic in wanted]
 

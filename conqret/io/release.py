@@ -101,7 +101,9 @@ def _root(path: Path) -> Path:
     for folder in (path, path / "data"):
         if (folder / "procon").is_dir() and (folder / ANNOTATIONS).is_dir():
             return folder
-    raise DeclarationError(f"{path}: no ConQRet release, which has the folders procon/ and {ANNOTATIONS}/")
+    raise DeclarationError(
+        f"{path}: this is not a ConQRet release, which has the folders procon/ and {ANNOTATIONS}/"
+    )
 
 
 def _documents(root: Path) -> dict[str, Document]:
@@ -117,9 +119,9 @@ def _documents(root: Path) -> dict[str, Document]:
                     key, Document(id=key, title=title, url=source.get("url") or "", text=title)
                 )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DeclarationError(f"{file}: no debate of the release: {error!r}") from error
+            raise DeclarationError(f"{file}: this is not a debate of the release: {error!r}") from error
     if not documents:
-        raise DeclarationError(f"{root / 'procon'}: no *_public/*.json with sources in it")
+        raise DeclarationError(f"{root / 'procon'}: there is no *_public/*.json with sources")
     return dict(sorted(documents.items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 
@@ -154,10 +156,10 @@ def _judged(
 
 def _reader(file: Path, schema: Schema) -> TableReader:
     if not file.is_file():
-        raise DeclarationError(f"{file}: there is no such file; the release is not whole")
+        raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
     rows = CsvRows(file, str(file))
     if missing := [name for name in schema.fields if name not in (rows.columns or ())]:
-        raise DeclarationError(f"{file}: has no column {missing[0]!r}")
+        raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
     return TableReader(rows, schema)
 
 

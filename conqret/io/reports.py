@@ -33,7 +33,7 @@ REQUEST = Schema(
         "id": Field(
             ("request_id", "topic_id", "narrative_id", "qid", "id"),
             identifier,
-            needed="Say what reports call it",
+            needed="Write the id that reports use for it",
         ),
         "title": Field(("title", "query"), text, ""),
         "problem": Field(("problem_statement", "narrative"), text, ""),
@@ -68,7 +68,7 @@ def read_requests(source: Requests) -> dict[str, str]:
         background = values["background"] and f"Background: {values['background']}"
         parts = [part for part in (values["title"], values["problem"], background) if part.strip()]
         if not parts:
-            reader.fault("title", "is missing or empty", "Add what is asked")
+            reader.fault("title", "is missing or empty", "Add the text of the request")
         texts[values["id"]] = "\n".join(parts)
     reader.finish(wanted="requests")
     return texts
@@ -114,7 +114,9 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
             or not {RUN, TOPIC} <= set(metadata)
             or not isinstance(argument, str)
         ):
-            reader.fault("metadata", "names no run and topic, or there is no text", "Give TREC RAG reports")
+            reader.fault(
+                "metadata", "names no run and topic, or the text is missing", "Give TREC RAG reports"
+            )
         else:
             lengths[str(metadata[RUN]), str(metadata[TOPIC])] = count_words(strip_citations(argument))
     reader.finish(wanted="reports")
@@ -163,10 +165,12 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     run = report_metadata.get(RUN)
     for name, value in ((RUN, run), (TOPIC, topic)):
         if is_missing(value) or value == "":
-            raise Unfit("is missing", "Say whose report it is, and on which request", f"metadata.{name}")
+            raise Unfit("is missing", "Name the run and the request of the report", f"metadata.{name}")
     question = request(topic) or report_metadata.get("narrative")
     if is_missing(question):
-        raise Unfit(f"is {quoted(topic)}, of which no request is known", _NO_REQUEST, f"metadata.{TOPIC}")
+        raise Unfit(
+            f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, f"metadata.{TOPIC}"
+        )
     documents = _documents(report.get("documents"))
     references = report.get("references") or []
     where = "answer" if is_missing(report.get("responses")) else "responses"
@@ -176,7 +180,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         or not isinstance(sentences, Sequence)
         or isinstance(sentences, str)
     ):
-        raise Unfit("or references is no list", 'Write a list of {"text": …, "citations": …}', where)
+        raise Unfit("or references is not a list", 'Write a list of {"text": …, "citations": …}', where)
     places = {
         str(document["id"]): place for place, document in enumerate(documents, start=1) if "id" in document
     }
@@ -184,7 +188,9 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     citing_sentences, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
-            raise Unfit("is missing, or no text", "Write what the sentence says", f"{where}[{number}].text")
+            raise Unfit(
+                "is missing or not a text", "Write the text of the sentence", f"{where}[{number}].text"
+            )
         cited = sentence.get("citations")
         if isinstance(cited, Mapping):
             weights.append({"sentence": number, **cited})
@@ -252,12 +258,12 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
         try:
             return sorted(value, key=lambda document: -float(value[document]))
         except (TypeError, ValueError, OverflowError):
-            raise Unfit("has a weight that is no number", "Write {ID: weight}", where) from None
+            raise Unfit("has a weight that is not a number", "Write {ID: weight}", where) from None
     listed = [] if value is None else value
     if not isinstance(listed, list) or any(
         isinstance(reference, bool) or not isinstance(reference, int | str) for reference in listed
     ):
-        raise Unfit(f"is {kind(value)}", "Write ids, ids with weights, or places in references", where)
+        raise Unfit(f"is {kind(value)}", "Write ids, ids with weights, or positions in references", where)
     count = len(references)
     return [
         (str(references[reference]) if 0 <= reference < count else f"references[{reference}]")

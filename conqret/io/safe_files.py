@@ -35,7 +35,7 @@ def only_regular(path: Path) -> Path:
     except (OSError, ValueError):  # nothing is there, or no file can have this name
         return path
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise DeclarationError(f"{path} is {_kind(mode)} and no file; remove it, or give another folder")
+        raise DeclarationError(f"{path} is {_kind(mode)}, not a file; remove it, or give another folder")
     return path
 
 
@@ -51,7 +51,7 @@ def check_own_files(folder: Path) -> None:
             target = os.path.realpath(entry)
             if not (target == root or target.startswith(root.rstrip(os.sep) + os.sep)):
                 raise DeclarationError(
-                    f"{entry.path} is a link that leads out of the folder, where nothing is read or written; put "
+                    f"{entry.path} is a link that leads out of the folder, and is not followed; put "
                     "the file itself there, or give another folder"
                 )
         elif not entry.is_file() and not entry.is_dir():
@@ -230,7 +230,7 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DeclarationError(
-            f"{folder} cannot be made: {error.strerror}; give another folder with -o"
+            f"{folder} cannot be created: {error.strerror}; give another folder with -o"
         ) from None
     check_own_files(folder)  # the lock is a file there, too
     lock = FileLock(folder / LOCK_NAME)

@@ -215,7 +215,9 @@ class TableReader:
         except ValidationError as error:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
-                self.fault(place, f"cannot be used: {problem['msg']}", "Mend the value, or remove the line")
+                self.fault(
+                    place, f"cannot be used: {problem['msg']}", "Correct the value, or remove the line"
+                )
             return None
 
     @property
@@ -269,7 +271,7 @@ class TableReader:
         """
         head = self._rows.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
-        problem = "is no column of this input, although --columns names it for"
+        problem = "is not a column of this input, although --columns names it for"
         unmet = [
             Fault(self._rows.name, 0, column, f"{problem} {name}", remedy)
             for (name, column), met in self._met.items()
@@ -279,7 +281,7 @@ class TableReader:
         self.faults.total += len(unmet)
         self.faults.raise_any(error)
         if wanted and not self.number:
-            raise DeclarationError(f"{self._rows.name} holds no {wanted}")
+            raise DeclarationError(f"{self._rows.name} contains no {wanted}")
 
 
 def read_models(path: Path, of: type[Model]) -> Iterator[Model]:

@@ -135,15 +135,17 @@ def _ending(name: str) -> str:
 def _folder_rows(name: str, files: list[tuple[Path, str]]) -> FolderRows:
     kinds = sorted({_ending(shown) for _, shown in files})
     if not files or len(kinds) > 1:
-        problem = f"holds files of several kinds ({', '.join(kinds)})" if files else "holds no file of items"
+        problem = (
+            f"holds files of several kinds ({', '.join(kinds)})" if files else "contains no file of items"
+        )
         if files and any(PurePosixPath(shown).name == OF_A_RUN[0] for _, shown in files):
-            problem = f"is the folder of a run, and holds no {OF_A_RUN[-1]}"
-        remedy = f"Name one file, or a folder of files of one kind. Read are: {ACCEPTED}"
+            problem = f"is the folder of a run, and contains no {OF_A_RUN[-1]}"
+        remedy = f"Name one file, or a folder of files of one kind. Readable formats: {ACCEPTED}"
         raise ItemsError([Fault(name, 0, "", problem, remedy)])
     return FolderRows(name, tuple(file_rows(file, shown) for file, shown in files))
 
 
-REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out, and goes on with the others."
+REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out and continues with the others."
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,17 +293,18 @@ def open_items(
     if topics is not None:
         if layout.records is not report_records:
             raise DeclarationError(
-                f"--topics are the requests of TREC RAG reports, and {rows.name} is read as {layout.name}: leave it out"
+                f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}: leave --topics out"
             )
         layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
     if layout.long and isinstance(rows, FolderRows) and len(rows.files) > 1:
         raise DeclarationError(
-            f"{rows.name} holds several long tables ({layout.name}), whose rows belong together: write them into one"
+            f"{rows.name} contains several long tables ({layout.name}), whose rows belong together: "
+            "write them into one file"
         )
     if skip_invalid and layout.long:
         raise DeclarationError(
-            f"{rows.name} is a long table ({layout.name}), of which no row can be left out: mend it, or write a row an "
-            "item"
+            f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
+            "it, or write one row for each item"
         )
     banks = None if nuggets is None else as_banks(nuggets)
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
@@ -314,7 +317,7 @@ def _code(language: str | None) -> str:
 
     if (code := language_code(language)) is None:
         raise DeclarationError(
-            f"--language {language!r} names no language that is known: write its ISO 639-1 code (de) or its "
+            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its "
             "English name"
         )
     return code
@@ -343,12 +346,12 @@ def _rows(source: object) -> Rows:
             return BeirRows(Path(source))
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
-        raise DeclarationError("one item was given where a list of items is expected: put it into a list")
+        raise DeclarationError("a list of items is expected, but one item was given: put it into a list")
     if isinstance(source, Iterator):
         return ObjectRows(list(source))
     if isinstance(source, Iterable):
         return ObjectRows(source)
-    raise DeclarationError(f"{kind(source)} holds no items: give a path, a frame or a list")
+    raise DeclarationError(f"items must be a path, a frame or a list, not {kind(source)}")
 
 
 def _has_turns(rows: Rows, layout: Dialect) -> bool:
@@ -373,7 +376,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = (
-            "Say which column holds what: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
+            "Name the columns: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
             "columns={'topic': …}; of conqret bias: --item-columns)"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])

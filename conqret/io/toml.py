@@ -32,9 +32,9 @@ def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
     try:
         return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"{path} is no TOML: {error}") from None
+        raise DeclarationError(f"{path} is not valid TOML: {error}") from None
     except RecursionError:
-        raise DeclarationError(f"{path} is no TOML that can be used: it is nested too deeply") from None
+        raise DeclarationError(f"{path} cannot be used: it is nested too deeply") from None
 
 
 def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:

@@ -68,7 +68,7 @@ def read_rankings(path: str | Path) -> dict[str, list[str]]:
     """
     lines_by_topic = gathered((line.query_id, (line.score, line.doc_id)) for line in read_run(path))
     if not lines_by_topic:
-        raise DeclarationError(f"{path} ranks nothing")
+        raise DeclarationError(f"{path} contains no ranking")
     return {
         topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
         for topic, lines in lines_by_topic.items()
@@ -109,9 +109,11 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
     for line in run:
         ranking = topics.setdefault(line.query_id, {})
         if line.doc_id in ranking:
-            raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: drop one")
+            raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: remove one")
         if not math.isfinite(line.score):
-            raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}")
+            raise DeclarationError(
+                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}: write a finite number"
+            )
         ranking[line.doc_id] = float(line.score)
     name = _id(tag)
     lines = (
@@ -148,12 +150,14 @@ def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterato
             yield row(parts)
         except ValueError:
             line_text = " ".join(parts)[:80]
-            raise DeclarationError(f"{path}:{line.number} is not “{shape}”: {line_text!r}") from None
+            raise DeclarationError(
+                f"{path}:{line.number} does not have the form “{shape}”: {line_text!r}"
+            ) from None
 
 
 def _id(text: str) -> str:
     if not text or any(char.isspace() for char in text):
         raise DeclarationError(
-            f"the id {text!r} is empty or has white space in it: TREC files cannot hold it"
+            f"the id {text!r} is empty or contains white space, which TREC files do not allow: give another id"
         )
     return text

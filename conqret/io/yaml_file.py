@@ -27,13 +27,13 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         if alias is not None:  # a few lines of them unpack to gigabytes
             raise DeclarationError(
                 f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
-                "read: write what it stands for"
+                "read: write the value in its place"
             )
         top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise DeclarationError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+        raise DeclarationError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     except (RecursionError, ValueError) as error:
-        raise DeclarationError(f"{path} is no YAML that can be used: {error}") from None
+        raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
         node, found = top, 1

@@ -75,7 +75,7 @@ def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
     known = setup.judge.name in JUDGES
     which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
     raise DeclarationError(
-        f"{which} judges no nuggets that are given: leave --nuggets out, or name no other judge"
+        f"{which} does not use the nuggets of --nuggets: leave --nuggets out, or leave out the choice of another judge"
     )
 
 
@@ -86,11 +86,13 @@ def _own_setup(
     if chosen_format(settings) is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
     if settings.get("confidence"):
-        raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
+        raise DeclarationError(
+            "--confidence works with LLM judges only, not with a judge of your own: leave --confidence out"
+        )
     options = JudgeOptions(**_judging(settings))
     if options.conversation == "whole":
         raise DeclarationError(
-            "a judge of your own gets all messages, and says itself what it judges: leave --conversation out"
+            "a judge of your own gets the whole conversation and chooses what it judges: leave --conversation out"
         )
     client = client_options(settings.get("model"), settings)
     if log is not None:

@@ -212,7 +212,7 @@ def judge(
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted = [parse_mean(text, _metrics(items, chosen, read, judging)) for text in gate.require or ()]
     if config is not None:
-        shown.note(f"settings from {config}; options that are given go over them")
+        shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
         asks = not chosen.own.elsewhere and ran.kept.replay is None
         tell_cost(
@@ -258,7 +258,7 @@ def judge(
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
-            f"{number(judgments.summary.failed, 'item')} failed: give the same command again to ask once more"
+            f"{number(judgments.summary.failed, 'item')} failed: run the same command again to retry them"
         )
     there = judgments.summary.any_score or judgments.summary.outstanding  # what a batch holds is to come
     end(
@@ -355,10 +355,12 @@ def _hold_against(card: Path, setup: Setup) -> None:
     differences = changes(known, setup)
     if differences:
         note_all(
-            f"the judge card is stale: it says nothing of this judge ({card})", differences, len(differences)
+            f"the judge card {card} is stale: its figures do not hold for this judge, which differs in",
+            differences,
+            len(differences),
         )
     else:
-        note(f"the judge card fits: {standing(known)}")
+        note(f"the judge card describes this judge: {standing(known)}")
 
 
 def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:
@@ -373,7 +375,7 @@ def _remark(judgments: Judgments, *, quiet: bool) -> None:
     from conqret.show.words import reason
 
     if judgments.session.kept and not quiet:
-        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from before")
+        note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
     tell_retried(judgments.session)
     note_each(
         f"{reason(name)}, as for {example}"
@@ -381,7 +383,7 @@ def _remark(judgments: Judgments, *, quiet: bool) -> None:
         if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
     )
     if judgments.missing:
-        note_all(f"{len(judgments.missing)} answers are not among the recordings", judgments.missing)
+        note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
 
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:

@@ -33,13 +33,15 @@ def comparison_criterion(criterion: Criterion | str) -> Criterion:
     if found.scale is not None:
         low, high = found.scale
         raise DeclarationError(
-            f"the criterion {found.question[:60]!r} has a scale, and a comparison says which of two arguments meets it "
+            f"the criterion {found.question[:60]!r} has a scale, but a comparison only decides "
+            "which of two arguments meets it "
             f"better: leave {low}-{high} out"
         )
     if "second_answer" in found.shows:
         raise DeclarationError(
-            f"the criterion {found.question[:60]!r} speaks of a second answer: say what one argument has to be, and "
-            "which of two meets it better is asked"
+            f"the criterion {found.question[:60]!r} mentions a second answer: describe what one "
+            "argument must fulfill, and "
+            "the judge decides which of two arguments meets it better"
         )
     return found
 

@@ -46,10 +46,12 @@ def tell_cost(
     result(shown, [*lines, cost_table(estimates)], as_json=as_json)
     share = min((estimate.sampled for estimate in estimates), default=1.0)
     if share < 1:
-        note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")
+        note(
+            f"prompt tokens are estimated from a sample of at least {share:.0%} of the prompts of each format"
+        )
     if any(estimate.completion_tokens for estimate in estimates):
-        note("the lengths of answers are assumed, by what each has to hold")
-    note("answers that are recorded already cost nothing")
+        note("the lengths of responses are assumptions, based on what each response must contain")
+    note("responses that are already recorded cost nothing")
     note(*dict.fromkeys(remark for each in estimates for remark in each.notes))
     for notice in filter(None, (stop, refused)):
         note(notice)
@@ -112,7 +114,7 @@ def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
     for system, parts in groupby(estimates, key=lambda cost: cost.of):
         rows += [(system,)] if system else []
         rows += [(_words(part), *_figures(part)) for part in parts]
-    columns = (Column("what is asked", "text"), "calls", "prompt tokens", "answer tokens", "price")
+    columns = (Column("prompt", "text"), "calls", "prompt tokens", "answer tokens", "price")
     return Table("", columns, rows, foot=[("all", *_figures(Total.of(estimates)))])
 
 

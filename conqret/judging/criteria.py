@@ -26,7 +26,7 @@ DECLARED, ONE_EACH, IN_ONE_CALL = "criteria", "one call each", "criteria in one 
 """The parts of an identity that say from what such a judge was made."""
 MOST_IN_ONE_CALL = 12
 YES_OR_NO = Scale(0, 1)
-NO_BASELINE = "word statistics say nothing of a criterion in words: name a model"
+NO_BASELINE = "word statistics cannot judge a criterion in words: name a model"
 
 
 def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
@@ -36,7 +36,7 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_
         DeclarationError: there are none.
     """
     if not criteria:
-        raise DeclarationError("no criterion is given")
+        raise DeclarationError("no criterion is given: give at least one (--criterion)")
     numbered = tuple(
         Numbered(number, criterion, criterion.name) for number, criterion in enumerate(criteria, 1)
     )

@@ -95,39 +95,45 @@ class Criterion:
         where = f"criterion {str(name)[:60]!r}"
         if not (isinstance(name, str) and _NAME.match(name)):
             raise DeclarationError(
-                f"{where}: its name must be lower-case letters, digits and underscores, at most 60, beginning "
+                f"{where}: its name must consist of at most 60 lower-case letters, digits and underscores, beginning "
                 "with a letter"
             )
         if self.name == PAIRED:
             raise DeclarationError(
-                f"{where}: formats that compare two answers call their metric so, and ask it in both orders (--format "
+                f"{where}: the formats that compare two answers have a metric of this name (--format "
                 "direct --metric preference): give the criterion another name"
             )
         question = given.strip() if isinstance(given, str) else ""
         if not re.search(r"\w", question):
-            raise DeclarationError(f"{where} has no question: say in a sentence what is judged")
+            raise DeclarationError(f"{where} has no question: write in a sentence what is judged")
         if len(question) > _LONGEST_QUESTION:
-            raise DeclarationError(f"{where}: its question has more than {_LONGEST_QUESTION} characters")
+            raise DeclarationError(
+                f"{where}: its question has more than {_LONGEST_QUESTION} characters: shorten it"
+            )
         object.__setattr__(self, "question", question)
         object.__setattr__(self, "scale", None if self.scale is None else _checked_scale(self.scale, where))
         object.__setattr__(self, "anchors", tuple(_checked_anchors(self.anchors, self.scale, where)))
         if not isinstance(self.looks_at, Iterable):
-            raise DeclarationError(f"{where}: what it looks at is a list of {', '.join(LOOKS_AT)}")
+            raise DeclarationError(f"{where}: looks_at must be a list of {', '.join(LOOKS_AT)}")
         looks_at = (self.looks_at,) if isinstance(self.looks_at, str) else tuple(self.looks_at)
         for name in looks_at:
             if name not in LOOKS_AT:
-                raise DeclarationError(f"{where} looks at {name!r}; it can look at {', '.join(LOOKS_AT)}")
+                raise DeclarationError(
+                    f"{where} looks at {name!r}, but it can only look at {', '.join(LOOKS_AT)}"
+                )
         object.__setattr__(self, "looks_at", tuple(name for name in LOOKS_AT if name in looks_at))
         object.__setattr__(
             self, "weight", None if self.weight is None else _checked_weight(self.weight, where)
         )
         if self.importance not in (None, *IMPORTANCES):
             raise DeclarationError(
-                f"{where} has the importance {str(self.importance)[:60]!r}; it can be {' or '.join(IMPORTANCES)}"
+                f"{where} has the importance {str(self.importance)[:60]!r}; write {' or '.join(IMPORTANCES)}"
             )
         axis: object = self.axis
         if not isinstance(axis, str) or len(axis) > _LONGEST_AXIS:
-            raise DeclarationError(f"{where}: its axis must be a text of at most {_LONGEST_AXIS} characters")
+            raise DeclarationError(
+                f"{where}: its axis must be a text of at most {_LONGEST_AXIS} characters: shorten it"
+            )
         object.__setattr__(self, "axis", " ".join(axis.split()))
 
     @property
@@ -180,23 +186,25 @@ def _checked_scale(scale: Any, where: str) -> tuple[int, int]:
     try:
         low, high = scale
     except (TypeError, ValueError):
-        raise DeclarationError(f"{where}: a scale is its lowest and its highest rating, as (1, 5)") from None
+        raise DeclarationError(
+            f"{where}: a scale must be its lowest and its highest rating, such as (1, 5)"
+        ) from None
     if not all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high)):
         raise DeclarationError(
             f"{where}: the ends of its scale must be whole numbers, not {low!r} and {high!r}"
         )
     if not low < high:
-        raise DeclarationError(
-            f"{where}: its scale runs from {low} to {high}; the first must be the lower one"
-        )
+        raise DeclarationError(f"{where}: its scale runs from {low} to {high}: write the lower end first")
     if high - low >= _MOST_POINTS:
-        raise DeclarationError(f"{where}: its scale has {high - low + 1} ratings; at most {_MOST_POINTS}")
+        raise DeclarationError(
+            f"{where}: its scale has {high - low + 1} ratings, and {_MOST_POINTS} is the most: choose a shorter one"
+        )
     return low, high
 
 
 def _checked_weight(weight: Any, where: str) -> float:
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-        raise DeclarationError(f"{where} has the weight {str(weight)[:60]!r}, and a number is expected")
+        raise DeclarationError(f"{where} has the weight {str(weight)[:60]!r}: write a number")
     return float(weight)
 
 
@@ -204,9 +212,11 @@ def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) ->
     try:
         pairs = list(dict(anchors).items())
     except (TypeError, ValueError):
-        raise DeclarationError(f"{where}: anchors are texts by rating, as {{1: 'not at all'}}") from None
+        raise DeclarationError(
+            f"{where}: anchors must map ratings to texts, as in {{1: 'not at all'}}"
+        ) from None
     if pairs and scale is None:
-        raise DeclarationError(f"{where} has anchors and no scale: give the scale, too")
+        raise DeclarationError(f"{where} has anchors but no scale: add the scale")
     for rating, text in pairs:
         if (
             isinstance(rating, bool)
@@ -214,9 +224,9 @@ def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) ->
             or not scale
             or not scale[0] <= rating <= scale[1]
         ):
-            raise DeclarationError(f"{where}: the anchor {rating!r} is no rating of its scale")
+            raise DeclarationError(f"{where}: the anchor {rating!r} is not a rating of its scale")
         if not isinstance(text, str) or not text.strip():
-            raise DeclarationError(f"{where}: the anchor {rating} says nothing")
+            raise DeclarationError(f"{where}: the anchor {rating} is empty: write what the rating means")
     return [(rating, text.strip()) for rating, text in sorted(pairs)]
 
 
@@ -233,11 +243,11 @@ def parse_criterion(text: str) -> Criterion:
     body, name = text.strip(), None
     if not re.search(r"\w", body) or body.endswith(":"):
         raise DeclarationError(
-            f"the criterion {text[:60]!r} has no question: say in a sentence what is judged"
+            f"the criterion {text[:60]!r} has no question: write in a sentence what is judged"
         )
     if _FILE.match(body):
         raise DeclarationError(
-            f"the criterion {text[:60]!r} is the name of a file: criteria in a file are a rubric (--rubric FILE)"
+            f"the criterion {text[:60]!r} is the name of a file: give a file of criteria with --rubric FILE"
         )
     if named := _NAMED.match(body):
         words = named["name"].lower().replace("-", " ").split()
@@ -249,12 +259,14 @@ def parse_criterion(text: str) -> Criterion:
         body = body[: at_end.start()].strip()
     elif _SCALE_WITHIN.search(body):
         raise DeclarationError(
-            f"the criterion {text[:60]!r} has a scale before its end, and would be answered with yes or no: "
+            f"the criterion {text[:60]!r} has a scale that is not at its end, so the judge would "
+            "answer with yes or no: "
             f"{_PUT_SCALE_LAST}"
         )
     elif re.match(r"how\b.*\?\Z", body, re.I | re.S):
         raise DeclarationError(
-            f"the criterion {text[:60]!r} asks how, which yes or no does not answer: {_PUT_SCALE_LAST}"
+            f"the criterion {text[:60]!r} begins with how, but without a scale the judge answers "
+            f"with yes or no: {_PUT_SCALE_LAST}"
         )
     return Criterion(name or name_from(body), body, scale)
 
@@ -288,7 +300,7 @@ def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
     name, times = criterion.name, 2
     if named and name in taken:
         raise DeclarationError(
-            f"two criteria are called {name}: give each a name of its own, as in "
+            f"two criteria have the name {name}: give each a name of its own, as in "
             '"clarity: How clear is the wording? 1-5"'
         )
     while name in taken:
@@ -314,11 +326,15 @@ def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = Fa
     if isinstance(data, str):
         return parse_criterion(data)
     if not isinstance(data, Mapping):
-        raise DeclarationError(f"a criterion is a text, a table or a Criterion, not {type(data).__name__}")
+        raise DeclarationError(
+            f"a criterion must be a text, a table or a Criterion, not {type(data).__name__}"
+        )
     known = (*_TABLE, *OF_A_RUBRIC) if graded else _TABLE
     if unknown := [str(key) for key in data if key not in known]:
         of_a_rubric = "; that belongs to one of a rubric (--rubric)" if unknown[0] in OF_A_RUBRIC else ""
-        raise DeclarationError(f"a criterion has no {unknown[0]!r}; it has {', '.join(known)}{of_a_rubric}")
+        raise DeclarationError(
+            f"a criterion has no field {unknown[0]!r}; its fields are {', '.join(known)}{of_a_rubric}"
+        )
     question = data.get("question")
     scale, anchors = data.get("scale"), data.get("anchors") or ()
     if isinstance(anchors, Mapping):  # the keys of JSON and TOML are texts
@@ -327,7 +343,7 @@ def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = Fa
             for k, v in anchors.items()
         }
     if not isinstance(question, str):
-        raise DeclarationError("a criterion has no question: say in a sentence what is judged")
+        raise DeclarationError("a criterion has no question: write in a sentence what is judged")
     name = data.get("name") or name_from(question)
     return Criterion(
         name,
@@ -353,17 +369,19 @@ def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
     """
     several = [given] if isinstance(given, str | Criterion | Mapping) else given
     if not isinstance(several, Iterable):
-        raise DeclarationError(f"criteria are a list of criteria, not {type(given).__name__}")
+        raise DeclarationError(f"criteria must be a list, not {type(given).__name__}")
     criteria, taken, met = list[Criterion](), set[str](), set[Criterion]()
     for one in several:
         criterion = criterion_of(one)
         if criterion in met:
-            raise DeclarationError(f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice")
+            raise DeclarationError(
+                f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice: remove one of them"
+            )
         met.add(criterion)
         criteria.append(unique(criterion, taken, named=is_named(one, criterion)))
     if weighed := [criterion for criterion in criteria if criterion.in_a_rubric]:
         raise DeclarationError(
-            f"the criterion {weighed[0].name} has {', '.join(weighed[0].in_a_rubric)}, of which only a rubric makes "
-            "something: give it as rubric=… (--rubric FILE)"
+            f"the criterion {weighed[0].name} has {', '.join(weighed[0].in_a_rubric)}, which only a rubric "
+            "uses: give it as rubric=… (--rubric FILE)"
         )
     return tuple(criteria)

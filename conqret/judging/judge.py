@@ -171,10 +171,12 @@ async def _judge(
     output = settings.get("output")
     if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
-            "a batch is answered later: give the items as a file or a list, not as a frame that gets columns"
+            "a batch is answered later, so no columns can be added to a frame now: give the items as a file or a list"
         )
     if settings.get("engine", "process") != "process" and not output:
-        raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
+        raise DeclarationError(
+            "an engine's workers record their responses in a run's folder: give one (output)"
+        )
     folder = _folder(output, source, setup) if output else None
     judgments = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
@@ -212,7 +214,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
         DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
     """
     if extra_names := sorted(NOT_IN_A_SESSION & settings.keys()):
-        raise DeclarationError(f"calls that share a session have no {', '.join(extra_names)}: leave it out")
+        raise DeclarationError(f"calls that share a session take no {', '.join(extra_names)}: leave it out")
     setup = setup_of(settings)
     session = Session(setup.client, **session_settings({**settings, "prompts": setup.library}))
     name = settings.get("format")
@@ -233,7 +235,7 @@ def _session(settings: JudgeSettings) -> Session | None:
     """The session that was given; DeclarationError where it is none."""
     session = settings.get("session")
     if session is not None and not isinstance(session, Session):
-        raise DeclarationError(f"session is {session!r}; it must be a conqret.Session")
+        raise DeclarationError(f"session is {session!r}, but it must be a conqret.Session")
     return session
 
 
@@ -244,10 +246,12 @@ def _check_session(settings: JudgeSettings) -> None:
         return
     if not session.is_open:
         raise DeclarationError(
-            "the session is not open: hold it with 'async with session:' around all that use it"
+            "the session is not open: put all calls that use it inside 'async with session:'"
         )
     if extra_names := sorted(_OF_A_SESSION & settings.keys()):
-        raise DeclarationError(f"a session has its own {', '.join(extra_names)}: leave out one or the other")
+        raise DeclarationError(
+            f"the session already sets {', '.join(extra_names)}: leave it out here, or leave out the session"
+        )
 
 
 def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:

@@ -125,8 +125,8 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
                 yield Judgment.model_validate_json(line)
             except ValidationError:
                 raise DeclarationError(
-                    f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
-                    "again, and it is mended"
+                    f"{self.judgments_file}:{number} is not a judgment; run the command that made this run "
+                    "again to repair it"
                 ) from None
 
 
@@ -152,8 +152,9 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     def _unfinished(self, left: int) -> DeclarationError:
         return DeclarationError(
-            f"{self.path} holds no finished run: {counted(left, 'item')} {'has' if left == 1 else 'have'} no judgment "
-            "yet; give the command that made it again, and it goes on from there"
+            f"{self.path} contains no finished run: {counted(left, 'item')} "
+            f"{'has' if left == 1 else 'have'} no judgment yet; give the command that made it "
+            "again, and it goes on from there"
         )
 
     def finished(self) -> Iterator[Judgment]:
@@ -183,11 +184,11 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                 count += 1
                 sha.update(canonical(item_record(item)) + b"\n")
         except DeclarationError:
-            raise self._damaged(f"line {count + 1} is no item") from None
+            raise self._damaged(f"line {count + 1} is not an item") from None
         if count != record.items_count:
             raise self._damaged(f"{counted(count, 'item')} instead of {record.items_count}")
         if sha.hexdigest() != record.items_digest:
-            raise self._damaged("another text in one of them")
+            raise self._damaged("the text of an item differs")
 
     def _damaged(self, problem: str) -> DeclarationError:
         return DeclarationError(

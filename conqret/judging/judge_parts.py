@@ -260,7 +260,7 @@ class Judge:
         for metric in metrics:
             if base := self.derived.get(metric.replace("-", "_")):
                 raise DeclarationError(
-                    f"{metric} is 1 - {base}: {study} looks at {base} itself (--metric {base})"
+                    f"{metric} equals 1 - {base}: {study} needs {base} itself (--metric {base})"
                 )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:

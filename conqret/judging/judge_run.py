@@ -204,7 +204,7 @@ def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | No
             file.write(compact(record) + b"\n")
             sha.update(canonical(record) + b"\n")
         if checked is not None and sha.hexdigest() != checked.digest:
-            raise DeclarationError(f"{source.name} has changed since it was checked: give the command again")
+            raise DeclarationError(f"{source.name} has changed since it was checked: run the command again")
 
 
 def mend_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems) -> None:

@@ -208,7 +208,7 @@ def chosen_format(
     size = _in_one_call(settings)
     if criteria and rubric is not None:
         raise DeclarationError(
-            "criteria and a rubric are two judges: write the criteria into the rubric, too"
+            "criteria and a rubric cannot be used together: write the criteria into the rubric"
         )
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
@@ -218,13 +218,15 @@ def chosen_format(
             raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
         for option in ("one_call_each", "criteria_per_call"):
             if settings.get(option):
-                raise DeclarationError(f"{option} is for criteria, and none is given (--criterion, --rubric)")
+                raise DeclarationError(
+                    f"{option} needs criteria, and none is given: add --criterion or --rubric"
+                )
         others = (settings.get(option) for option in ("format", "judge", "server", "verdicts", "replay"))
         given = settings.get("nuggets") is not None and all(other is None for other in others)
         return NUGGETS if given else name
     for option in ("format", "judge", "server", "verdicts"):
         if settings.get(option) not in (None, made_of or RUBRIC):
-            own = "criteria are a judge of their own" if criteria else "a rubric is a judge of its own"
+            own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
@@ -255,11 +257,10 @@ def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
     if size is None:
         return {"in_one_call": 1} if each else {}
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise DeclarationError(f"criteria_per_call is {size!r}; it must be a whole number from 1")
+        raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
     if each and size != 1:
         raise DeclarationError(
-            f"one call is wanted for each criterion, and {size} criteria in a call: give one_call_each or "
-            "criteria_per_call"
+            f"one_call_each contradicts criteria_per_call={size}: give one_call_each or criteria_per_call"
         )
     return {"in_one_call": size}
 

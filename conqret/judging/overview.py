@@ -24,7 +24,7 @@ DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
 SETTINGS = {
     "order": "Order of the dimensions",
     "relevant_from": "Relevant from rating",
-    "confidence": "Asked how sure it is",
+    "confidence": "Stated confidence",
     "conversation": "Judged of a conversation",
     "explain_in": "Language of explanations",
     "vision": "Takes images",
@@ -32,7 +32,7 @@ SETTINGS = {
     "timeout": "Timeout (seconds)",
     "max_attempts": "Requests for a call, at most",
     "stop_after_failures": "Stops when failures reach",
-    "client": "Way to hosted models",
+    "client": "Client for hosted models",
 }
 """Settings that have another name for people."""
 SETTINGS_OF = {

@@ -76,13 +76,13 @@ def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
         }
     if not isinstance(response, Mapping):
         if len(metrics) != 1:
-            raise ValueError(f"it said one thing, and {', '.join(metrics)} are asked for")
+            raise ValueError(f"the judge returned one value, but {', '.join(metrics)} are requested")
         response = {metrics[0]: response}
     lacking = [name for name in metrics if response.get(name) is None]
     if lacking:
         others = ", ".join(str(name) for name, value in response.items() if value is not None)
-        but = f", but of {others}: say with --metric what is asked for" if others else ""
-        raise ValueError(f"it said nothing of {', '.join(lacking)}{but}")
+        but = f" but for {others}: name with --metric what it returns" if others else ""
+        raise ValueError(f"the judge returned no value for {', '.join(lacking)}{but}")
     return {name: _value(name, response[name]) for name in metrics}
 
 
@@ -91,9 +91,9 @@ def _value(name: str, response: Any) -> float:
         return PREFERENCE[response.strip().lower()]
     if isinstance(response, bool) or not isinstance(response, int | float) or response != response:
         wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
-        raise ValueError(f"{name} has to be {wanted}, not {str(response)[:80]!r}")
+        raise ValueError(f"{name} must be {wanted}, not {str(response)[:80]!r}")
     if not 0 <= response <= 1:
-        raise ValueError(f"{name} is {str(response)[:80]}; it must lie between 0 and 1")
+        raise ValueError(f"{name} is {str(response)[:80]}, but it must lie between 0 and 1")
     return float(response)
 
 
@@ -228,9 +228,11 @@ def chosen_judge(
         DeclarationError: both are given, there is no such function, the address is none, or the client names a model.
     """
     if judge is not None and server is not None:
-        raise DeclarationError("a judge is a function (--judge) or an address (--server): give one of them")
+        raise DeclarationError(
+            "a judge of your own is a function (--judge) or a server (--server): give only one of them"
+        )
     if client.model != OFFLINE_MODEL:
-        raise DeclarationError(f"a judge of your own is no model: leave {client.model} out")
+        raise DeclarationError(f"a judge of your own takes no model: leave {client.model} out")
     reward = isinstance(judge, str) and judge.startswith(REWARD)
     name = str(judge) if reward else admit(judge) if judge is not None else model_of(server or "")
     pairs = source.check().has["second_argument"] == "all"

@@ -49,16 +49,16 @@ def recorded_call(path: Path) -> RecordedCall:
     with Recordings.open_for_replay(path) as store:
         stats = store.stats()
     if not stats.by_model:
-        raise DeclarationError(f"{path} holds no recordings")
+        raise DeclarationError(f"{path} contains no recordings")
     if len(stats.by_model) > 1:
         raise DeclarationError(
-            f"{path} holds answers of several models ({', '.join(sorted(stats.by_model))}); say which with --model"
+            f"{path} contains responses of several models ({', '.join(sorted(stats.by_model))}); name one with --model"
         )
     asks = {ask.removesuffix(" (swapped)") for ask in stats.by_ask}
     formats = [name for name in JUDGES if asks & {ask.prompt for ask in JUDGES[name].asks}]
     if len(formats) > 1:
         raise DeclarationError(
-            f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
+            f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
         )
     name = formats[0] if formats else None
     own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)

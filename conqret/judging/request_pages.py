@@ -67,7 +67,7 @@ def heading(exchange: Exchange) -> str:
     details = [
         call.ask,
         f"sample {call.sample + 1}" if call.sample else "",
-        "asked again" if exchange.again else "",
+        "requested again" if exchange.again else "",
         f"{words.count(tokens_in)} tokens in, {words.count(tokens_out)} out"
         if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
         else "",

@@ -117,7 +117,7 @@ class Rubrics:
         unmet = [key for key in self.by_key if key not in met]
         faults = FaultList(
             Fault(
-                *self.places[key], "", f"is a rubric for {quoted(key)}, and there is no such item", _NO_ITEM
+                *self.places[key], "", f"is a rubric for {quoted(key)}, but there is no such item", _NO_ITEM
             )
             for key in unmet
             if key in self.items and key in self.places and not self.columns
@@ -125,9 +125,10 @@ class Rubrics:
         faults.raise_any(RubricError)
         if not met and total:
             raise DeclarationError(
-                f"{self.name} has no rubric for any of the {number(total, 'item')}: what its rubrics are for "
-                f"({listed(unmet, 3)}) is the id or the topic of no item ({quoted(first)} is the first), and stands in "
-                f"none of the fields {', '.join(TOPIC_KEYS[:4])}, …"
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: no item has the "
+                "id or topic that its rubrics name "
+                f"({listed(unmet, 3)}; the first item is {quoted(first)}), and neither do "
+                f"the fields {', '.join(TOPIC_KEYS[:4])}, …: write ids or topics of the items"
             )
         notes = []
         if unmet:
@@ -176,7 +177,7 @@ def rubrics_of(source: RubricSource) -> Rubrics:
     if isinstance(source, Iterable):
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
         return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
-    raise DeclarationError(f"a rubric is a file or a list of criteria, not {kind(source)}")
+    raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")
 
 
 def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
@@ -184,7 +185,7 @@ def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
         isinstance(each, list | tuple) for each in by_key.values()
     ):
         raise DeclarationError(
-            "for holds the rubrics of topics or items, each a list of criteria, and items a list"
+            "'for' must map a topic or an item's id to a list of criteria, and 'items' must be a list"
         )
     made = {str(key): tuple(criterion_of(one, graded=True) for one in each) for key, each in by_key.items()}
     return Rubrics(by_key=made, items=frozenset(map(str, items)))
@@ -251,7 +252,7 @@ class _RubricReader:
             name = next((name for name in LISTS if name in data), None)
             if name is None:
                 raise DeclarationError(
-                    f"{self.name} holds no rubric: a list of criteria is expected, under the name criteria"
+                    f"{self.name} contains no rubric: write a list of criteria under the name criteria"
                 )
             data, base = data[name], (name,)
         for index, record in enumerate(data if isinstance(data, list) else [data]):
@@ -274,13 +275,13 @@ class _RubricReader:
         self.faults.raise_any(RubricError)
         if len(self._shared) > _MOST:
             raise DeclarationError(
-                f"{self.name} has {len(self._shared)} criteria; a rubric has at most {_MOST}"
+                f"{self.name} has {len(self._shared)} criteria, and {_MOST} is the most for a rubric: remove some"
             )
         if not self._shared and not self._by_key:
-            raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} holds no criterion")
+            raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} contains no criterion")
         if self._shared and self._by_key:
             raise DeclarationError(
-                f"{self.name} holds criteria for all items and rubrics for single ones: write them into two files"
+                f"{self.name} contains criteria for all items and rubrics for single items: write them into two files"
             )
         return Rubrics(tuple(self._shared), self._by_key, frozenset(self._items), self._places, self.name)
 

@@ -67,12 +67,12 @@ def criteria_in(record: Any) -> Iterator[tuple[Criterion, bool]]:
         yield criterion, is_named(record, criterion)
         return
     if not isinstance(record, Mapping):
-        raise Unfit(f"is {kind(record)}, and a criterion is expected", "Write an object with a question")
+        raise Unfit(f"is {kind(record)}, but must be a criterion", "Write an object with a question")
     cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
     values = {key: value for key, value in cells if not is_missing(value) and value != ""}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
-            raise Unfit("is no field of a criterion", f"Rename it: {meant!r} is perhaps meant", str(key))
+            raise Unfit("is not a field of a criterion", f"Rename it, perhaps to {meant!r}", str(key))
     table = _table(values)
     if "short_answers" in values:
         yield from _short_answers(table, values["short_answers"])
@@ -91,10 +91,10 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     column = next((name for name in _QUESTION if name in values), None)
     if column is None:
-        raise Unfit("has no question", "Say in a sentence what is judged: question = …")
+        raise Unfit("has no question", "Write in a sentence what is judged: question = …")
     question = values[column]
     if not isinstance(question, str) or not re.search(r"\w", question):
-        raise Unfit("is no sentence", "Say in a sentence what is judged", column)
+        raise Unfit("is not a sentence", "Write in a sentence what is judged", column)
     lists: dict[str, Any] = {
         name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values
     }
@@ -137,7 +137,7 @@ def _number(value: Any, column: str) -> float:
                 return points
         except (ValueError, OverflowError):
             pass
-    raise Unfit(f"is {quoted(value)}, and a number is expected", "Write the points as a number", column)
+    raise Unfit(f"is {quoted(value)}, but must be a number", "Write the points as a number", column)
 
 
 def _importance(value: Any) -> dict[str, Any]:
@@ -148,14 +148,14 @@ def _importance(value: Any) -> dict[str, Any]:
         importance, weight = _DRAGUN[word]
         return {"importance": importance, "weight": weight}
     known = ", ".join((*IMPORTANCES, *_DRAGUN))
-    raise Unfit(f"is {quoted(value)}, which is no importance", f"Write one of {known}", "importance")
+    raise Unfit(f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance")
 
 
 def _short_answers(table: Mapping[str, Any], given: Any) -> Iterator[tuple[Criterion, bool]]:
     """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
     answers = as_list(given)
     if isinstance(answers, str) or not isinstance(answers, Sequence) or not answers:
-        raise Unfit("is no list of short answers", "Write the answers as a list", "short_answers")
+        raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
     weight = criterion_of(table, graded=True).points / len(answers)
     for place, one in enumerate(answers, start=1):
         found = one if isinstance(one, str) else None

@@ -59,7 +59,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
     scores = (OVERALL, *((VITAL,) if vital else ()), *axes)
     if clashing := [criterion.name for criterion in rubrics.shared if criterion.name in scores]:
         raise DeclarationError(
-            f"a criterion is called {clashing[0]}, as a score of the rubric is: give it another name"
+            f"a criterion has the name {clashing[0]}, which a score of the rubric has: give it another name"
         )
     most = max(map(len, rubrics.each), default=0)
     names = [criterion.name for criterion in rubrics.shared] or [
@@ -151,7 +151,8 @@ def _axes(rubrics: Rubrics) -> dict[str, str]:
         name = AXIS + ("_".join(re.findall(r"[^\W_]+", criterion.axis.casefold())) or "unnamed")
         if axes.setdefault(name, criterion.axis).casefold() != criterion.axis.casefold():
             raise DeclarationError(
-                f"the axes {axes[name]!r} and {criterion.axis!r} would both be called {name}: name them apart"
+                f"the axes {axes[name]!r} and {criterion.axis!r} both give the metric {name}: give "
+                "one of them another name"
             )
     return axes
 

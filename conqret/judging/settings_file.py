@@ -83,7 +83,7 @@ def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]
         if name not in COMMANDS:
             yield (name,), f"no command takes settings under this name; known: {', '.join(COMMANDS)}"
         elif not isinstance(table, dict):
-            yield (name,), f"is no table; write [{name}], and the settings below it"
+            yield (name,), f"is not a table; write [{name}], and the settings below it"
 
 
 def _settle(command: str, name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:

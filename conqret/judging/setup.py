@@ -170,9 +170,9 @@ def set_up(
     """
     if isinstance(format, str) and ":" in format:
         raise DeclarationError(
-            f"{format} is no name of a format: a function that judges is given with --judge (judge=… in Python); a "
-            "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
-            "package brings it (docs/adding-a-judge.md)"
+            f"{format} is not the name of a format: give a function that judges with --judge (judge=… in Python); a "
+            "Judge can be given to conqret.judge (format=…), and --format finds it by name once an installed "
+            "package declares it (docs/adding-a-judge.md)"
         )
     if format in (CRITERIA, RUBRIC):
         from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
@@ -186,7 +186,7 @@ def set_up(
     )
     if options.confidence and not judge.asks:
         raise DeclarationError(
-            f"the format {judge.name} asks no model how sure it is: leave --confidence out"
+            f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
     if options.confidence:
         from conqret.judging.stated_confidence import stating_confidence
@@ -202,7 +202,7 @@ def set_up(
     if not judge.asks:
         if client.model not in (OFFLINE_MODEL, NO_MODEL):
             raise DeclarationError(
-                f"the format {judge.name} is computed from the items and asks no model: leave {client.model} out"
+                f"the format {judge.name} is computed from the items without a model: leave {client.model} out"
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
@@ -214,7 +214,7 @@ def _check_whole(judge: Judge) -> None:
     """Raise DeclarationError where a judge cannot be shown the whole of a conversation as what it judges."""
     if any(ask.reading is not None for ask in judge.asks):
         raise DeclarationError(
-            f"the format {judge.name} reads how likely the last answer is: leave --conversation whole out"
+            f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
         )
 
 

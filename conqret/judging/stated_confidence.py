@@ -30,7 +30,7 @@ def stating_confidence(judge: Judge, library: Library) -> Judge:
     """The same judge, asked also how sure it is of each answer. Raises DeclarationError where no model writes one."""
     if any(ask.reading is not None for ask in judge.asks):
         raise DeclarationError(
-            f"--confidence asks a model to say how sure it is, and in {judge.name} none says anything"
+            f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
         )
     words = library[PROMPT].render({}).system
     return replace(judge, asks=tuple(_stating(ask, words) for ask in judge.asks))

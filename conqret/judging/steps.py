@@ -37,7 +37,7 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
     """
     if not {"metric", "criteria", "anchors"} <= set(prompt.data):
         raise DeclarationError(
-            f"prompt {prompt.id!r} states no criteria to write steps for; take one of g-eval/"
+            f"prompt {prompt.id!r} contains no criteria to write steps for; use one of g-eval/"
         )
     rendered = library[STEPS_PROMPT].render(prompt.data)
     request = Request(
@@ -50,7 +50,7 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
     answer = Session(options, prompts=library).run(lambda client: client.ask(request))
     if answer.value is None:
         reason = answer.reason or Reason.INVALID_ANSWER
-        raise ExecutionError(f"no steps could be had: {reason}: {answer.detail}", reason=reason)
+        raise ExecutionError(f"the model wrote no steps: {reason}: {answer.detail}", reason=reason)
     return tuple(answer.value.steps)
 
 
@@ -77,6 +77,6 @@ def with_steps(prompt: Prompt, steps: Sequence[str]) -> str:
     text, replacements = _STEPS.subn(lambda _: listed, prompt.text, count=1)
     if not replacements:
         raise DeclarationError(
-            f"prompt {prompt.id!r} holds no steps to replace: write them as 'steps = [', a line for each, and ']'"
+            f"prompt {prompt.id!r} contains no steps to replace: write them as 'steps = [', a line for each, and ']'"
         )
     return re.sub(r"^version = \d+$", f"version = {prompt.version + 1}", text, count=1, flags=re.MULTILINE)

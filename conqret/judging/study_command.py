@@ -106,7 +106,7 @@ class PlanOptions(OptionGroup):
             outcome = run(on_start=started, on_row=bar.advance)
         self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
         if outcome.missing:
-            note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+            note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome
 
     def execute(self, plan: Plan[Any, O], total: int, rows: str, **ask_options: Any) -> O:

@@ -88,7 +88,7 @@ class ReferenceMeans:
         record, run_record = other.record(), run.record()
         if record.items_digest != run_record.items_digest:
             raise DeclarationError(
-                f"{other.path} holds other items than {run.path}: judge the same file with both"
+                f"{other.path} has other items than {run.path}: judge the same file with both"
             )
         if record.baseline and record.fingerprint == run_record.fingerprint:
             return None

@@ -72,13 +72,15 @@ def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictL
     if verdicts is None:
         if items is None:
             raise DeclarationError(
-                "there is nothing to be judged: name a file of items, or a log of what was judged (--verdicts)"
+                "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
             )
         if reading.get("scale") is not None:
-            raise DeclarationError("--verdict-scale is that of a log: give it with --verdicts")
+            raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
         return None
     if other is not None:
-        raise DeclarationError(f"a judge is a log of verdicts (--verdicts) or {other}: give one of them")
+        raise DeclarationError(
+            f"the judge is a log of verdicts (--verdicts) or {other}: give only one of them"
+        )
     return read_log(verdicts, items, **reading)
 
 
@@ -121,7 +123,7 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
         DeclarationError: the client names a model.
     """
     if client.model != OFFLINE_MODEL:
-        raise DeclarationError(f"a log of verdicts is no model: leave {client.model} out")
+        raise DeclarationError(f"a log of verdicts needs no model: leave {client.model} out")
     judge = own_judge(log.metrics)
     asks = tuple(replace(ask, both_orders=ask.both_orders and log.both_orders) for ask in judge.asks)
     return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))

@@ -81,8 +81,8 @@ def verdict_rows(
     if items is None:
         if skip_invalid:
             raise DeclarationError(
-                "no row is left out of a log of verdicts that has the texts itself: mend it, and leave --skip-invalid "
-                "out"
+                "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
+                "correct the log, and leave --skip-invalid out"
             )
         source = open_items(verdicts, columns=of_items)
         fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
@@ -118,7 +118,7 @@ def _value(metric: str, values: Mapping[str, Any]) -> float | None:
 def _schema(metrics: Iterable[str], scales: Scales) -> Schema:
     checks: dict[str, Check] = {
         "id": identifier,
-        "swapped": one_of(TRUTH, "yes or no"),
+        "swapped": one_of(TRUTH, "yes-or-no value"),
         VERDICT: one_of(WORDS, "verdict"),
         PAIRED: _preference,
         SCORE: _score(scales[SINGLE]),
@@ -138,8 +138,8 @@ def _score(scale: LabelScale) -> Check:
         figure = a_number(value, where, reader)
         low, high = scale.ends() if scale.bounded else (0.0, 1.0)
         if not low <= figure <= high:
-            remedy = "Correct it" if scale.bounded else "Say the scale, as in --verdict-scale 1:10"
-            raise Unfit(f"lies outside of {low:g} to {high:g}", remedy)
+            remedy = "Correct it" if scale.bounded else "Set the scale, as in --verdict-scale 1:10"
+            raise Unfit(f"lies outside of the range from {low:g} to {high:g}", remedy)
         return (figure - low) / (high - low)
 
     return check
@@ -157,8 +157,9 @@ def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[
     if lacking or not (wanted or derivable):
         what = ", ".join(lacking) or "no verdict and no score"
         raise DeclarationError(
-            f"{rows.name} says {what if not lacking else f'nothing of {what}'} (its columns: {listed(names, 20)}): say "
-            "which column does, verdict=… (first, second, tie) or score=…"
+            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: "
+            f"{listed(names, 20)}): name "
+            "the column, verdict=… (first, second, tie) or score=…"
         )
     return available
 
@@ -167,7 +168,7 @@ def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapp
     """Each row's item, and its values. Raises DeclarationError where rows are no items."""
     if source.layout.records is not iter:
         raise DeclarationError(
-            f"{source.name} is read as {source.layout.name}, whose rows are no verdicts: name its columns "
+            f"{source.name} is read as {source.layout.name}, whose rows have no verdicts: name its columns "
             "(topic=…,argument=…,verdict=…)"
         )
     taken = frozenset(column for field in fields.fields.values() for column in field.columns)
@@ -218,4 +219,4 @@ def _named(
         else:
             yield (swap_item(item) if values.get("swapped") else item), values
     if unknown:
-        notes.append(f"{number(len(unknown), 'verdict')} of items that are not there, such as {unknown[0]}")
+        notes.append(f"{number(len(unknown), 'verdict')} of unknown items, such as {unknown[0]}")

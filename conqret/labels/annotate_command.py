@@ -44,7 +44,7 @@ TASKS = (
 )
 
 app = typer.Typer(
-    help="Have people label items on pages of your own, and keep and read what they say.",
+    help="Collect labels from annotators on web pages that you serve, and export them.",
     no_args_is_help=True,
     epilog=EPILOG,
 )
@@ -182,7 +182,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
             "agreement": alpha.model_dump(mode="json") if alpha else None,
         }
 
-        each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+        each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
 
         def lines() -> Iterator[RenderableType]:
             yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"

@@ -38,7 +38,7 @@ class People:
             if row is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
                 if count >= MAX_PEOPLE:
-                    raise DeclarationError(f"there are {MAX_PEOPLE} people already; no one else can join")
+                    raise DeclarationError(f"{MAX_PEOPLE} annotators have joined, and no more can")
                 connection.execute("INSERT INTO people (name) VALUES (?)", (name,))
                 self._note(connection, "joined" if by_link is None else BY_LINK, name)
                 row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
@@ -48,11 +48,11 @@ class People:
         names = {row["name"].casefold() for row in connection.execute("SELECT name FROM people")}
         if name.casefold() in names:
             raise DeclarationError(
-                "somebody has this name already; choose another, or use the link that you have"
+                "this name is already taken; choose another, or use the link that you have"
             )
         (count,) = connection.execute("SELECT COUNT(*) FROM events WHERE what = ?", (BY_LINK,)).fetchone()
         if count >= most:
-            raise DeclarationError("as many people as were wanted have joined; thank you for coming")
+            raise DeclarationError("all places in this study are taken; thank you for your interest")
 
     def people(self) -> list[Person]:
         """Everybody, in the order in which they joined."""
@@ -69,7 +69,7 @@ class People:
             if name in (person.name, person.pseudonym):
                 return person
         known = ", ".join(person.name for person in everybody)
-        raise DeclarationError(f"nobody here is called {name!r}; there are {known}")
+        raise DeclarationError(f"no annotator has the name {name!r}; the annotators are {known}")
 
     def agree(self, person: Person) -> None:
         """The person consents to what the first page says."""
@@ -86,7 +86,7 @@ class People:
             DeclarationError: the person was deleted, for good.
         """
         if person.state == "deleted":
-            raise DeclarationError(f"{person.pseudonym} was deleted on request, for good")
+            raise DeclarationError(f"{person.pseudonym} was deleted on request and cannot come back")
         with self._database.change() as connection:
             connection.execute("UPDATE people SET state = ? WHERE number = ?", (state, person.number))
             if state == "dropped":
@@ -116,7 +116,8 @@ class People:
         with self._database.change() as connection:
             if connection.execute("SELECT 1 FROM screens WHERE person = ?", (person.number,)).fetchone():
                 raise DeclarationError(
-                    f"{person.name} has screens that were planned for this person; nobody else can have them"
+                    f"{person.name} has screens that were planned for this annotator only, so they "
+                    "cannot be given to another"
                 )
             freed = turns.free(connection, person, "given")
             self._note(connection, "reassigned", f"{person.name}: {freed} screens")

@@ -39,11 +39,13 @@ class Ledger(People):
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
-            raise DeclarationError(f"{folder} holds no labels of conqret labels collect ({FILE})")
+            raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or steady())
         rows = self._database.rows("SELECT body FROM study")
         if not rows:
-            raise DeclarationError(f"{folder / FILE} holds no study; it was not begun whole: remove it")
+            raise DeclarationError(
+                f"{folder / FILE} contains no study, as its creation was interrupted: remove the file"
+            )
         self.study = Study.model_validate_json(rows[0]["body"])
 
     @classmethod
@@ -70,7 +72,7 @@ class Ledger(People):
             if (kept := healed(folder, study, screens, texts or {})) is None:
                 raise
             _log.warning(
-                "%s was damaged; it is made anew, and no label is lost. The old file is %s", folder, kept
+                "%s was corrupt and was rebuilt without loss of labels. The old file is %s", folder, kept
             )
             begun = Database(folder)
         with begun.change() as connection:
@@ -91,7 +93,7 @@ class Ledger(People):
         if differing:
             ledger.close()
             raise DeclarationError(
-                f"{folder} holds another study: {', '.join(differing)} differ from what is asked for now; "
+                f"{folder} contains another study: {', '.join(differing)} differ from the options given now; "
                 "give another folder with -o"
             )
         for name in check_names(annotators):
@@ -195,11 +197,11 @@ class Ledger(People):
         with self._database.change() as connection:
             now = turns.turn_of(connection, person, turn.number)
             if now is None or now.state in ("free", "dropped"):
-                raise DeclarationError("this screen was given to somebody else meanwhile")
+                raise DeclarationError("this screen was meanwhile given to another annotator")
             if now.revision == revision + 1 and (now.answers, now.comment) == (answers, comment):
                 return
             if now.revision != revision:
-                raise StaleAnswerError("this was answered meanwhile in another window")
+                raise StaleAnswerError("this was meanwhile answered in another window")
             connection.execute(
                 "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
                 (

@@ -46,7 +46,7 @@ def check(
     from conqret.labels.repair import check_labels
 
     if backup is not None and not backup.is_file():
-        raise DeclarationError(f"{backup}: there is no such copy")
+        raise DeclarationError(f"{backup}: there is no such backup; check the path")
     check_result = check_labels(folder, repair=repair, backup=backup)
     result(asdict(check_result), _checked(check_result), as_json=json_output)
     end(not check_result.whole)
@@ -60,10 +60,10 @@ def _checked(outcome: LabelCheck) -> Iterator[str]:
     yield f"{number(outcome.labels, 'label')} can be read" + ("; lost:" if outcome.lost else "; none is lost")
     yield from (f"  {name}" for name in outcome.lost)
     if not outcome.repaired:
-        yield "--repair makes the file anew of what can be read, and of a copy (--backup FILE)"
+        yield "run it with --repair to rebuild the file from what can be read, and from a backup (--backup FILE)"
         if any(name.startswith("screen ") for name in outcome.lost):
-            yield "the command that serves the study makes a lost screen anew: give that first, if no label is lost"
+            yield "the command that serves the study makes lost screens again: run that first if no label is lost"
         return
-    yield "the file is made anew" + (f"; the damaged one is kept as {outcome.kept}" if outcome.kept else "")
+    yield "the file was rebuilt" + (f"; the corrupt one is kept as {outcome.kept}" if outcome.kept else "")
     if any(name.startswith("the answer ") for name in outcome.lost):
-        yield "the command that serves the study asks again for a lost answer"
+        yield "the command that serves the study shows the screens of lost answers again"

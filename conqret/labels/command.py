@@ -137,12 +137,12 @@ def label(
     if shown.json_output or not shown.quiet:
         result(_reasons(label_plan), _lines(label_plan, paths), as_json=shown.json_output)
     if len(label_plan.chosen) < plan:
-        shown.note(f"there are only {number(len(label_plan.chosen), 'item')} to choose from")
+        shown.note(f"only {number(len(label_plan.chosen), 'item')} could be sampled, fewer than --plan")
     if label_plan.abstained and not sampling.uncertain_first:
         shown.note(
-            f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts these "
-            "first, as what "
-            "people are to say in its place"
+            f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts them "
+            "first, as "
+            "annotators decide in its place"
         )
 
 
@@ -156,7 +156,7 @@ def ends(scale: str) -> tuple[int, int]:
     except ValueError:
         bounds = (0, 0)
     if not bounds[0] < bounds[1]:
-        raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
+        raise DeclarationError(f"--scale takes LOW:HIGH in whole numbers, such as 1:5, not {scale!r}")
     return bounds
 
 

@@ -46,7 +46,7 @@ class DamagedLabelsError(LabelFileError):
     it."""
 
     def __init__(self, path: Path, problem: str) -> None:
-        folder, self.fault = path.parent, f"{path} is damaged ({problem})"
+        folder, self.fault = path.parent, f"{path} is corrupt ({problem})"
         super().__init__(
             f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` "
             f"makes the file anew of the rest (and of a copy of `conqret labels backup`: `--backup FILE`), and "
@@ -72,7 +72,7 @@ class Database:
             math.inf,
         )  # an error that is raised here is told by itself
         if not log_is_sound(self.path):  # before SQLite drops what it does not read
-            raise DamagedLabelsError(self.path, "the journal beside it")
+            raise DamagedLabelsError(self.path, "its journal")
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
@@ -89,8 +89,8 @@ class Database:
         except sqlite3.Error as error:
             self._connection.close()
             raise DeclarationError(
-                f"{self.path} is no file of labels that can be read ({error}); give another folder with -o (or, where "
-                f"it was one, see what can be read of it: `conqret labels check {folder}`)"
+                f"{self.path} is not a readable file of labels ({error}); give another folder with -o (or, if "
+                f"it was one, see what can be recovered: `conqret labels check {folder}`)"
             ) from None
         except BaseException:
             self._connection.close()
@@ -112,7 +112,7 @@ class Database:
             raise DamagedLabelsError(self.path, "what it says of itself")
         elif tables != schema():
             raise DeclarationError(
-                f"{self.path} has another layout ({layout_version}) than this version writes ({LAYOUT}); "
+                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
                 "give another folder with -o"
             )
         self._connection.execute(
@@ -198,7 +198,7 @@ class Database:
             DeclarationError: there is such a file, or it cannot be written.
         """
         if target.exists():
-            raise DeclarationError(f"{target} is there already; give another name")
+            raise DeclarationError(f"{target} already exists; give another name")
         try:
             target.touch(0o600, exist_ok=False)
             with self._lock, contextlib.closing(sqlite3.connect(target)) as copy:
@@ -221,8 +221,8 @@ class Database:
                 busy = 1
         if busy:
             raise DeclarationError(
-                f"what was deleted counts nowhere any more, but traces are left in {self.path.parent}: others use it "
-                "now; give the command again in a quieter moment"
+                f"the deleted answers no longer count, but traces remain in {self.path.parent}, "
+                "because another process uses it now; run the command again later to remove them"
             )
 
     def close(self) -> None:

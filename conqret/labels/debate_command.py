@@ -86,7 +86,9 @@ def debate(
         passing=practice.passing,
     )
     if design == "pilot" and max(Counter(question.passage_id for question in question_list).values()) > 1:
-        note("some questions share a passage: who has seen it at one of them knows it at the next")
+        note(
+            "some questions share a passage, so that an annotator who reads it for one question knows it for the next"
+        )
 
     served.serve(output, lambda: _begun(output, study, screens, texts, names))
 
@@ -166,7 +168,7 @@ def _begun(
     if len(set(names) - set(known)) != len(deleted):
         ledger.close()
         raise DeclarationError(
-            f"{folder} was planned for {', '.join(known)}, and each has a plan of their own; "
-            "name the same people, or another folder with -o"
+            f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
+            "name the same annotators, or another folder with -o"
         )
     return ledger

@@ -73,18 +73,20 @@ def export(
         )
     if found.undecided:
         marked = (
-            "; the others, on which people agree, are marked as not for estimation, and refused by conqret validate, "
-            "until all are decided"
+            "; the others, on which annotators agree, are marked as not for estimation, and conqret "
+            "validate refuses them until all are decided"
         )
         note(
-            f"{number(found.undecided, 'label')} left out: people differ, and no one has decided (conqret labels "
-            f"adjudicate){marked if final else ''}"
+            f"{number(found.undecided, 'label')} left out: annotators differ, and the label is "
+            f"undecided (conqret labels adjudicate){marked if final else ''}"
         )
     if found.lost:
         note_all(
-            f"left out, as it cannot be read ({number(len(found.lost), 'entry')})", found.lost, MOST_LOST
+            f"entries that cannot be read are left out ({number(len(found.lost), 'entry')})",
+            found.lost,
+            MOST_LOST,
         )
-        note(f"conqret labels check {folder} says what can be done")
+        note(f"conqret labels check {folder} explains what can be done")
         end(failed=True)
 
 

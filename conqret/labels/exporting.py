@@ -71,7 +71,7 @@ def export_labels(
         DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
     """
     if final and to in ("label-studio", "comparisons"):
-        raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
+        raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
     place = Path(folder)
     with _sound(place) as (ledger, fault, lost):
         task = ledger.study.task
@@ -79,7 +79,8 @@ def export_labels(
         file = Path(names.get(task, names.get(to, "labels.csv")) if output is None else output)
         if practice and task != WRITING:
             raise DeclarationError(
-                f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"
+                f"{folder} contains no counter-arguments; see the results of other practice on the "
+                "dashboard or with status"
             )
         left, lacking, questions = 0, list[str](), dict[str, ScreenQuestion]()
         text: str | Iterable[str]
@@ -102,20 +103,20 @@ def _labels(
     """The labels in a form, how many are left out as nobody has decided, and the questions of the screens."""
     given = list(ledger.given(dropped=dropped))
     if not given:
-        raise DeclarationError(f"{folder} holds no labels yet")
+        raise DeclarationError(f"{folder} contains no labels yet")
     decided = list(verdicts(given, ledger.finals()))
     left = sum(decision.value is None for decision in decided)
     marks = marks_of(ledger.study, undecided=left if final else 0)
     if to == "pairs":
         if not any(decision.value in ("yes", "no") for decision in decided):
             raise DeclarationError(
-                f"{folder} holds no yes or no of pairs: they are labels of --task perspective"
+                f"{folder} contains no yes-or-no labels of pairs: they come from --task perspective"
             )
         text = as_pair_labels(decided)
     elif to == "comparisons":
         if not any(one.screen.compared for one in given):
             raise DeclarationError(
-                f"{folder} holds no preferences between systems: they are labels of --task answer-preference"
+                f"{folder} contains no preferences between systems: they come from --task answer-preference"
             )
         text = as_comparisons(given)
     else:
@@ -127,7 +128,7 @@ def _labels(
 def _answers(ledger: Ledger, *, dropped: bool) -> str:
     text = as_slider_answers(ledger, dropped=dropped)
     if not any(ledger.given(dropped=dropped)):
-        raise DeclarationError("the study holds no answers yet")
+        raise DeclarationError("the study has no answers yet")
     return text
 
 

@@ -58,7 +58,7 @@ class Practice(OptionGroup):
         float,
         typer.Option(
             "--pass",
-            help="The share of the practice that an annotator must get right to go on, for example 0.8.",
+            help="The share of the practice that an annotator must get right to continue, for example 0.8.",
             min=0,
             max=1,
         ),
@@ -66,7 +66,9 @@ class Practice(OptionGroup):
 
     def __post_init__(self) -> None:
         if self.passing and self.practice is None:
-            raise DeclarationError("--pass is the share that is right of --practice FILE: give it, too")
+            raise DeclarationError(
+                "--pass is the share of correct answers in --practice FILE: add --practice"
+            )
 
 
 def text_of(file: Path | None) -> str:
@@ -134,7 +136,8 @@ class ServerOptions(OptionGroup):
         )
         if not is_loopback(self.host) and not secure:
             note(
-                "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
+                "without TLS, others on the network can read links and labels: put a proxy in front "
+                "and set its address with --url"
             )
         with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
             links = Links(folder, fresh=self.new_links)
@@ -146,7 +149,7 @@ class ServerOptions(OptionGroup):
                 on_start=lambda base: _say_links(base, ledger, links),
             )
             done, wanted = ledger.wanted()
-        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command goes on")
+        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
 
 
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:
@@ -155,16 +158,18 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     people = [person for person in ledger.people() if person.state != "deleted"]
     width = max((len(person.name) for person in people), default=0)
     done, wanted = ledger.wanted()
-    each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+    each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
     say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
     if ledger.study.practice:
         say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
     for person in people:
         say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
     if ledger.study.open_to:
-        say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
-    say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
-    say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")
+        say(f"  everyone who joins: {base}/join/{links.to(JOIN)}")
+    say(f"  for you only, the progress: {base}/study/{links.to(DASHBOARD)}")
+    say(
+        "Send each annotator their own link, which identifies them. Stop with Ctrl-C; the same command continues."
+    )
 
 
 def opened_study(folder: Path) -> closing[Ledger]:

@@ -64,16 +64,16 @@ def study_of(
     """
     labelled = [screen for screen in screens if not screen.practice]
     if not labelled:
-        raise DeclarationError("there is nothing to label: no item gives a screen of this task")
+        raise DeclarationError("there is nothing to label: no item can be shown in this task")
     names = check_names(annotators)
     if not names and not open_to:
         raise DeclarationError(
-            "say who labels: --annotators anna,ben,carl, or --open for whoever gets the link"
+            "name the annotators (--annotators anna,ben,carl), or admit everyone who has the link (--open)"
         )
     able = len(names) + open_to
     if not 1 <= overlap <= able:
         raise DeclarationError(
-            f"--overlap is the number of people who label each item, from 1 to the number of people "
+            f"--overlap is the number of annotators who label each item, from 1 to the number of annotators "
             f"({able}), not {overlap}"
         )
     return Study(
@@ -91,14 +91,16 @@ def check_names(annotators: Sequence[str]) -> list[str]:
     """
     names = [name.strip() for name in annotators]
     if len(names) > MAX_PEOPLE:
-        raise DeclarationError(f"{len(names)} people are more than {MAX_PEOPLE}")
+        raise DeclarationError(f"{len(names)} annotators are named, and {MAX_PEOPLE} is the most")
     for name in names:
         if not name or len(name) > MAX_NAME or not name.isprintable():
-            raise DeclarationError(f"{name[:MAX_NAME]!r} is no name of 1 to {MAX_NAME} printable characters")
+            raise DeclarationError(
+                f"{name[:MAX_NAME]!r} is not a name of 1 to {MAX_NAME} printable characters"
+            )
         if _RESERVED.match(name):
-            raise DeclarationError(f"{name!r} reads like a pseudonym of exports; choose another name")
+            raise DeclarationError(f"{name!r} looks like a pseudonym in exports; choose another name")
         if names.count(name) > 1:
-            raise DeclarationError(f"two people are called {name!r}; give each a name of their own")
+            raise DeclarationError(f"two annotators have the name {name!r}; give each a name of their own")
     return names
 
 

@@ -271,7 +271,7 @@ def answers_of_two(folder: Path) -> list[Item]:
     tables = sorted(folder.glob(f"{QUESTIONS}.*"))
     if len(systems) < 2 or len(tables) != 1:
         raise DeclarationError(
-            f"{folder} holds answers of {len(systems)} systems and {len(tables)} files of questions: it is to hold a "
+            f"{folder} contains answers of {len(systems)} systems and {len(tables)} files of questions: it needs a "
             f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o "
             f"{folder}/SYSTEM), and the "
             f"questions as {QUESTIONS}.jsonl"

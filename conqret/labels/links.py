@@ -36,8 +36,8 @@ class Links:
         self._secret, self._people = path.read_bytes(), dict[int, str]()
         if len(self._secret) != 32:
             raise DeclarationError(
-                f"{path} is damaged, so that the links that were given out cannot be known; "
-                "start with --new-links and give out the new ones"
+                f"{path} is corrupt, so the links that annotators have no longer work; "
+                "start with --new-links and send out the new links"
             )
 
     def of(self, person: Person) -> str:

@@ -145,28 +145,28 @@ def _read(text: str, file: str) -> PageMessages:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"{file} is no TOML: {error}") from None
+        raise DeclarationError(f"{file} is not valid TOML: {error}") from None
     language = table.get("language")
     if not isinstance(language, str) or language not in NAMES:
         raise DeclarationError(
-            f'{file} [language] is to be the ISO 639-1 code of its language, for example "de"'
+            f'{file} [language] must be the ISO 639-1 code of its language, for example "de"'
         )
     known = known_texts()
     texts, counted = table.get("texts", {}), table.get("counted", {})
     if not isinstance(texts, dict) or not isinstance(counted, dict):
-        raise DeclarationError(f"{file}: texts and counted are tables")
+        raise DeclarationError(f"{file}: texts and counted must be tables")
     for english, said in texts.items():
         if english not in known["texts"]:
             raise UnknownNameError(f"text of these pages in {file}", english, known["texts"])
         if not isinstance(said, str) or not said.strip():
-            raise DeclarationError(f"{file} [texts] {english!r} is to be a text")
+            raise DeclarationError(f"{file} [texts] {english!r} must be a text")
         _check_places(file, english, english, said)
     for unit, forms in counted.items():
         if unit not in known["counted"]:
             raise UnknownNameError(f"unit of these pages in {file}", unit, known["counted"])
         if not isinstance(forms, dict) or "other" not in forms or set(forms) - set(CATEGORIES):
             raise DeclarationError(
-                f"{file} [counted] {unit!r} is to be a table with other, and as the language needs them "
+                f"{file} [counted] {unit!r} must be a table with other and, as the language needs them, "
                 f"{', '.join(CATEGORIES[:-1])}"
             )
         for form, said in forms.items():
@@ -181,4 +181,4 @@ def _check_places(file: str, name: str, english: str, said: object, *, may_lack:
     rest = _PLACE.sub("", said) if isinstance(said, str) else "{"
     if has - wanted or (wanted - has and not may_lack) or "{" in rest or "}" in rest:
         places = ", ".join(f"{{{place}}}" for place in sorted(wanted)) or "no braces"
-        raise DeclarationError(f"{file}: the words for {name!r} are to have {places}, and no other braces")
+        raise DeclarationError(f"{file}: the words for {name!r} must have {places}, and no other braces")

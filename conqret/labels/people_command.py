@@ -59,7 +59,7 @@ def forget(
         done, _ = ledger.counts(person)
         if not yes:
             raise DeclarationError(
-                f"this deletes {number(done, 'answer')} of {person.name} for good; say --yes if that is meant"
+                f"this deletes {number(done, 'answer')} of {person.name} permanently; add --yes to confirm"
             )
         deleted = ledger.forget(person)
-    say(f"{number(deleted, 'answer')} of {name} are deleted; exports and backups made before still hold them")
+    say(f"{number(deleted, 'answer')} of {name} are deleted; earlier exports and backups still contain them")

@@ -50,7 +50,7 @@ def practice_screens(
     known = [screen for screen in screens if screen.gold]
     if not known:
         raise DeclarationError(
-            f"{path} holds no answers that are known: give each item metadata such as "
+            f"{path} contains no known answers: give each item metadata such as "
             f'{{"{GOLD}": {{"overall_quality": "4"}}, "why": "…"}}, with a question of the task {task}'
         )
     return to_practise(known, others)
@@ -65,7 +65,8 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):
         raise DeclarationError(
-            f"{both[0]!r} is practised and in the study, too: whoever has practised it knows its answer"
+            f"{both[0]!r} is in the practice and in the study, so annotators know its answer from "
+            "the practice: remove it from one"
         )
     return for_practice
 

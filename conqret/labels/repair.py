@@ -73,7 +73,7 @@ def check_labels(folder: Path, *, repair: bool = False, backup: Path | None = No
     """
     path = folder / FILE
     if not path.is_file() and not (repair and backup):
-        raise DeclarationError(f"{folder} holds no labels of conqret labels collect ({FILE})")
+        raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
     fault = ""
     try:
         with contextlib.closing(Database(folder)) if path.is_file() else contextlib.nullcontext():
@@ -83,7 +83,7 @@ def check_labels(folder: Path, *, repair: bool = False, backup: Path | None = No
     except DeclarationError as error:
         fault = str(error).partition("; ")[0]
     if not path.is_file():
-        fault = f"{path} is not there"
+        fault = f"{path} is missing"
     if not fault:
         return LabelCheck(str(path), mended(rows_of(path), {}, path).labels)
     with contextlib.ExitStack() as ending:
@@ -179,22 +179,22 @@ def mended(rows: Tables, more: Tables, path: Path) -> RepairedLedger:
         DeclarationError: what the study is cannot be read, or ``more`` is of another study.
     """
     if rows["study"] and more.get("study") and rows["study"] != more["study"]:
-        raise DeclarationError("the copy is of another study")
+        raise DeclarationError("the backup is of another study: give one of this study")
     repaired = RepairedLedger({table: dict(kept) for table, kept in rows.items()})
     _join(repaired.tables, more)
     tables = repaired.tables
     if not tables["study"]:
         raise DeclarationError(
-            f"what the study asks cannot be read of {path} any more; give a copy of it, `conqret labels check "
-            f"{path.parent} --repair --backup FILE`, or the command with which the study was begun"
+            f"the questions of the study can no longer be read from {path}; give a backup, `conqret labels check "
+            f"{path.parent} --repair --backup FILE`, or run the command that started the study"
         )
     study = Study.model_validate_json(tables["study"][0]["body"])
     repaired.lost += _screens(tables)
     repaired.lost += _people(tables)
     repaired.lost += _turns(tables)
     repaired.lost += _answers(tables)
-    repaired.lost += _gaps(tables, "finals", "a decision where people differ")
-    repaired.lost += _gaps(tables, "events", "a note of what was done to a person")
+    repaired.lost += _gaps(tables, "finals", "a decision where annotators differ")
+    repaired.lost += _gaps(tables, "events", "a note of a change to an annotator")
     for place, screen in tables["screens"].items():
         room = MAX_PEOPLE if screen["practice"] and not screen["person"] else study.overlap
         taken = sum(
@@ -267,7 +267,7 @@ def _turns(tables: Tables) -> Iterator[str]:
         if place in turns or (deleted and place not in answered):
             continue
         last = "".join(f", answered at {at}" for at in answered.get(place, ())[-1:])
-        yield f"a screen that somebody was given (number {place}{last})"
+        yield f"a screen that an annotator was given (number {place}{last})"
     for place in [place for place, row in turns.items() if row["screen"] not in tables["screens"]]:
         del turns[place]  # its screen is named
     kept = {key: row for key, row in tables["answers"].items() if row["turn"] in turns}

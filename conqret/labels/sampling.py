@@ -142,12 +142,12 @@ def plan_labels(
             judged.
     """
     if wanted < 1:
-        raise DeclarationError(f"--plan is the number of items to label, 1 or more, not {wanted}")
+        raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
     every = list(items)
     done = set(labelled)
     rest = [item for item in every if item.id not in done]
     if not rest:
-        raise DeclarationError("there is no item left to label")
+        raise DeclarationError("no items are left to label")
     judged = {judgment.item: judgment for judgment in judgments}
     values = {judgment.item: judgment.values.values() for judgment in judged.values()}
     scores = {item.id: fmean(value) if (value := values.get(item.id)) else None for item in rest}
@@ -164,7 +164,7 @@ def plan_labels(
     count = min(wanted, len(listed))
     if uncertain_first:
         if not judged:
-            raise DeclarationError("which items a judge is unsure of, a run says: give one with --run")
+            raise DeclarationError("a run shows which items the judge is unsure of: give one with --run")
         chosen = sorted(listed, key=lambda candidate: -candidate.uncertainty)[:count]
     else:
         chosen = _in_turn(_drawn(listed, count, rng), rng)
@@ -235,7 +235,7 @@ def _weigh(
         for value, reason in (
             (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
             (FLIP * bool(flips), "the verdict flips with the order"),
-            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
+            (FLAG * bool(judgment.addressed), "a text may be a prompt injection"),
             (BORDER * max(near, 0.0), "near the border of two bands"),
         ):
             if value > 0:

@@ -129,7 +129,7 @@ class Screen(Frozen):
             value = form_answers.get(question.name, "")
             if value != CANNOT_JUDGE and value not in question.values:
                 raise DeclarationError(
-                    f"{question.asks} is not answered; choose one of the answers, or that you cannot judge"
+                    f"{question.asks} is not answered; choose one of the answers, or state that you cannot judge"
                 )
             answers[question.name] = value
         return answers

@@ -51,8 +51,8 @@ def items_of(
         )
     if skip_invalid:
         raise DeclarationError(
-            f"the task {task} reads files of its own, of which no row is left out: mend it, and leave --skip-invalid "
-            "out"
+            f"the task {task} reads files of its own, of which no row can be left out: correct the "
+            "file, and leave --skip-invalid out"
         )
     return reads(path)
 
@@ -104,8 +104,8 @@ def planned_screens(
         lacking = [name for name in order if name not in known]
         if lacking:
             raise DeclarationError(
-                f"{plan} names {number(len(lacking), 'item')} that are not among the items, {lacking[0]!r} for one; "
-                "give the items that it was made of"
+                f"{plan} names {number(len(lacking), 'item')} that are not among the items, for "
+                f"example {lacking[0]!r}; give the items from which it was made"
             )
         chosen = [known[name] for name in order]
     wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics), scale, seed)
@@ -127,6 +127,6 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
         return [str(entry["item"]) for entry in plan_data["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DeclarationError(
-            f"{plan} is no plan of conqret labels sample ({type(error).__name__}: {error}); "
-            "give the .plan.json beside its sheet"
+            f"{plan} is not a plan of conqret labels sample ({type(error).__name__}: {error}); "
+            "give the .plan.json next to its annotation form"
         ) from None

@@ -124,8 +124,8 @@ def with_gold(item: Item, screen: Screen) -> Screen:
             gold[question.name] = tuple(map(str, values if isinstance(values, (list, tuple)) else [values]))
             if wrong := set(gold[question.name]) - question.values:
                 raise DeclarationError(
-                    f"item {item.id!r}: its {GOLD} for {question.name} is {min(wrong)!r}, which nobody can "
-                    f"choose; give one of {', '.join(choice.value for choice in question.choices)}"
+                    f"item {item.id!r}: its {GOLD} for {question.name} is {min(wrong)!r}, which is not a choice; "
+                    f"write one of {', '.join(choice.value for choice in question.choices)}"
                 )
     return screen.model_copy(update={"gold": gold, "why": str(item.metadata.get(WHY, ""))})
 

@@ -57,11 +57,11 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     """
     if not states_ratings(judge):
         why = (
-            f"has no scale on which people could rate ({judge.scale})" if judge.asks else "asks for no rating"
+            f"has no scale on which annotators could rate ({judge.scale})" if judge.asks else "has no rating"
         )
         raise DeclarationError(
-            f"the format {judge.name} {why}; take one of ratings, as rag-fine-grained, or a task of its own, as "
-            "citation-support"
+            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "
+            "or a task of its own, such as citation-support"
         )
     return tuple(
         metric

@@ -54,9 +54,9 @@ class Draft:
         """
         quote = quoted_in(passage, words)
         if quote is None:
-            raise DeclarationError("this is not in the text, word for word: mark it there, or copy it")
+            raise DeclarationError("these words are not in the text: mark them there, or copy them exactly")
         if len(self.snippets) >= MAX_SNIPPETS:
-            raise DeclarationError(f"there are {MAX_SNIPPETS} snippets already; remove one")
+            raise DeclarationError(f"{MAX_SNIPPETS} snippets is the most; remove one first")
         return replace(self, snippets=(*self.snippets, quote))
 
     def check(self) -> None:
@@ -70,7 +70,7 @@ class Draft:
         there = {str(number) for number in range(1, len(self.snippets) + 1)}
         for number in _CITED.findall(self.text):
             if number.lstrip("0") not in there:
-                raise DeclarationError(f"your text cites #{number[:20]}, and there is no such snippet")
+                raise DeclarationError(f"your text cites #{number[:20]}, but there is no such snippet")
 
 
 def writing_study(
@@ -88,11 +88,11 @@ def writing_study(
             practised and in the study, too.
     """
     if len(writers) < 2:
-        raise DeclarationError("two people write on each passage: give two or more, --writers ann,bob")
+        raise DeclarationError("each passage needs two writers: give at least two, --writers ann,bob")
     asked = [*questions, *practice]
     bare = next((question.id for question in asked if not question.passage), None)
     if bare is not None:
-        raise DeclarationError(f"writers quote from the passage, and question {bare!r} has none: add it")
+        raise DeclarationError(f"writers quote from the passage, but question {bare!r} has none: add it")
     screens = planned_writing(questions, len(writers))
     first = [
         _screen(question, against, person)

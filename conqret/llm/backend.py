@@ -139,7 +139,7 @@ class Backend:
     writes: bool = True
     texts: bool = False
     reads: bool = False
-    cannot: str = "cannot be asked of this model"
+    cannot: str = "cannot be used with this model"
     here: bool = False
     baseline: bool = False
     resolve: Callable[[ClientOptions], ClientOptions] = lambda options: options
@@ -193,6 +193,6 @@ def backend_of(model: str) -> Backend:
     best, *others = [name for name, backend in fitting.items() if len(backend.prefix) == longest]
     if others:
         raise DeclarationError(
-            f"the backends {best!r} and {others[0]!r} both take the model {model!r}: uninstall one of them"
+            f"the backends {best!r} and {others[0]!r} both claim the model {model!r}: uninstall one of them"
         )
     return fitting[best]

@@ -297,7 +297,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             flight.cancel()
         try:
             if under_way:
-                _log.warning("waiting for %d answers that are under way, %g s at most", len(under_way), GRACE)
+                _log.warning(
+                    "waiting for %d responses that are under way, for at most %g s", len(under_way), GRACE
+                )
                 await asyncio.wait(under_way, timeout=GRACE)
         finally:  # whoever stops the wait, too, leaves no connection open
             for flight in under_way:

@@ -105,7 +105,9 @@ class ClientOptions:
         if not self.model.strip():
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
         if self.model.endswith("/") and self.model == self.backend.prefix:
-            raise DeclarationError(f"{self.model} must be followed by a model's folder or its name on a hub")
+            raise DeclarationError(
+                f"{self.model} lacks the model: write its folder, or its name on a hub, after the prefix"
+            )
         check_positive({"max_attempts": self.max_attempts})
         check_ranges(self)
         if (self.input_price is None) != (self.output_price is None):

@@ -102,8 +102,8 @@ def identity_of(name: str) -> str:
     commit = _settings(name).commit
     if not commit:
         raise DeclarationError(
-            f"the hub does not say which commit of {name!r} it gives, so that nothing would tell its weights from "
-            f"later ones: download the model into a folder and give --model {PREFIX}./FOLDER"
+            f"the hub does not report the commit of {name!r}, so its weights could not be told apart from "
+            f"later versions: download the model into a folder and give --model {PREFIX}./FOLDER"
         )
     return commit[:IDENTITY_LENGTH]
 
@@ -113,11 +113,11 @@ def _settings(name: str) -> _Settings:
     folder = folder_of(name)
     if folder.is_dir():
         if not (folder / "config.json").is_file():
-            raise DeclarationError(f"{folder} holds no transformers model: it has no config.json")
+            raise DeclarationError(f"{folder} contains no transformers model: config.json is missing")
         return _Settings(_mapping(folder / "config.json"), _mapping(folder / "tokenizer_config.json"))
     if _only_a_folder(name):
         raise DeclarationError(
-            f"there is no folder {name!r} with a model; to replay what it was asked without it, write its full "
+            f"there is no folder {name!r} with a model; to replay its recordings without it, write its full "
             f"name as in run.json: {PREFIX}{name}@… with the {IDENTITY_LENGTH} digits of its identity"
         )
     return _hub_settings(name)
@@ -155,9 +155,9 @@ def _mapping(file: Path) -> Mapping[str, Any]:
     try:
         data = json.loads(whole_text(file))
     except (ValueError, RecursionError) as error:
-        raise DeclarationError(f"{file} is no JSON: {error}") from error
+        raise DeclarationError(f"{file} is not valid JSON: {error}") from error
     if not isinstance(data, dict):
-        raise DeclarationError(f"{file} holds no JSON object")
+        raise DeclarationError(f"{file} must contain a JSON object")
     return data
 
 

@@ -48,7 +48,9 @@ class PersonalData:
             either = "|".join(sorted(words, key=len, reverse=True))
             self._rules.append(("name", re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)))
         if not self._rules:
-            raise DeclarationError("say what to take out: names, patterns, or both")
+            raise DeclarationError(
+                "there is nothing to redact: name the texts to replace, a pattern, or both"
+            )
 
     def taken_out(self, recording: Recording) -> Recording:
         """The recording without personal data in its answer and in the id of its item."""
@@ -112,5 +114,5 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(PATTERNS.get(pattern, pattern))
     except re.error as error:
         raise DeclarationError(
-            f"the pattern {pattern!r} is no regular expression ({error}), and none of {', '.join(PATTERNS)}"
+            f"the pattern {pattern!r} is not a regular expression ({error}), nor one of {', '.join(PATTERNS)}"
         ) from None

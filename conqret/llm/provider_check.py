@@ -62,8 +62,8 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
         DeclarationError: always.
     """
     raise DeclarationError(
-        f"the model {model} is asked of {provider}, which needs a key, and none is set: put it into the "
-        f"environment variable {' or '.join(names)}, or give the address of a server of your own (--api-base)"
+        f"the model {model} needs a key of {provider}, and none is set: put it into the "
+        f"environment variable {' or '.join(names)}, or give the address of your own server (--api-base)"
     )
 
 
@@ -75,7 +75,9 @@ async def check_address(url: str) -> None:
     """
     shown, (scheme, host, port) = address(url), _parts(url)
     if scheme not in PORTS or host is None or port is None:
-        raise DeclarationError(f"{shown} is no address of a server: write it as http://localhost:8000/v1")
+        raise DeclarationError(
+            f"{shown} is not the address of a server: write one such as http://localhost:8000/v1"
+        )
     if proxy_of(url):
         return
     try:
@@ -83,11 +85,11 @@ async def check_address(url: str) -> None:
             _, writer = await asyncio.open_connection(host, port)
     except socket.gaierror:
         raise DeclarationError(
-            f"the name {host} of the address {shown} cannot be resolved: is it right?"
+            f"the name {host} of the address {shown} cannot be resolved: check its spelling"
         ) from None
     except ConnectionRefusedError:
         raise DeclarationError(
-            f"no server answers at {shown}, the connection is refused: is the server running, and the port right?"
+            f"the connection to {shown} was refused: check that the server is running and the port is right"
         ) from None
     except OSError:  # unreachable for now, or too slow (TimeoutError): the requests will say
         return

@@ -92,11 +92,11 @@ class Recordings(Closing):
             inside = path / STORE_NAME
             if not inside.is_file():
                 raise DeclarationError(
-                    f"{path}: this directory holds no {STORE_NAME}; is it a run's directory?"
+                    f"{path}: this folder contains no {STORE_NAME}; name the folder of a run, or a file of recordings"
                 )
             return cls(inside, read_only=True)
         if not path.is_file():
-            raise DeclarationError(f"{path}: there are no recordings here")
+            raise DeclarationError(f"{path}: no recordings were found here")
         from conqret.io.sqlite_pages import MAGIC
 
         with path.open("rb") as file:
@@ -323,10 +323,10 @@ class Recordings(Closing):
         if name not in self._damaged:
             self._damaged.add(name)
             if self.damaged <= MAX_NAMED:
-                _log.warning("%s: a damaged answer is not used: %s", self.path, name)
+                _log.warning("%s: a corrupt recording is not used: %s", self.path, name)
             elif self.damaged == MAX_NAMED + 1:
                 _log.warning(
-                    "%s: more answers are damaged; `conqret runs recordings check` names them", self.path
+                    "%s: more recordings are corrupt; `conqret runs recordings check` lists them", self.path
                 )
         return None
 

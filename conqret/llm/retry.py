@@ -176,10 +176,10 @@ class FailureLimit:
         failures = self.failed.total()
         if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
-            self.tally = f"{failures} of {self.asked} questions had no answer of use"
+            self.tally = f"{failures} of {self.asked} requests had no valid response"
             self.why = (
                 f"stopped, because {self.tally} (the limit is a share of {stop_after:g}: --stop-after-failures); "
                 f"mostly {commonest.replace('_', ' ')}, as for {self.examples[commonest]}"
             )
         if self.why:
-            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not asked, because {self.tally}")
+            raise ProviderError(Reason.TOO_MANY_FAILURES, f"not sent, because {self.tally}")

@@ -49,7 +49,7 @@ def check_store(store: str | Path, *, repair: bool = False) -> StoreCheck:
     """
     path = store_file(store)
     if not path.is_file() or not path.stat().st_size:
-        raise DeclarationError(f"{path}: there is no such store of recordings, or it is empty")
+        raise DeclarationError(f"{path}: this file of recordings does not exist, or is empty")
     try:
         with Recordings(path, read_only=not repair) as recordings:
             answers, damaged = recordings.check(repair=repair)
@@ -58,7 +58,7 @@ def check_store(store: str | Path, *, repair: bool = False) -> StoreCheck:
         fault = error
     keys = {recording.key for recording in salvage(path)}
     if not keys:
-        raise DeclarationError(f"{fault}. No answer can be read of it") from fault
+        raise DeclarationError(f"{fault}. No response can be recovered from it") from fault
     kept = str(_renew(path)) if repair else None
     return StoreCheck(str(path), len(keys), (), str(fault), repair, kept)
 

@@ -51,8 +51,8 @@ class Sender:
     ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
-                f"a budget needs prices, and that of {options.model!r} is unknown: give input_price and "
-                "output_price, in dollars per million tokens (0 for a server of your own)"
+                f"a budget needs prices, and the price of {options.model!r} is unknown: give input_price and "
+                "output_price, in dollars per million tokens (0 for your own server)"
             )
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._timeout = facts.timeout or options.timeout

@@ -46,7 +46,7 @@ class Recording(BaseModel):
         if isinstance(data, dict) and "checksum" in data:
             content = {name: value for name, value in data.items() if name != "checksum"}
             if checksum(content) != data["checksum"]:
-                raise ValueError("it is not what was recorded: its checksum is another")
+                raise ValueError("it differs from what was recorded: its checksum does not match")
         return data
 
     @classmethod
@@ -59,12 +59,12 @@ class Recording(BaseModel):
         *content, digest = row
         try:
             if checksum(content) != digest:
-                raise ValueError("its checksum is another")
+                raise ValueError("its checksum does not match")
             record = dict(zip(cls.model_fields, content, strict=True))
             parsed = {name: json.loads(record[name]) for name in ("completion", "params")}
             return cls.model_validate(record | parsed)
         except (TypeError, RecursionError) as error:
-            raise ValueError(f"it is no recording: {error}") from None
+            raise ValueError(f"it is not a recording: {error}") from None
 
     def row(self) -> tuple[Any, ...]:
         """The row of the store; completion and params are JSON there."""
@@ -156,12 +156,12 @@ class StoreFile:
     def __init__(self, path: Path, *, read_only: bool = False, untouched: bool = False) -> None:
         self.path = path
         if read_only and not path.is_file():
-            raise DeclarationError(f"{path}: there is no such store of recordings")
+            raise DeclarationError(f"{path}: this file of recordings does not exist")
         _check_header(path)
         from conqret.io.sqlite_pages import log_is_sound
 
         if not log_is_sound(path):  # before SQLite drops the answers that it does not read
-            raise DamagedStoreError(self.is_damaged("the journal beside it"))
+            raise DamagedStoreError(self.is_damaged("its journal"))
         with self.guarded("cannot be opened as a store of recordings", DeclarationError):
             self.db = self._connect(read_only, untouched)
             self._prepare(read_only)
@@ -189,13 +189,13 @@ class StoreFile:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
                 raise DamagedStoreError(self.is_damaged(str(error))) from error
-            full = "; make room, and give the command again" if code in _FULL else ""
+            full = "; free some space, and run the command again" if code in _FULL else ""
             raise family(f"{self.path}: {failed}: {error}{full}") from error
 
     def is_damaged(self, problem: str) -> str:
         """What is said where more than answers is damaged."""
         return (
-            f"{self.path} is damaged ({problem}); `conqret runs recordings check --repair {self.path}` keeps every "
+            f"{self.path} is corrupt ({problem}); `conqret runs recordings check --repair {self.path}` recovers every "
             f"answer "
             "that can be read of it"
         )
@@ -217,7 +217,7 @@ class StoreFile:
     def _prepare(self, read_only: bool) -> None:
         version = self._known()
         if version == 0 and read_only:
-            raise DeclarationError(f"{self.path}: this file is empty; it holds no recordings")
+            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
         if version == 0:
             self._switch_to_wal()
             self.db.executescript(_MAKE)
@@ -234,7 +234,7 @@ class StoreFile:
         """The version of a store of ours, 0 of an empty one (seen at one moment: another process may be making it)."""
         application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
-            raise DeclarationError(f"{self.path}: this SQLite file is no store of recordings")
+            raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
         if version > SCHEMA_VERSION:
             raise DeclarationError(
                 f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
@@ -243,7 +243,7 @@ class StoreFile:
         wanted = ",".join(COLUMNS if version == SCHEMA_VERSION else COLUMNS[:-1])
         if tables and (not table or columns != wanted):
             raise DeclarationError(
-                f"{self.path}: this SQLite file holds no recordings as conqret writes them"
+                f"{self.path}: this SQLite file contains no recordings in conqret's format"
             )
         return version if tables else 0
 
@@ -262,15 +262,15 @@ class StoreFile:
 
 def _check_header(path: Path) -> None:
     if path.is_dir():
-        raise DeclarationError(f"{path}: a directory, not a store of recordings")
+        raise DeclarationError(f"{path}: this is a folder, not a file of recordings")
     if path.exists() and path.stat().st_size:
         from conqret.io.sqlite_pages import MAGIC
 
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise DeclarationError(
-                    f"{path}: this file is no store of recordings; give another path (or, where it was one, see "
-                    f"what can be read of it: `conqret runs recordings check {path}`)"
+                    f"{path}: this is not a file of recordings; give another path (or, if it was one, see "
+                    f"what can be recovered: `conqret runs recordings check {path}`)"
                 )
     elif not path.parent.is_dir():
-        raise DeclarationError(f"{path}: its folder does not exist")
+        raise DeclarationError(f"{path}: its folder does not exist; create it first")

@@ -57,7 +57,7 @@ def wanted() -> str:
     kind = os.environ.get(VARIABLE, "").strip()
     if kind and kind not in KINDS:
         raise DeclarationError(
-            f"{VARIABLE}={kind!r} is no kind of traces: write {' or '.join(KINDS)}, or unset it"
+            f"{VARIABLE}={kind!r} is not a kind of traces: write {' or '.join(KINDS)}, or unset the variable"
         )
     return kind
 

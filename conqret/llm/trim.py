@@ -42,9 +42,7 @@ def trim_proportionally(
         DeclarationError: the budget or the floor is negative.
     """
     if budget < 0 or floor < 0:
-        raise DeclarationError(
-            f"trimming to {budget} tokens with a floor of {floor}: neither may be negative"
-        )
+        raise DeclarationError(f"the token budget {budget} and the least tokens {floor} must not be negative")
     measured = [_MeasuredText(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:

@@ -26,7 +26,7 @@ def sentence_transformers(extra: str) -> Any:
     library = require("sentence_transformers", extra=extra)
     if int(str(library.__version__).partition(".")[0]) < OLDEST:
         raise DeclarationError(
-            f"sentence-transformers {library.__version__} runs code that comes with a model, which nobody named: "
+            f"sentence-transformers {library.__version__} runs code that comes with a model without your consent: "
             f"update it (pip install 'conqret[{extra}]')"
         )
     return library
@@ -52,7 +52,7 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
             )
     except UNREADABLE as error:
         raise DeclarationError(
-            f"the encoder {name!r} cannot be loaded on {place}: {first_line(error)} (--encoder takes "
+            f"the encoder {name!r} cannot be loaded on {place}: {first_line(error)} (give --encoder "
             "the folder of a model, or its name on a hub that can be reached)"
         ) from error
     return encoder.eval()

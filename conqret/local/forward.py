@@ -131,15 +131,15 @@ class Forward:
             states = self._states_with_cache(ids)
             if states is None:
                 raise DeclarationError(
-                    "this model keeps no plain key-value cache, on which the scorer depends (a state-space model, "
-                    "say); take another backbone"
+                    "this model has no plain key-value cache, which the scorer needs (it is perhaps a state-space "
+                    "model); use another backbone"
                 )
             ours = self._logits(states)
         if model_logits.shape != ours.shape or not torch.allclose(
             model_logits, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
         ):
             raise DeclarationError(
-                "this model changes its logits in a way that is not known here, so none are taken from it"
+                "this model changes its logits in an unknown manner, so its log-probabilities cannot be used"
             )
 
     def _states_with_cache(self, ids: torch.Tensor) -> torch.Tensor | None:

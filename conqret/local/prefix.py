@@ -35,7 +35,7 @@ class PrefixEncoder:
     def __init__(self, tokenizer: Any, wrapping: int, chat: bool | None) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise DeclarationError(
-                "the model's tokenizer is a slow one, and a fast one is needed (tokenizer.json)"
+                "the model's tokenizer is a slow one, but a fast one is needed (tokenizer.json)"
             )
         self._tokenizer = tokenizer
         self._head, self._tail, self.templated = around(tokenizer, wrapping, chat)
@@ -99,5 +99,5 @@ class PrefixEncoder:
         marks = (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id)
         begin = self.opening or next(((int(mark),) for mark in marks if mark is not None), ())
         if not begin:
-            raise DeclarationError("this model has no token that a text begins with: give a context")
+            raise DeclarationError("this model has no token with which a text begins: give a context")
         return Prefix(begin, len(begin), len(begin))

@@ -72,16 +72,18 @@ class RewardModel:
         kinds = getattr(config, "architectures", None) or ()
         if not any(kind.endswith(HEAD) for kind in kinds):
             raise DeclarationError(
-                f"{name} is no reward model: it has no trained head for sequence classification ({', '.join(kinds)})"
+                f"{name} is not a reward model: it has no trained head for sequence classification ({', '.join(kinds)})"
             )
         if config.num_labels > 1 and config.problem_type in SEVERAL:
             raise DeclarationError(
-                f"{name} gives {config.num_labels} numbers that are no classes of one scale ({config.problem_type})"
+                f"{name} returns {config.num_labels} numbers that are not classes of one scale ({config.problem_type})"
             )
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.unk_token
         if self._tokenizer.pad_token is None:
-            raise DeclarationError(f"the tokenizer of {name} has no pad_token: batches cannot be filled up")
+            raise DeclarationError(
+                f"the tokenizer of {name} has no pad_token, so batches cannot be padded: set one"
+            )
         self._tokenizer.padding_side = "right"
         config.pad_token_id = self._tokenizer.pad_token_id
         self._special = {*self._tokenizer.all_special_tokens, *self._tokenizer.get_added_vocab()}

@@ -115,8 +115,8 @@ class ConditionalPerplexity:
         check_known("padding side", ("right", "left"), padding)
         if definition == "released" and (wrapping != DEFAULT_WRAPPING or chat is not None):
             raise DeclarationError(
-                "the released definition has no wrapping prompt, and takes the chat template as the script does: "
-                "leave wrapping and chat template as they are"
+                "the released definition has no wrapping prompt and uses the chat template like the released script: "
+                "leave the options for wrapping and chat template out"
             )
         check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
         check_known("reader", READERS, reader)
@@ -208,7 +208,7 @@ class ConditionalPerplexity:
                 failed.append(row.failed("the target is empty"))
             elif fitted is None:
                 room = f"the window of {self.window} tokens has no room"
-                failed.append(row.failed(f"{room} for any of the context beside the target"))
+                failed.append(row.failed(f"{room} for any of the context with the target"))
             else:
                 shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
         return [ContextGroup(ids, tuple(rows)) for ids, rows in shared.values()], failed

@@ -89,7 +89,7 @@ class Seq2SeqLikelihood:
         loaded = load(model, device, dtype, auto=SEQ2SEQ)
         if not hasattr(loaded.model, "prepare_decoder_input_ids_from_labels"):
             raise DeclarationError(
-                f"the model {model!r} does not say how its decoder begins: take BART or T5"
+                f"the model {model!r} does not state how its decoder begins: use BART or T5"
             )
         self.model, self.device, self.dtype = model, loaded.device, loaded.dtype
         self._model, self._tokenizer = loaded.model, loaded.tokenizer

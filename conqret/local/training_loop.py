@@ -45,7 +45,9 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         check_positive({name: getattr(self, name) for name in self.COUNTS})
         if self.learning_rate is not None and not 0 < self.learning_rate < 1:
-            raise DeclarationError(f"learning_rate is {self.learning_rate}; it is above 0 and below 1")
+            raise DeclarationError(
+                f"learning_rate is {self.learning_rate}, but it must be above 0 and below 1"
+            )
 
     def steps(self, rows: int) -> int:
         """The steps of so many rows."""
@@ -55,8 +57,8 @@ class TrainingSettings:
 def check_base(model: Path) -> None:
     """Make sure that ``model`` is the folder of a transformers model. Raises DeclarationError where it is not."""
     if not (model / "config.json").is_file():
-        state = "has no config.json" if model.is_dir() else "is no folder"
-        raise DeclarationError(f"{model} {state}: --model takes the folder of a transformers model")
+        state = "has no config.json" if model.is_dir() else "is not a folder"
+        raise DeclarationError(f"{model} {state}: give --model the folder of a transformers model")
 
 
 def lora(task: str, rank: int = LORA_RANK) -> Any:
@@ -126,7 +128,7 @@ def train(
     try:
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
     except torch.OutOfMemoryError as error:
-        raise DeclarationError(f"the memory of the device ran out: {remedy} ({first_line(error)})") from error
+        raise DeclarationError(f"the device ran out of memory: {remedy} ({first_line(error)})") from error
 
 
 def merged(model: Any, adapter: Path, beside: Path) -> Any:

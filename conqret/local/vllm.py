@@ -46,7 +46,9 @@ class VllmModel:
 def _sum(places: Sequence[Mapping[int, Any] | None] | None, ids: Sequence[int], begin: int) -> float:
     """The log-probabilities of a prompt's own tokens from place ``begin`` on, added up."""
     if places is None or len(places) != len(ids):
-        raise DeclarationError("vLLM gave no log-probabilities of the prompt; is its version 0.6 or later?")
+        raise DeclarationError(
+            "vLLM returned no log-probabilities of the prompt: use its version 0.6 or later"
+        )
     logprobs = [place or {} for place in places]
     return math.fsum(float(logprobs[at][ids[at]].logprob) for at in range(begin, len(ids)))
 
@@ -66,7 +68,7 @@ def loaded(
     except ImportError as error:
         raise DeclarationError(
             f"vLLM cannot be used here ({first_line(error)}): install it in an environment of its own, with a GPU "
-            "(pip install vllm), or leave --reader transformers"
+            "(pip install vllm), or use --reader transformers"
         ) from None
     place, kind = placed(device, dtype)
     try:

@@ -52,9 +52,7 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
     text = WRAPPINGS[wrapping].replace(PLACE, _MARK)
     has_template = getattr(tokenizer, "chat_template", None) is not None
     if chat and not has_template:
-        raise DeclarationError(
-            "this model has no chat template; leave --chat-template at auto, or set it to never"
-        )
+        raise DeclarationError("this model has no chat template; set --chat-template to auto or never")
     templated = has_template and chat is not False
     if templated:
         message = [{"role": "user", "content": text}]
@@ -64,7 +62,7 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
     head, mark, tail = text.partition(_MARK)
     if not mark or _MARK in tail:
         raise DeclarationError(
-            "the model's chat template does not show the message once; set --chat-template to never"
+            "the model's chat template does not contain the message exactly once; set --chat-template to never"
         )
     return head, tail, templated
 

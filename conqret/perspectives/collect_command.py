@@ -66,7 +66,9 @@ def collect(
         as_json=shown.json_output,
     )
     if not shown.quiet and (empty := [row.id for row in rows if not row.passages and not row.problem]):
-        note_all(f"{len(empty)} questions have no page, and nothing will be found for them", empty, 5)
+        note_all(f"{len(empty)} questions have no page, so no document will be found for them", empty, 5)
     if failed := [row for row in rows if row.problem]:
-        note(f"{len(failed)} searches failed, as {failed[0].problem}; the same command asks again")
+        note(
+            f"{len(failed)} searches failed (first reason: {failed[0].problem}); run the same command to retry them"
+        )
     end(failed)

@@ -64,7 +64,7 @@ def detect(
     if detector is not None:
         if model is not None or yes_from is not None or asking.dry_run:
             raise DeclarationError(
-                "--detector decides, calls nobody and has its own threshold: leave out --model, --yes-from, --dry-run"
+                "--detector replaces the LLM and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
         _by_detector(
             pairs,
@@ -83,9 +83,11 @@ def detect(
         asking.tell_cost([estimate(pair_list, session)])
         return
     if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
-        note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
+        note(
+            f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
+        )
     outcome = asking.execute(
-        plan, len(pair_list), "grades", about=f"{number(len(pair_list), 'pair')} from {pairs}, asked of",
+        plan, len(pair_list), "grades", about=f"{number(len(pair_list), 'pair')} from {pairs}, by",
         doing="detecting",
     )  # fmt: skip
     summary = outcome.summary

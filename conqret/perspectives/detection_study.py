@@ -157,7 +157,7 @@ def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord |
         return None if text is None else int(text), None
     if not Path(text).is_dir():
         raise DeclarationError(
-            f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
+            f"--yes-from takes a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
             f"conqret perspectives detect, not {text!r}"
         )
     folder = DetectionFolder(Path(text))

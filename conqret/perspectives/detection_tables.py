@@ -17,7 +17,7 @@ from conqret.show.words import REASONS
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
     """How many pairs have which grade, and beside labels how far the yes and no agree with them."""
     agreement = summary.against_labels
-    heads = ("pairs",) if agreement is None else ("pairs", "people: yes", "precision", "recall", "F1")
+    heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
     lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
     if agreement is not None:
         lines = {
@@ -66,7 +66,7 @@ def _agreement(agreement: AgainstLabels) -> Table:
         foot=[("F1 of always saying yes", agreement.always_yes)],
         note=f"n = {agreement.pairs} pairs of {agreement.questions} questions; intervals (95%) are over "
         "questions. It is a "
-        f"yes in {agreement.said_yes:.1%}, to people in {agreement.labelled_yes:.1%}.{chose}{unanswered}",
+        f"yes in {agreement.said_yes:.1%}, and by human labels in {agreement.labelled_yes:.1%}.{chose}{unanswered}",
     )
 
 

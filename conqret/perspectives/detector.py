@@ -144,7 +144,7 @@ def card_of(folder: Path) -> DetectorCard | None:
     try:
         return DetectorCard.model_validate_json(whole_bytes(file))
     except ValueError as error:
-        raise DeclarationError(f"{file} describes no detector: {first_line(error)}") from error
+        raise DeclarationError(f"{file} does not describe a detector: {first_line(error)}") from error
 
 
 def load_detector(folder: Path) -> Detector:
@@ -157,7 +157,7 @@ def load_detector(folder: Path) -> Detector:
     card = card_of(folder)
     place = folder if card is None else folder / MODEL
     if not (place / "config.json").is_file():
-        state = "holds no model" if folder.is_dir() else "is no folder"
+        state = "contains no model" if folder.is_dir() else "is no folder"
         raise DeclarationError(
             f"{folder} {state}: --detector takes the folder of `conqret perspectives tune`, or of an NLI model"
         )
@@ -166,8 +166,9 @@ def load_detector(folder: Path) -> Detector:
     yes = 1 if card else next((n for n, name in labels.items() if name.startswith(ENTAILS)), None)
     if yes is None:
         raise DeclarationError(
-            f"{folder} is no detector: none of its labels is entailment ({', '.join(labels.values())}); tune a model "
-            "with `conqret perspectives tune`, or name an NLI model's labels in its config.json"
+            f"{folder} is not a detector: none of its labels is entailment "
+            f"({', '.join(labels.values())}); tune a model with `conqret perspectives tune`, or "
+            "name an NLI model's labels in its config.json"
         )
     tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
     limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))
@@ -184,12 +185,13 @@ def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
     if tokenizer.pad_token is None:
         if tokenizer.eos_token is None:
             raise DeclarationError(
-                "the tokenizer has neither pad_token nor eos_token: batches cannot be filled up"
+                "the tokenizer has neither pad_token nor eos_token, so batches cannot be padded: set one of them"
             )
         tokenizer.pad_token = tokenizer.eos_token
     if not tokenizer.is_fast:
         raise DeclarationError(
-            "the tokenizer is none of the fast ones (tokenizer.json): long documents need one"
+            "the tokenizer is not a fast one (tokenizer.json), which long documents need: use a "
+            "model with a fast tokenizer"
         )
     tokenizer.padding_side = "right"
     config.pad_token_id = tokenizer.pad_token_id
@@ -208,8 +210,8 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     room = limit - used
     if room < LEAST_ROOM:
         raise DeclarationError(
-            f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits beside "
-            "it: shorten it, or raise --max-length if the model has room for more"
+            f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits with "
+            "it: shorten the perspective, or raise --max-length if the model allows more"
         )
     encoding = tokenizer(
         pair.document, second, truncation="only_first", max_length=limit, stride=room // OVERLAP,
@@ -249,7 +251,7 @@ class DetectorSettings(TrainingSettings):
         super().__post_init__()
         if not 0 < self.held_out <= 0.5:
             raise DeclarationError(
-                f"held_out is {self.held_out}; it is a share of the questions, up to a half"
+                f"held_out is {self.held_out}, but it must be a share of the questions, at most a half"
             )
 
     @property

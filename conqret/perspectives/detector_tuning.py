@@ -69,7 +69,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     questions = sorted({question_of(pair) for pair in known})
     if len(questions) < FEWEST_QUESTIONS:
         raise DeclarationError(
-            f"the labeled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
+            f"the labeled pairs are on {len(questions)} questions, but at least {FEWEST_QUESTIONS} are needed to train "
             "on, to calibrate on, and to hold out"
         )
     random.Random(settings.seed).shuffle(questions)
@@ -84,7 +84,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     )
     if len({pair.label for pair in train}) < 2:
         raise DeclarationError(
-            "all pairs to train on have the same label: there is nothing to tell apart; label more pairs"
+            "all training pairs have the same label, so there is nothing to learn: label more pairs"
         )
     return Parts(train, calibration, held_out)
 
@@ -98,7 +98,7 @@ def tuned_place(pairs: object, model: str | Path, output: str | Path | None) -> 
     if output is not None:
         return Path(output)
     if not isinstance(pairs, str | Path):
-        raise DeclarationError("say where to write the detector: output")
+        raise DeclarationError("name the folder for the detector: output")
     return default_folder(stem(Path(pairs)), "tune", Path(model).resolve().name)
 
 
@@ -190,7 +190,7 @@ def _card(
     else:
         remark = "the questions to calibrate on have one answer only: probabilities are uncalibrated"
     if not slope:
-        remark = "on the questions to calibrate on it tells no yes from a no: it has learnt nothing of use"
+        remark = "on the calibration questions it does not distinguish yes from no, so it has learned nothing useful"
     chances = [logistic(slope * score + intercept) for score in scores]
     threshold = best_cut(chances, labels)
     return DetectorCard(
@@ -333,10 +333,10 @@ def domains_of(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
         )
     if "" in pairs_by_domain:
         raise DeclarationError(
-            f"{len(pairs_by_domain[''])} labeled pairs are of no domain: fill in the column domain"
+            f"{len(pairs_by_domain[''])} labeled pairs have no domain: fill in the column domain"
         )
     if len({_folder(name) for name in pairs_by_domain}) < len(pairs_by_domain):
-        raise DeclarationError("two domains have names that differ in marks alone; give them others")
+        raise DeclarationError("two domains have names that differ only in punctuation: rename one of them")
     return pairs_by_domain
 
 

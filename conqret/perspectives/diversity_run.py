@@ -149,7 +149,9 @@ def score(
     if not runs:
         raise DeclarationError("there is no ranking to score")
     if not cuts or not 1 <= min(cuts) <= max(cuts) <= depth:
-        raise DeclarationError(f"the cuts are {list(cuts)}: each lies between 1 and the depth of {depth}")
+        raise DeclarationError(
+            f"the cuts are {list(cuts)}, but each must lie between 1 and the depth of {depth}"
+        )
     measures = measures_of(cuts, depth)
     short = cut_off(
         {name: measure.deepest for name, measure in measures.items()},
@@ -168,7 +170,7 @@ def score(
                 scores += family(view, name, values, runs[0].name, short, ends=measure.ends)
     if not scores:
         raise DeclarationError(
-            f"no question is judged down to the depth of {min(cuts)} for any of the rankings: judge more documents"
+            f"no question has judgments down to the depth of {min(cuts)} for any of the rankings: judge more documents"
         )
     pool = pooled(questions, runs, depth)
     neutral = pooled(questions, runs, depth, ASKED[:1])

@@ -62,7 +62,7 @@ def make(
         return
     outcome = asking.execute(
         plan, len(read), "rows",
-        about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
+        about=f"{number(len(read), 'row')} from {rows}, by", doing="writing",
         role="an author",
     )  # fmt: skip
     summary = outcome.summary

@@ -47,9 +47,7 @@ from conqret.text.text_passages import WORDS, passages
 PAGE = Schema(
     "a page",
     {
-        "question": Field(
-            ("question_id", "question"), identifier, needed="Say of which question it is the result"
-        ),
+        "question": Field(("question_id", "question"), identifier, needed="Name the question of the result"),
         "text": Field(("text",), filled, needed="Give the text of the page"),
         "title": Field(("title",), text, ""),
         "url": Field(("url",), text, ""),
@@ -83,7 +81,7 @@ class GivenPages:
         if not self._pages.keys() & set(ids.values()):
             raise DeclarationError(
                 f"{path} has no page for any of the {len(ids)} questions: its questions are "
-                f"{', '.join(list(self._pages)[:3])}, and those that are asked {questions[0].id} and so on"
+                f"{', '.join(list(self._pages)[:3])}, but yours are {questions[0].id} and so on: use the same ids"
             )
         self.name = (
             f"pages {digest_of([(name, page.document.id, page.licence) for name, page in named_pages])}"
@@ -173,7 +171,7 @@ def collect(
         DeclarationError: ``results`` or ``words`` are below 1, or the folder holds something else or another run.
     """
     if min(results, words) < 1:
-        raise DeclarationError(f"results and words are at least 1, not {results} and {words}")
+        raise DeclarationError(f"results and words must be at least 1, not {results} and {words}")
     asked = digest_of([asdict(question) for question in questions])
     record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
     with (
@@ -239,13 +237,15 @@ def collect_corpora(
     source_file = Path(questions)
     found = questions_of(source_file)
     if (search is None) == (pages is None):
-        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
+        raise DeclarationError("name where pages come from: --search for the web, or --pages FILE")
     if pages is None:
         source: PageSource = web_source(search or (), user_agent, results=results)
     elif user_agent is None:
         source = GivenPages(Path(pages), found)
     else:
-        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
+        raise DeclarationError(
+            "--user-agent needs --search, because pages of a file are not fetched: leave it out"
+        )
     folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
     rows = collect(
         found,

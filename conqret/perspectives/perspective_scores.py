@@ -161,7 +161,7 @@ class ScoringJob:
             return self.questions, 0
         done = executors.execute(
             VerdictPlan(executors.session, VerdictFolder(self.folder / "sides"), VERDICT, wanted),
-            len(wanted), "sides", about=f"which perspective supports {len(wanted)} questions, asked of",
+            len(wanted), "sides", about=f"sides of the perspectives of {len(wanted)} questions, by",
             doing="sides",
         )  # fmt: skip
         return with_sides(self.questions, done.rows), sum(not row.answered for row in done.rows)
@@ -187,7 +187,10 @@ class ScoringJob:
         wanted = [document for documents in pool.values() for document in documents]
         texts = {name: entry.whole for name, entry in self.documents.entries(wanted).items()}
         if wanted and not texts:
-            raise DeclarationError(f"the corpus holds none of the ranked documents, such as {wanted[0]!r}")
+            raise DeclarationError(
+                f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the "
+                "corpus of the ranking"
+            )
         return pairs_of(questions, pool, texts)
 
     def _detected(
@@ -205,7 +208,7 @@ class ScoringJob:
         else:
             outcome = executors.execute(
                 DetectionPlan(executors.session, DetectionFolder(place), pairs, self.yes_from),
-                len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, asked of",
+                len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, by",
                 doing="detecting",
             )  # fmt: skip
             answers = [(row.id, row.contains(outcome.summary.yes_from)) for row in outcome.rows]
@@ -285,18 +288,18 @@ def scoring_job(
     """The work that is ready to be done or priced; takes what :func:`score_perspectives` takes, and raises as it."""
     if detector is not None and (yes_from is not None or judgments is not None):
         raise DeclarationError(
-            "--detector decides alone, with its own threshold: leave out --yes-from and --judgments"
+            "--detector replaces LLM and judgments, and has its own threshold: leave out --yes-from and --judgments"
         )
     if not cuts or min(cuts) < 1:
-        raise DeclarationError(f"the cuts are {list(cuts)}: each is a number from 1 on")
+        raise DeclarationError(f"the cuts are {list(cuts)}, but each must be at least 1")
     systems = named(runs)
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
-        raise DeclarationError("--mmr-encoder is for systems with MMR: add one, such as bm25+mmr")
+        raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
     index = None if corpus is None else _index(Path(corpus))
     if index is None and judgments is None:
         raise DeclarationError(
-            "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
+            "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
     job = ScoringJob(
         questions=questions,

@@ -292,7 +292,7 @@ def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[Ma
 SHEET = Schema(
     "an inspected question",
     {
-        "subset": Field(("subset",), filled, needed="Say which subset the question is of"),
+        "subset": Field(("subset",), filled, needed="Name the subset of the question"),
         "error": Field(("error",), text, ""),
     },
 )
@@ -325,13 +325,13 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
     parts = gathered((row["subset"], row["error"].strip()) for row in reader)
     reader.finish(wanted="questions")
     if not any(error for part in parts.values() for error in part):
-        raise DeclarationError(f"{sheet}: nobody has filled in the column error: write no, or what is wrong")
+        raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
     return tuple(_counted(subset, part) for subset, part in parts.items())
 
 
 def _counted(subset: str, answers: list[str]) -> SubsetErrors:
     wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
-    share = mean_interval(wrong, scale="share", reason="nobody has looked at any")
+    share = mean_interval(wrong, scale="share", reason="no statement was inspected")
     return SubsetErrors(
         subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(answers) - len(wrong)
     )

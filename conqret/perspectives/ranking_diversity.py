@@ -139,4 +139,4 @@ def sycophancy(
 def _check(holders: Holders, cut: int) -> None:
     check_positive({"the cut": cut})
     if not holders:
-        raise DeclarationError("the question has no perspectives: there is nothing to cover")
+        raise DeclarationError("the question has no perspectives, so there is nothing to cover")

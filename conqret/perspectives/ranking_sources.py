@@ -62,8 +62,8 @@ def ranked(
 
     if isinstance(index, OwnIndex) and not any(question.id in index.parts for question in questions):
         raise DeclarationError(
-            f"{index.folder} has corpora of other questions, such as {next(iter(index.parts))!r}, and not of "
-            f"{questions[0].id!r}: `conqret perspectives collect` makes them of the questions themselves"
+            f"{index.folder} has corpora of other questions, such as {next(iter(index.parts))!r}, but not of "
+            f"{questions[0].id!r}: make them with `conqret perspectives collect`"
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
     return run_systems(
@@ -94,11 +94,11 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
         if row.iteration not in places:
             raise DeclarationError(
                 f"{path} judges the perspective {row.iteration!r} of {row.query_id!r}, which has "
-                f"{wanted[row.query_id]}: the second column is the place of the perspective, from 1"
+                f"{wanted[row.query_id]}: write the perspective's number, from 1, into the second column"
             )
         contains[row.query_id, int(row.iteration), row.doc_id] = row.relevance > 0
     if not contains:
-        raise DeclarationError(f"{path} judges none of the {len(wanted)} questions: are their ids the same?")
+        raise DeclarationError(f"{path} judges none of the {len(wanted)} questions: use the same ids")
     return judged_of(questions, contains)
 
 
@@ -120,6 +120,6 @@ def _from_file(system: str, questions: Sequence[PerspectiveQuestion]) -> SystemR
     if not any(question.id in run for question in questions):
         raise DeclarationError(
             f"{path} ranks nothing for any of the {len(questions)} questions: its topics are "
-            f"{', '.join(list(run)[:3])}, and the questions {questions[0].id} and so on"
+            f"{', '.join(list(run)[:3])}, but the questions are {questions[0].id} and so on"
         )
     return SystemRun(label, run, None, max(map(len, run.values())))

@@ -94,7 +94,7 @@ def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
         f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
         for what in SHOWN
     }
-    leaning = {leaning_name(side, cut): f"Leaning, asked as {side}" if side else "Leaning" for side in ASKED}
+    leaning = {leaning_name(side, cut): f"Leaning, query as {side}" if side else "Leaning" for side in ASKED}
     asked = list(leaning)
     alike = all(
         _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])
@@ -103,9 +103,9 @@ def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
     )
     more = {asked[0]: leaning[asked[0]]} if alike else leaning
     sides = (
-        "Searches that ask as a supporter or as an opponent would lean just as the question itself does."
+        "Searches with a query of a supporter or of an opponent lean as the question itself does."
         if alike
-        else "It is that of the question itself, and of searches that ask as a supporter or as an opponent would."
+        else "It is shown for the question itself, and for searches with a query of a supporter or of an opponent."
     )
     title = f"Sides of the first {cut} documents"
     return Section(

@@ -89,7 +89,10 @@ def score(
     if asking.dry_run:
         if job.unpriced:
             asked_there = ", ".join(job.unpriced)
-            note(f"not in the price: what {asked_there} ask to search, and the documents that only they find")
+            note(
+                f"the estimate leaves out the requests with which {asked_there} search, and the "
+                "documents that only they find"
+            )
         asking.tell_cost(job.cost(session))
         return
     locally = partial(probabilities_of, overwrite=asking.kept.overwrite, shown=asking.shown)
@@ -107,7 +110,7 @@ def score(
         _remark(scores.diversity)
     if scores.sideless:
         note(
-            f"{scores.sideless} questions with two perspectives have no answer which supports: no side is counted for "
+            f"{scores.sideless} questions with two perspectives name no supporting side, so sides are not counted for "
             "them"
         )
     end(scores.lost or scores.sideless)
@@ -120,11 +123,13 @@ def _remark(diversity: Diversity) -> None:
     for line in legend(diversity):
         note(line)
     for name, lacking in diversity.unranked.items():
-        note_all(f"{name} ranks nothing for {counted(len(lacking), 'question')}, and has 0 there", lacking, 5)
+        note_all(
+            f"{name} ranks nothing for {counted(len(lacking), 'question')}, which count as 0", lacking, 5
+        )
     if diversity.unjudged:
         counts = [f"{name}: {counted(count, 'document')}" for name, count in diversity.unjudged.items()]
         note_all(
-            "documents without a judgment; a question counts only where all that count are judged",
+            "documents have no judgment; a question counts only if all its documents down to the cut are judged",
             counts,
             5,
         )
@@ -135,5 +140,5 @@ def _cuts(text: str) -> list[int]:
 
     parts = options.listed(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):
-        raise DeclarationError(f"--cuts takes numbers from 1 on with commas, such as 5,10, not {text!r}")
+        raise DeclarationError(f"--cuts takes numbers of at least 1 with commas, such as 5,10, not {text!r}")
     return sorted({int(part) for part in parts})

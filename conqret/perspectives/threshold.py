@@ -102,7 +102,7 @@ def against_labels(
     ]
     known = [(pair, detection.grade) for pair, detection in labelled if detection.grade is not None]
     if not known:
-        raise DeclarationError("no pair has both a label and a grade: there is nothing to compare")
+        raise DeclarationError("no pair has both a label and a grade, so there is nothing to compare")
     labels = [pair.label is True for pair, _ in known]
     grades = [grade for _, grade in known]
     questions = [question_of(pair) for pair, _ in known]

@@ -103,7 +103,7 @@ def tune(
         def started(parts: Parts, steps: int, done: int) -> None:
             shown.tell(told(parts))
             if done:
-                shown.tell(f"{done:,} of {steps:,} steps are done already")
+                shown.tell(f"{done:,} of {steps:,} steps were done in an earlier run")
             bar.reach(done, total=steps)
 
         card = tune_detector(
@@ -125,8 +125,8 @@ def tune(
     result(card, lines, as_json=shown.json_output)
     if card.cut:
         shown.note(
-            f"{card.cut:,} documents are longer than {card.limit} tokens: training saw their beginning, detection "
-            "reads all of them in windows"
+            f"{card.cut:,} documents are longer than {card.limit} tokens: training used only their "
+            "beginning, detection reads all of them in windows"
         )
     if unlabelled := len(read) - card.pairs:
         shown.note(f"{unlabelled:,} pairs have no label and are left out")

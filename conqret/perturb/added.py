@@ -103,7 +103,7 @@ def matched(
     for text, neutral in pairs:
         if (len(text), len(text.split())) != (len(neutral), len(neutral.split())):
             raise DeclarationError(
-                f"{neutral!r} is to be as long as {text!r}: {len(neutral)} characters and {len(neutral.split())} words "
+                f"{neutral!r} must be as long as {text!r}: {len(neutral)} characters and {len(neutral.split())} words "
                 f"against {len(text)} and {len(text.split())}"
             )
     texts, neutral_texts = zip(*pairs, strict=True)

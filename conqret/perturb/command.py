@@ -96,7 +96,8 @@ def perturb(
 
     if name is None or items is None:
         raise DeclarationError(
-            "say what to do to which items: conqret generate perturbations irrelevant items.jsonl (or --list)"
+            "name a perturbation and items, such as conqret generate perturbations irrelevant "
+            "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
         name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,

@@ -60,7 +60,7 @@ class Pool:
         corpus = CorpusDirectory(Path(folder))
         if not corpus.documents_file.is_file():
             raise DeclarationError(
-                f"{folder} is no corpus: it holds no {corpus.documents_file.name}; give a corpus directory or a file "
+                f"{folder} is not a corpus: {corpus.documents_file.name} is missing; give a corpus directory or a file "
                 "of items"
             )
         topics = _topics_of_documents(corpus)

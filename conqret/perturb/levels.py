@@ -28,13 +28,13 @@ def at_levels(
     counts = [number for number, share in zip(numbers, shares, strict=True) if number and not share]
     if any(shares) and counts:
         raise DeclarationError(
-            f"{perturbation.name} has one unit in a curve, not counts and shares together "
-            f"({', '.join(map(_text, levels))}): write all levels with %, or none"
+            f"{perturbation.name} cannot mix counts and shares in one curve "
+            f"({', '.join(map(_text, levels))}): write all levels with % or all without"
         )
     if any(shares) and perturbation.most != PERCENT:
         if not perturbation.share:
             raise DeclarationError(
-                f"{perturbation.name} counts ({perturbation.unit}) and has no shares: write its levels without %"
+                f"{perturbation.name} takes counts ({perturbation.unit}), not shares: write its levels without %"
             )
         perturbation = PERTURBATIONS[perturbation.share]
     chosen = numbers or perturbation.levels
@@ -64,7 +64,7 @@ def _number(level: Level) -> float:
         return float(level.strip().removesuffix("%")) if isinstance(level, str) else float(level)
     except ValueError as error:
         raise DeclarationError(
-            f"{level!r} is no level: levels are numbers such as 0,10,20 or shares such as 25%"
+            f"{level!r} is not a level: write numbers such as 0,10,20 or shares such as 25%"
         ) from error
 
 

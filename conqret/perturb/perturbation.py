@@ -227,7 +227,7 @@ class Perturbation:
             return item
         for need in sorted(self.needs):
             if not getattr(item, need):
-                raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, and it has none")
+                raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, but it has none")
         before, materials = records(item), materials or Materials()
         original = before[0].original if before else item.id
         if not (self.rewriting and materials.by_model) and not self._speaks(item):
@@ -269,9 +269,9 @@ class Perturbation:
         """Raise DeclarationError if there is no such level."""
         if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
             most = "" if self.most is None else f" to {self.most:g}"
-            raise DeclarationError(f"{self.name} has levels from 0{most} ({self.unit}), not {level:g}")
+            raise DeclarationError(f"{self.name} takes levels from 0{most} ({self.unit}), not {level:g}")
         if self.most != PERCENT and level != int(level):
-            raise DeclarationError(f"{self.name} has whole numbers as levels ({self.unit}), not {level:g}")
+            raise DeclarationError(f"{self.name} takes whole numbers as levels ({self.unit}), not {level:g}")
 
 
 def records(item: Item) -> tuple[PerturbationRecord, ...]:
@@ -285,7 +285,7 @@ def records(item: Item) -> tuple[PerturbationRecord, ...]:
         return tuple(PerturbationRecord.model_validate(entry) for entry in entries)
     except (TypeError, ValueError) as error:
         raise DeclarationError(
-            f"item {item.id}: metadata[{CHANGES!r}] is no list of perturbation records; rename that field"
+            f"item {item.id}: metadata[{CHANGES!r}] is not a list of perturbation records; rename that field"
         ) from error
 
 

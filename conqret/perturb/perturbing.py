@@ -120,5 +120,5 @@ def rising_levels(
     """
     perturbation, chosen = at_levels(perturbation, levels)
     if any(low >= high for low, high in pairwise(chosen)):
-        raise DeclarationError(f"levels must rise, and {', '.join(map(str, levels))} does not")
+        raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
     return perturbation, chosen

@@ -114,7 +114,7 @@ def languages_of(names: Sequence[str]) -> tuple[str, ...]:
             raise UnknownNameError("language", name, NAMES.values())
         codes.append(code)
     if not codes:
-        raise DeclarationError("say which languages to translate into: --into de,zh")
+        raise DeclarationError("name the languages to translate into, such as --into de,zh")
     return tuple(dict.fromkeys(codes))
 
 
@@ -221,15 +221,15 @@ def _opened(
     if not any(_wanted(found, codes)):
         names = ", ".join(NAMES[code] for code in codes)
         raise DeclarationError(
-            f"there is nothing to translate: all items of {source.name} are in {names} already"
+            f"there is nothing to translate: all items of {source.name} are already in {names}"
         )
     counts = Counter(
         [*(item.id for item in found), *(_translated_id(*wanted) for wanted in _wanted(found, codes))]
     )
     if twice := next((name for name, count in counts.items() if count > 1), ""):
         raise DeclarationError(
-            f"the translations of {source.name} would have the id {twice} twice: leave out the items that are "
-            "translations already, or give the items other ids"
+            f"two translations of {source.name} would have the id {twice}: leave out the items that are already "
+            "translations, or give the items other ids"
         )
     return codes, found, client
 

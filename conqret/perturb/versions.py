@@ -188,8 +188,8 @@ def series(
             lost.setdefault(omission.item, omission)
     if not any(kept) or len(lost) == len(items):
         raise DeclarationError(
-            f"{perturbation.name}: no curve, for none of the items reaches all levels that half of them reach; give "
-            f"fewer levels: {out[0].reason}"
+            f"{perturbation.name}: no curve is possible, because none of the items reaches all "
+            f"levels that half of them reach; give fewer levels: {out[0].reason}"
         )
     unreached = tuple(
         UnreachableLevel(

@@ -55,7 +55,7 @@ class Collection:
         self.folder, self.documents_file = self.corpus.path, self.corpus.documents_file
         if not self.documents_file.is_file():
             raise DeclarationError(
-                f"{self.folder} is no corpus: it holds no {self.documents_file.name}; "
+                f"{self.folder} is not a corpus: {self.documents_file.name} is missing; "
                 "make one with `conqret corpus evidence` or `conqret corpus import-conqret`"
             )
 
@@ -75,7 +75,7 @@ class Collection:
                     entry = _entry(line, offset, f"{self.documents_file}:{number}")
                     if entry.id in seen:
                         raise DeclarationError(
-                            f"{self.documents_file}:{number} repeats the id {entry.id!r}; drop one"
+                            f"{self.documents_file}:{number} repeats the id {entry.id!r}; remove one of the two lines"
                         )
                     seen.add(entry.id)
                     yield entry
@@ -133,7 +133,7 @@ class OwnCollection(Collection):
         }
         if not folders:
             raise DeclarationError(
-                f"{self.documents_file}: no question has a document that could be searched"
+                f"{self.documents_file}: no question has a document, so there is nothing to search"
             )
         return folders
 
@@ -155,9 +155,9 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
     try:
         record: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DeclarationError(f"{place} is no JSON: {error}") from None
+        raise DeclarationError(f"{place} is not valid JSON: {error}") from None
     if not isinstance(record, dict):
-        raise DeclarationError(f"{place} is no JSON object")
+        raise DeclarationError(f"{place} is not a JSON object")
     identifier, text, title = record.get("id"), record.get("text"), record.get("title") or ""
     if (
         not isinstance(identifier, str)
@@ -166,7 +166,7 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
         or not isinstance(title, str)
     ):
         raise DeclarationError(
-            f"{place} is no document: it needs id and text, both text (title and url may be there)"
+            f"{place} is not a document: it needs the texts id and text (title and url are optional)"
         )
     url, licence, language = (str(record.get(name) or "") for name in ("url", "licence", "language"))
     return Entry(offset, identifier, title, text, url, licence, language)

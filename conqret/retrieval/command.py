@@ -192,12 +192,12 @@ def _remark(
     if failed := [expansion for expansion in expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
-            "searched with the question itself"
+            "these were searched with the question only"
         )
     if elsewhere:
         note(
-            f"the best document is in another language than the question for {number(elsewhere, 'topic')}: an index "
-            "of words translates nothing"
+            f"the best document is in another language than the question for {number(elsewhere, 'topic')}: a word "
+            "index does not translate; --engine dense with a multilingual encoder can match across languages"
         )
     if empty:
-        note(f"nothing was found for {number(empty, 'topic')}")
+        note(f"the search found no document for {number(empty, 'topic')}")

@@ -66,7 +66,9 @@ def build_index(
                 _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
             return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
     except Timeout:
-        raise DeclarationError(f"another process is indexing {collection.folder}; wait for it") from None
+        raise DeclarationError(
+            f"another process is indexing {collection.folder}; wait until it is done"
+        ) from None
 
 
 def open_index(
@@ -103,9 +105,9 @@ def open_index(
     settings = chosen.declared({**manifest["settings"], **settings_given})
     if settings.code and settings.code not in settings_given.values():
         raise DeclarationError(
-            f"{collection.folder / home / _MANIFEST} names Python code as its encoder ({settings.code}), and a file "
-            f"that comes with a corpus runs none: if you trust it, name it yourself, --encoder {settings.code} "
-            '(in Python encoder="…"), or index the corpus anew with a model of yours'
+            f"{collection.folder / home / _MANIFEST} names Python code as its encoder ({settings.code}), and conqret "
+            f"runs no code that a corpus names: if you trust it, name it yourself with --encoder {settings.code} "
+            '(in Python encoder="…"), or rebuild the index with a model of your own'
         )
     return build_index(corpus, engine=chosen.name, settings=settings, on_document=on_document)
 
@@ -159,7 +161,9 @@ def _fill(
     texts = read()
     first = next(texts, None)
     if first is None:
-        raise DeclarationError(f"{collection.documents_file} holds no documents: there is nothing to index")
+        raise DeclarationError(
+            f"{collection.documents_file} contains no documents, so there is nothing to index"
+        )
     engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
     (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
     manifest = {
@@ -214,7 +218,7 @@ def _check_files(collection: Collection, home: str) -> None:
         known = wanted if isinstance(wanted, dict) else {}
         names = sorted(name for name in {**known, **digests} if known.get(name) != digests.get(name))
         raise DeclarationError(
-            f"the index in {folder} is damaged: {', '.join(names[:3])} not as built; build it again with "
+            f"the index in {folder} is corrupt: {', '.join(names[:3])} changed since it was built; build it again with "
             f"conqret retrieve index {collection.folder} --rebuild"
         )
 

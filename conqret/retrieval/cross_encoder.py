@@ -52,7 +52,7 @@ class CrossEncoder(pt.Transformer):
         super().__init__()
         if candidates < 1 or passage_words < 1:
             raise DeclarationError(
-                f"{candidates} candidates and passages of {passage_words} words: both must be at least 1"
+                f"candidates ({candidates}) and words of a passage ({passage_words}) must both be at least 1"
             )
         self.model, self.instruction = model, instruction
         self.candidates, self.passage_words = candidates, passage_words
@@ -88,8 +88,8 @@ class CrossEncoder(pt.Transformer):
         )
         if piece_scores.shape != (sum(map(len, pieces)),) or not np.isfinite(piece_scores).all():
             raise DeclarationError(
-                f"the reranker {self.model} gives no number for each passage; it needs one label, or two of which the "
-                "second is relevance"
+                f"the reranker {self.model} does not give one score for each passage; use a model "
+                "with one label, or two of which the second is relevance"
             )
         starts = np.cumsum([0, *map(len, pieces[:-1])])
         best: NDArray[np.float64] = np.maximum.reduceat(piece_scores, starts)
@@ -110,8 +110,9 @@ def _loaded(name: str) -> Scorer:
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
     except UNREADABLE as error:
         raise DeclarationError(
-            f"the reranker {name!r} cannot be loaded: {first_line(error)} (a folder of a model, its name on a hub that "
-            "can be reached, or for a model that needs code of its own an adapter, module:function)"
+            f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a "
+            "model, its name on a hub that can be reached, or an adapter, module:function, for a "
+            "model that needs its own code)"
         ) from error
 
     def score(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:

@@ -47,7 +47,7 @@ def with_texts(frame: pd.DataFrame, index: Index) -> pd.DataFrame:
     if strangers := [identifier for identifier in identifiers if identifier not in entries]:
         raise DeclarationError(
             f"{index.collection.documents_file} has no document {strangers[0]!r} "
-            f"({len(set(strangers))} ids are unknown): was the ranking made over another corpus?"
+            f"({len(set(strangers))} unknown ids): give the corpus that the ranking was made from"
         )
     return frame.assign(
         title=[entries[identifier].title for identifier in identifiers],

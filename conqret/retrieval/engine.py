@@ -44,9 +44,9 @@ class WordIndexSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.k1 < float("inf"):
-            raise DeclarationError(f"--k1 is {self.k1}; it must be a finite number, 0 or more")
+            raise DeclarationError(f"--k1 is {self.k1}, but it must be a finite number of at least 0")
         if not 0 <= self.b <= 1:
-            raise DeclarationError(f"--b is {self.b}; it must be between 0 and 1")
+            raise DeclarationError(f"--b is {self.b}, but it must be between 0 and 1")
 
     def settled(self, engine: Engine) -> WordIndexSettings:
         """The settings with the engine's own choices filled in, checked against what it can do.

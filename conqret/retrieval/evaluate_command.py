@@ -86,10 +86,12 @@ def evaluate(
         )
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
         for name, left in results.unranked.items():
-            note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
+            note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
     result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)
     if reranked and (measure is None or f"R@{depth}" in measure) and not (shown.quiet or shown.json_output):
-        note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
+        note(
+            f"a reranker only reorders what the first stage found, so R@{depth} of the first stage is its upper limit"
+        )
     end(done.failed, done.session)
 
 

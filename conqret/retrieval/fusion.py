@@ -66,8 +66,8 @@ class Fusion(pt.Transformer):
             or not any(weights)
         ):
             raise DeclarationError(
-                f"the weights are {', '.join(map(str, weights))}; there must be one for each of the {len(retrievers)} "
-                "rankings, 0 or more, and one above 0"
+                f"the weights are {', '.join(map(str, weights))}, but each of the {len(retrievers)} "
+                "rankings needs one of at least 0, and at least one must be above 0"
             )
         self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
 

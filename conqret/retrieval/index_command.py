@@ -102,7 +102,7 @@ def index(
         "path": str(built.folder),
     }
     if not (shown.quiet or shown.json_output or built.fresh):
-        note("the index is of this corpus and these settings already; --rebuild builds it all the same")
+        note("the index already fits this corpus and these settings; use --rebuild to build it again")
     if built.fresh and not (shown.quiet or shown.json_output):
         note(*_language_notes(corpus, getattr(built.settings, "stemmer", None)))
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"

@@ -47,7 +47,8 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
     """
     if window < 2 or not 1 <= step <= window:
         raise DeclarationError(
-            f"a window of {window} with a step of {step}: at least 2, and a step of 1 to the window"
+            f"the window is {window} and the step {step}, but the window must be at least 2, and "
+            "the step from 1 to the window"
         )
     if count < 2:
         return []

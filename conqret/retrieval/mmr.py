@@ -44,7 +44,7 @@ class MMR(pt.Transformer):
     ) -> None:
         super().__init__()
         if not 0 <= trade_off <= 1:
-            raise DeclarationError(f"the trade-off of MMR is {trade_off}; it must be between 0 and 1")
+            raise DeclarationError(f"the trade-off of MMR is {trade_off}, but it must be between 0 and 1")
         self.trade_off, self.candidates, self.encoder = trade_off, candidates, encoder or lexical
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -96,7 +96,7 @@ class OwnIndex(Index):
         """
         if len(topics) != len(queries):
             raise DeclarationError(
-                f"{self.folder} has a corpus for each question: it can be searched for these questions alone"
+                f"{self.folder} has a corpus for each question, so it can only be searched for these questions"
             )
         rows = []
         for query, topic in zip(queries, topics, strict=True):
@@ -116,8 +116,8 @@ class OwnIndex(Index):
             for name, entry in part.entries(identifiers).items():
                 if entry_by_id.setdefault(name, entry).whole != entry.whole:
                     raise DeclarationError(
-                        f"{part.collection.documents_file}: the id {name!r} is another text's in another corpus of "
-                        f"{self.folder}; give each text an id of its own"
+                        f"{part.collection.documents_file}: the id {name!r} belongs to another text "
+                        f"in another corpus of {self.folder}; give each text an id of its own"
                     )
         return entry_by_id
 

@@ -54,15 +54,15 @@ class PipelinePlan:
     def __post_init__(self) -> None:
         if self.stance != "none" and not self.rerank:
             raise DeclarationError(
-                f"--stance {self.stance} needs a reranker, for a first stage takes no side: "
+                f"--stance {self.stance} needs a reranker, because a first stage cannot distinguish sides: "
                 "add --rerank gpt-4o-mini or --rerank offline"
             )
         if self.instruction and self.cross_encoder is None:
             raise DeclarationError(
-                "--instruction is for a reranker that reads it: add --cross-encoder FOLDER"
+                "--instruction needs a reranker that reads instructions: add --cross-encoder FOLDER"
             )
         if self.mmr_encoder is not None and self.mmr is None:
-            raise DeclarationError("--mmr-encoder is for --mmr: add --mmr 0.95")
+            raise DeclarationError("--mmr-encoder needs --mmr: add --mmr 0.95")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def open_indexes(
     takers = {name for name in engines if name != BM25_NAME and not ENGINES[name].folds}
     if encoder is not None and not takers:
         raise DeclarationError(
-            f"--encoder {encoder} is for an engine that compares vectors: add --engine dense, or --engine bm25,dense"
+            f"--encoder {encoder} needs an engine that compares vectors: add --engine dense, or --engine bm25,dense"
         )
     settings: Mapping[str, Any] = {} if encoder is None else {"encoder": encoder}
     return [
@@ -129,7 +129,7 @@ def assemble(
         pipeline = Fusion(*stages, weights=plan.weights, depth=plan.depth)
     expansion = reranker = None
     if (plan.perspectives or plan.rerank) and session is None:
-        raise DeclarationError("perspectives and reranking ask a model; name one, or offline")
+        raise DeclarationError("perspectives and reranking need a model: name one, or offline")
     if plan.perspectives:
         pipeline = expansion = PerspectiveExpansion(pipeline, depth=plan.depth, session=session)
     if plan.cross_encoder is not None:

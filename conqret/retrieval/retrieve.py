@@ -132,17 +132,17 @@ def retrieve(
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     if keep < 1:
-        raise DeclarationError(f"-k is {keep}; keep at least 1 document")
+        raise DeclarationError(f"-k is {keep}, but it must be at least 1 document")
     perspectives = settings.get("perspectives", False)
     if rerank and model and perspectives and rerank != model:
-        raise DeclarationError("--rerank and --model name different models; one session asks one model")
+        raise DeclarationError("--rerank and --model name different models: name the same one")
     given: dict[str, Any] = {**settings}
     steps = {field.name: given[field.name] for field in fields(PipelinePlan) if field.name in given}
     plan = PipelinePlan(stance=stance, rerank=rerank is not None, **steps)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(
-            "--perspectives asks a model for them: name it with --model, or --model offline"
+            "--perspectives needs a model that writes them: name it with --model, or use --model offline"
         )
     folder = Path(corpus)
     target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)

@@ -118,7 +118,7 @@ async def execute(
     models, folder = plan.models, plan.folder
     if models.batch and folder is None:
         raise DeclarationError(
-            "a batch is answered later: say in which run's folder its answers are collected (output)"
+            "a batch is answered later: name the run's folder in which its responses are collected (output)"
         )
     with contextlib.ExitStack() as held:
         if folder is not None:

@@ -118,9 +118,9 @@ def move_run(run: str | Path, to: str | Path) -> Path:
     if any((parent / RECORD_NAME).is_file() for parent in run.absolute().parents):
         raise DeclarationError(f"{run} is part of another run; move that one")
     if target.exists():
-        raise DeclarationError(f"{target} is there already; give another place")
+        raise DeclarationError(f"{target} already exists; name another folder")
     if run.absolute() in target.absolute().parents:
-        raise DeclarationError(f"{target} is inside {run}; give a place outside of it")
+        raise DeclarationError(f"{target} is inside {run}; name a folder outside of it")
     with only_writer(run, "wait for it"):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(run, target)
@@ -152,7 +152,7 @@ def merge_recordings(
         if folder.is_file() or (folder / STORE_NAME).is_file()
     ]
     if not found:
-        raise DeclarationError(f"{', '.join(map(str, places))}: there are no answers here")
+        raise DeclarationError(f"{', '.join(map(str, places))}: no recordings were found here")
     with contextlib.ExitStack() as opened:  # all of them, before the store is made
         recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
         store.parent.mkdir(parents=True, exist_ok=True)
@@ -243,7 +243,7 @@ def _record(path: Path) -> dict[str, Any]:
     try:
         record = parse(whole_bytes(path / RECORD_NAME))
     except OSError:
-        raise DeclarationError(f"{path} holds no run ({RECORD_NAME} is not there)") from None
+        raise DeclarationError(f"{path} contains no run ({RECORD_NAME} is missing)") from None
     except ValueError as error:
         raise DeclarationError(f"{path / RECORD_NAME} cannot be read: {error}") from None
     check_own_files(path)

@@ -166,7 +166,7 @@ class RunFolder(Generic[R]):
             DeclarationError: they are not there, or a line is no item.
         """
         mended = (
-            f"give {self.COMMAND} as it made this run again, with the original items, or get a sound copy"
+            f"run the same {self.COMMAND} command again with the original items, or restore an intact copy"
         )
         try:
             for line in byte_lines(self.items_file, str(self.items_file)):
@@ -175,7 +175,7 @@ class RunFolder(Generic[R]):
                 try:
                     item = Item.model_validate_json(line.data)
                 except ValidationError as error:
-                    why = f"{self.items_file}:{line.number} is no item ({_first(error)})"
+                    why = f"{self.items_file}:{line.number} is not an item ({_first(error)})"
                     raise DeclarationError(f"{why}; {mended}") from None
                 yield item
         except OSError as error:
@@ -190,7 +190,7 @@ class RunFolder(Generic[R]):
         """
         data = self._found()
         if data is None:
-            state = f"holds no run ({RECORD_NAME} is not there)" if self.path.is_dir() else "does not exist"
+            state = f"contains no run ({RECORD_NAME} is missing)" if self.path.is_dir() else "does not exist"
             raise DeclarationError(f"{self.path} {state}; run {self.COMMAND} with -o {self.path} first")
         return self._read(data)
 
@@ -199,9 +199,9 @@ class RunFolder(Generic[R]):
         try:
             return model.model_validate_json(whole_bytes(file))
         except FileNotFoundError:
-            state = "holds no finished run" if self.path.is_dir() else "does not exist"
+            state = "contains no finished run" if self.path.is_dir() else "does not exist"
             raise DeclarationError(
-                f"{self.path} {state} ({file.name} is not there); run {self.COMMAND} with -o {self.path} first"
+                f"{self.path} {state} ({file.name} is missing); run {self.COMMAND} with -o {self.path} first"
             ) from None
         except (ValueError, ValidationError) as error:
             raise DeclarationError(f"{file} cannot be read: {error}") from error
@@ -230,8 +230,8 @@ class RunFolder(Generic[R]):
             before = self._read(data)
             if changed := record.differences(before):
                 raise DeclarationError(
-                    f"{self.path} holds another run (there: {before}). What differs: {', '.join(changed)}. "
-                    "Give another folder with -o, or --overwrite to begin this one afresh "
+                    f"{self.path} contains another run ({before}). What differs: {', '.join(changed)}. "
+                    "Give another folder with -o, or --overwrite to start over in this one "
                     "(its recordings are kept)"
                 )
 
@@ -285,10 +285,12 @@ class RunFolder(Generic[R]):
         if not isinstance(layout, int) or layout < LAYOUT:
             raise DeclarationError(_old(self.path))
         if layout > LAYOUT:
-            raise DeclarationError(f"{self.path} holds a run of a newer conqret; update conqret to read it")
+            raise DeclarationError(
+                f"{self.path} contains a run of a newer conqret; update conqret to read it"
+            )
         if kind != self.kind:
             raise DeclarationError(
-                f"{self.path} holds a run of another kind ({kind}); give the folder of a run of {self.COMMAND}, "
+                f"{self.path} contains a run of another kind ({kind}); give the folder of a run of {self.COMMAND}, "
                 "or another folder with -o"
             )
         try:
@@ -309,7 +311,7 @@ class RunFolder(Generic[R]):
             raise DeclarationError(_old(self.path))
         if foreign:
             raise DeclarationError(
-                f"{self.path} holds no run but other files ({', '.join(foreign[:3])}); "
+                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); "
                 "give another folder with -o"
             )
 

@@ -109,7 +109,7 @@ class Session:
         if recordings is not None and replay is not None:
             raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
         if batch and replay is not None:
-            raise DeclarationError("a replay asks nothing, so it has no batch: leave one of the two out")
+            raise DeclarationError("a replay sends no requests, so it has no batch: leave out one of the two")
         self.batch, self._clients = batch, clients
         self.options = ClientOptions.of(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
@@ -220,7 +220,7 @@ class Session:
             DeclarationError: this one records nothing.
         """
         if self._recordings is None and self._replay is None:
-            raise DeclarationError("nothing was recorded, so nothing can be replayed")
+            raise DeclarationError("this run recorded no responses, so nothing can be replayed")
         store = self._replay if self._replay is not None else self._recordings
         again = Session(replace(self.options, budget_usd=None), replay=store, prompts=self.library)
         if self._replay is None and not isinstance(store, Recordings):  # a short look at a run's own file

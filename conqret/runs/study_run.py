@@ -65,7 +65,7 @@ class AskedRecord(RunRecord):
         "identity": "model settings",
         "prompts": "prompt",
         "schemas": "answer schema",
-        "asked": "what is asked",
+        "asked": "requests",
     }
 
     model: str

@@ -228,7 +228,7 @@ class _Queue(Generic[Row]):
         if self._waiting and not self._left_out:
             trial = next(iter(self._waiting.values()))
             lacking = next(key for key in trial.after if not self._there(key))
-            raise DeclarationError(f"{trial.key} waits for {lacking}, which no trial makes")
+            raise DeclarationError(f"{trial.key} waits for {lacking}, which no trial produces")
 
     def _can(self, trial: Trial[Row]) -> bool:
         return all(map(self._there, trial.after))

@@ -68,13 +68,13 @@ def read_keys(variable: str | None, file: Path | None) -> tuple[str, ...]:
         keys = [line.strip() for line in lines.decode("utf-8", "replace").splitlines()]
         keys = [key for key in keys if key and not key.startswith("#")]
         if len(lines) > LOOSEST_FILE or not keys:
-            raise DeclarationError(f"{file} is no file of keys: write one key a line")
+            raise DeclarationError(f"{file} is not a file of keys: write one key on each line")
         keys_found += [(f"a line of {file}", key) for key in keys]
     for where, key in keys_found:
         if not _KEY.fullmatch(key):
             raise DeclarationError(
-                f"{where} holds no key: it takes {SHORTEST_KEY} or more visible ASCII characters without spaces, as "
-                "python -c 'import secrets; print(secrets.token_urlsafe(32))' makes them"
+                f"{where} contains no key: a key needs at least {SHORTEST_KEY} visible ASCII "
+                "characters without spaces; make one with python -c 'import secrets; print(secrets.token_urlsafe(32))'"
             )
     return tuple(key for _, key in keys_found)
 

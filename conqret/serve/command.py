@@ -133,7 +133,7 @@ def serve(
             say(f"  POST {address}/v1/judge/{name}")
         say(f"described in {address}/openapi.json; Ctrl-C or SIGTERM ends it")
         if store is not None:
-            shown.note(f"answers are recorded in {store}, and given again for the same question")
+            shown.note(f"responses are recorded in {store} and reused for the same request")
 
     def heard(request: ServedRequest) -> None:
         if shown.json_output:

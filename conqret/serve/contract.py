@@ -21,15 +21,15 @@ JUDGE_PATH = "/v1/judge/{format}"
 """Where a format judges."""
 
 _STATUSES = {
-    400: "The body is no valid JSON.",
+    400: "The body is not valid JSON.",
     401: "The key is missing or wrong.",
     408: "The body came too slowly.",
     413: "The body is too large.",
     415: "The body is said to be something else than JSON, or packed.",
     422: "The item has faults, all of which are named, or a parameter is wrong.",
-    429: "Too many requests, or a full queue; Retry-After says when to come back.",
-    502: "The provider, or the way to it, failed.",
-    503: "The provider is given up for a while (Retry-After), or the budget is spent.",
+    429: "Too many requests, or a full queue; Retry-After says when to try again.",
+    502: "The provider, or the connection to it, failed.",
+    503: "The provider is paused after failures (Retry-After), or the budget is spent.",
     504: "No answer came in time.",
 }
 

@@ -44,7 +44,9 @@ class IntakeLimits:
         for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1), ("computing", 1)):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise DeclarationError(f"{name.replace('_', ' ')} is {value}; it must be at least {least}")
+                raise DeclarationError(
+                    f"{name.replace('_', ' ')} is {value}, but it must be at least {least}"
+                )
 
 
 class Intake:
@@ -71,7 +73,7 @@ class Intake:
             wait = (1.0 - self._allowed) / a_second
             limit = f"more than {number(self.limits.rate, 'request')} a minute"
             raise Refusal(
-                429, "too_many_requests", f"{limit}; come back in {math.ceil(wait)} s", retry_after=wait
+                429, "too_many_requests", f"{limit}; try again in {math.ceil(wait)} s", retry_after=wait
             )
         self._allowed -= 1.0
 
@@ -86,7 +88,7 @@ class Intake:
             raise Refusal(
                 429,
                 "queue_full",
-                f"{self.limits.at_once} items are being judged and {self.limits.queue} wait; come back later",
+                f"{self.limits.at_once} items are being judged and {self.limits.queue} wait; try again later",
                 retry_after=BUSY_SECONDS,
                 close=True,
             )
@@ -120,9 +122,7 @@ class Intake:
             detail = f"the body has to be JSON, with Content-Type: application/json, {problem}"
             raise Refusal(415, "not_json", detail, close=True)
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Refusal(
-                415, "packed", "the body has to be sent as it is, without Content-Encoding", close=True
-            )
+            raise Refusal(415, "packed", "send the body uncompressed, without Content-Encoding", close=True)
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await self._body(request)
@@ -132,7 +132,7 @@ class Intake:
         try:
             return await asyncio.to_thread(parse, body)  # others are answered meanwhile
         except ValueError as error:
-            raise Refusal(400, "invalid_json", f"the body is no valid JSON: {error}") from None
+            raise Refusal(400, "invalid_json", f"the body is not valid JSON: {error}") from None
 
     async def _body(self, request: Request) -> bytes:
         """The whole body; no more of it is read than may be sent."""

@@ -45,7 +45,7 @@ def mcp(
     from conqret.serve.standard_input import mend_input
 
     if not runs.is_dir():
-        raise DeclarationError(f"{runs}: there is no such folder; make it, or give one that holds runs")
+        raise DeclarationError(f"{runs}: there is no such folder; create it, or give a folder of runs")
     store = None if answers.replay is not None else (answers.recordings or runs / STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
     served = mcp_server(session, runs)

@@ -219,4 +219,4 @@ async def _of_files(work: Callable[[], T]) -> T:
     except ConqretError as error:
         raise ToolError(str(error)) from None
     except MALFORMED as error:
-        raise ToolError(f"the files are not as a run writes them ({type(error).__name__})") from None
+        raise ToolError(f"the files do not have the format of a run ({type(error).__name__})") from None

@@ -90,7 +90,7 @@ def opened(root: Path, name: str) -> Path:
     except (OSError, ValueError):  # a name that no file can have
         run, there = root, False
     if not there:
-        raise DeclarationError("there is no such run in the folder that is shown")
+        raise DeclarationError("there is no such run in the served folder")
     if out := leads_out(root, run):
         raise DeclarationError(out)
     return run
@@ -106,7 +106,9 @@ def leads_out(root: Path, run: Path) -> str:
     """Which link in the folder of a run leads out of ``root``, in words; empty where none does."""
     for entry in run.rglob("*"):
         if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):  # of a loop, too
-            return f"{entry.relative_to(root)} is a link that leads out of the folder; nothing of this run is shown"
+            return (
+                f"{entry.relative_to(root)} is a link that leads out of the folder, so this run is not shown"
+            )
     return ""
 
 

@@ -69,7 +69,7 @@ def offered(
         judges[judge.name] = judge
     if not judges:
         raise DeclarationError(
-            f"no format can be judged so with {session.options.model}: name one with --format"
+            f"{session.options.model} can judge none of the formats by default: name one with --format"
         )
     return judges
 

@@ -76,7 +76,7 @@ def service_server(
     alone = is_loopback(host)
     if not alone and not keys:
         raise DeclarationError(
-            f"other machines reach {host}, so requests have to bring a key: give --api-key-env or --api-key-file"
+            f"other machines can reach {host}, so requests need a key: give --api-key-env or --api-key-file"
         )
     limits = limits or IntakeLimits()
     judges = offered(session, formats, judging)

@@ -233,7 +233,7 @@ def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> No
 def view_server(root: Path, port: int = PORT) -> LocalServer:
     """The server of :func:`view`, which is not running yet."""
     if not root.is_dir():
-        raise DeclarationError(f"{root}: there is no such folder; give one that holds runs")
+        raise DeclarationError(f"{root}: there is no such folder; give a folder of runs")
     return local_server(
         lambda port: view_app(root, port), LOOPBACK, port, timeout_graceful_shutdown=GRACE_SECONDS
     )

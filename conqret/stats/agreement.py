@@ -63,12 +63,12 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
     cube = np.asarray(tables, dtype=float)
     if cube.ndim != 3 or not cube.size:
         raise DeclarationError(
-            f"alpha needs tables of raters by units, one of each at least; the shape is {cube.shape}"
+            f"alpha needs tables of at least one rater by one unit, but the shape is {cube.shape}"
         )
     if np.isinf(cube).any():
         raise DeclarationError("a rating is infinite")
     if level == "ratio" and (cube < 0).any():
-        raise DeclarationError("ratings below 0 have no ratio: take the interval level")
+        raise DeclarationError("ratings below 0 have no ratio: use the interval level")
     drawn = resamples or whole(cube.shape[2])
     if len(drawn.cluster) != cube.shape[2]:
         raise DeclarationError(f"resamples of {len(drawn.cluster)} units for tables of {cube.shape[2]}")

@@ -98,7 +98,7 @@ def alternative_annotator_test(
             f"a judge of {verdicts.shape} and {len(names)} names for annotators of {table.shape}"
         )
     if not 0 <= epsilon < 1:
-        raise DeclarationError(f"epsilon lies in [0, 1), not at {epsilon}")
+        raise DeclarationError(f"epsilon must lie in [0, 1), not at {epsilon}")
     topics = list(range(len(verdicts))) if clusters is None else list(clusters)
     if len(topics) != len(verdicts):
         raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")

@@ -131,8 +131,8 @@ def check_sizes(sizes: Sequence[int]) -> None:
         )
     if len(sizes) * largest**2 > MOST_CELLS:
         raise DeclarationError(
-            f"{len(sizes)} groups, the largest of {largest} items, take too much memory: beside a group of {largest} "
-            f"items there may be {MOST_CELLS // largest**2 - 1} others; hold the largest in a run of their own"
+            f"{len(sizes)} groups, the largest of {largest} items, take too much memory: with a group of {largest} "
+            f"items there may be {MOST_CELLS // largest**2 - 1} others; put the largest groups into a run of their own"
         )
 
 

@@ -124,4 +124,4 @@ def _covered(
 def _nearest(knots: Knots, at: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.intp]:
     import numpy as np
 
-    return np.asarray(np.abs(scale - np.interp(at, *knots)[:, None]).argmin(axis=1), dtype=np.intp)
+    return np.asarray(np.abs(scale - np.interp(at, *knots)[:, None]).argmin(axis=1))

@@ -108,7 +108,7 @@ def _cells(
     first, other = parts[-2 * len(first) : -len(first)], parts[-len(first) :]
     known = np.unique(parts if categories is None else parts[: -2 * len(first)])
     if not (np.isin(first, known).all() and np.isin(other, known).all()):
-        raise DeclarationError(f"a value is none of the categories {known.tolist()}")
+        raise DeclarationError(f"a value is not one of the categories {known.tolist()}")
     if len(drawn.cluster) != len(first):
         raise DeclarationError(f"resamples of {len(drawn.cluster)} items for {len(first)} pairs")
     return np.searchsorted(known, first) * len(known) + np.searchsorted(known, other), len(known)
@@ -125,7 +125,7 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     first_values, other = snapped(first), snapped(second)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
         raise DeclarationError(
-            f"two series of one length are needed, not {first_values.shape} and {other.shape}"
+            f"both series must have one length, not {first_values.shape} and {other.shape}"
         )
     if not (np.isfinite(first_values).all() and np.isfinite(other).all()):
         raise DeclarationError("a value is missing or infinite: leave out the pairs that lack one")

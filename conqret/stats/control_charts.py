@@ -70,12 +70,12 @@ class Design:
     def __post_init__(self) -> None:
         if not FEWEST_TESTED <= self.topics <= MOST_TOPICS:
             raise DeclarationError(
-                f"a series of {self.topics} topics cannot be charted: {FEWEST_TESTED} to {MOST_TOPICS:,} are needed"
+                f"a time series of {self.topics} topics cannot be charted: use {FEWEST_TESTED} to {MOST_TOPICS:,}"
             )
         if not 1 <= self.baseline < self.waves <= MOST_WAVES:
             raise DeclarationError(
-                f"a series of {self.waves} waves, {self.baseline} of them the baseline, cannot be charted: it "
-                f"needs one wave of baseline, one after it, and {MOST_WAVES:,} at most"
+                f"a time series of {self.waves} waves, {self.baseline} of them the baseline, cannot be charted: it "
+                f"needs at least one wave of baseline, one after it, and at most {MOST_WAVES:,}"
             )
 
     @property
@@ -163,7 +163,7 @@ class ControlLimits:
 def check_rate(rate: float) -> None:
     """Raise DeclarationError where no limits can be set to a rate of false alarms."""
     if not 1e-5 <= rate <= 0.5:
-        raise DeclarationError(f"a rate of false alarms lies in [0.00001, 0.5], not at {rate:g}")
+        raise DeclarationError(f"a rate of false alarms must lie in [0.00001, 0.5], not at {rate:g}")
 
 
 @lru_cache(maxsize=64)

@@ -63,7 +63,7 @@ MARGIN = 0.05
 def check_margin(margin: float) -> None:
     """Raise DeclarationError where a margin that a user gave is no share of the scale inside (0, 1)."""
     if not 0 < margin < 1:
-        raise DeclarationError(f"--margin is a share of the scale, inside (0, 1), not {margin:g}")
+        raise DeclarationError(f"--margin must be a share of the scale, inside (0, 1), not {margin:g}")
 
 
 @dataclass(frozen=True, slots=True)

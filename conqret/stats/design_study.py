@@ -77,13 +77,14 @@ class Components:
 
     def variance(self, place: int) -> JackknifedEstimate:
         """The component of an effect. It has no interval where it does not differ between topics, or where it differs
-        between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`."""
+        between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`; and t has fewer degrees of freedom
+        where few topics hold nearly all of it."""
         effect, few = self.effects[place], ""
         if not effect.over_topics:
             few = f"topics say nothing of other {_plural(effect)}"
         elif ITEM not in effect.facets and self.topics < FEWEST_TOPICS:
             few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
-        return self._sampled(lambda estimates: estimates[..., place], "variance", few)
+        return self._sampled(lambda estimates: estimates[..., place], "variance", few).made_of_few()
 
     def generalizability(self, design: Design) -> JackknifedEstimate:
         """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
@@ -150,10 +151,11 @@ class Components:
     def _check(self, design: Design) -> None:
         for facet, number in design.items():
             if number < 1:
-                raise DeclarationError(f"a design has 1 {facet} at least, not {number}")
+                raise DeclarationError(f"a design needs at least 1 {facet}, not {number}")
             if number > 1 and facet not in (*self.facets, TOPIC):
                 raise DeclarationError(
-                    f"what more {facet}s buy is not known: what varies here is {' and '.join(self.facets) or 'nothing'}"
+                    f"the gain from more {facet}s is unknown, because the runs vary only in "
+                    f"{' and '.join(self.facets) or 'nothing'}"
                 )
 
     def _sampled(

@@ -52,9 +52,9 @@ class ChartPlan:
             ("shift", abs(self.shift), 0, 1), ("icc", self.icc, 0, 1), ("rate", self.rate, 0, 0.5),
         ):  # fmt: skip
             if not low <= value <= high:
-                raise DeclarationError(f"{name} lies in [{low}, {high}], not at {value:g}")
+                raise DeclarationError(f"{name} must lie in [{low}, {high}], not at {value:g}")
         if not self.sd > 0 or min(self.metrics, self.simulations) < 1:
-            raise DeclarationError("sd is above 0, and metrics and simulations are 1 at least")
+            raise DeclarationError("sd must be above 0, and metrics and simulations at least 1")
 
     def plan(self, design: Design, items: int) -> PlannedSeries:
         """The cell of ``design`` with ``items`` a topic.

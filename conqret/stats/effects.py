@@ -51,7 +51,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     raw = np.array([p for p in p_values if p is not None])
     if ((raw < 0) | (raw > 1)).any():
-        raise DeclarationError(f"p-values lie between 0 and 1, not {list(p_values)}")
+        raise DeclarationError(f"p-values must lie between 0 and 1, not {list(p_values)}")
     order = np.argsort(raw)
     adjusted = np.empty_like(raw)
     adjusted[order] = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))

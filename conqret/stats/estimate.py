@@ -150,7 +150,7 @@ class JackknifedEstimate:
             DeclarationError: ``confidence`` is not inside (0, 1).
         """
         if not 0 < confidence < 1:
-            raise DeclarationError(f"a confidence lies inside (0, 1), not at {confidence}")
+            raise DeclarationError(f"a confidence must lie inside (0, 1), not at {confidence}")
         if not self.defined:
             return undefined(self.reason or "not defined for these values", self.n)
         ends = self._ends(confidence)

@@ -42,7 +42,7 @@ def expected_label(
         )
     used = table.sum(axis=0) > 0
     if used.sum() < 2:
-        raise DeclarationError("labels of one kind only: there is nothing to be told apart")
+        raise DeclarationError("all labels are equal, so nothing can be distinguished")
     thresholds, slope = _fitted(x, table[:, used])
     below = expit(thresholds - slope * np.asarray(places, dtype=float)[:, None])
     return np.asarray(np.diff(below, axis=1, prepend=0.0, append=1.0) @ values[used])

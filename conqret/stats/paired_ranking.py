@@ -124,7 +124,7 @@ def bradley_terry(
     import numpy as np
 
     if prior <= 0:
-        raise DeclarationError(f"the prior of Bradley-Terry is above 0, not {prior}")
+        raise DeclarationError(f"the prior of Bradley-Terry must be above 0, not {prior}")
     games = _Games(preferences)
     count = len(games.players)
     left_out = leave_one_out(games.clusters)
@@ -166,11 +166,11 @@ class _Games:
         import numpy as np
 
         if not preferences:
-            raise DeclarationError("a ranking needs one preference at least")
+            raise DeclarationError("a ranking needs at least one preference")
         for preference in preferences:
             if preference.outcome not in (0, 0.5, 1) or preference.first == preference.second:
                 raise DeclarationError(
-                    f"a preference is 0, 0.5 or 1 between two players, not {preference.outcome} between "
+                    f"a preference must be 0, 0.5 or 1 between two players, not {preference.outcome} between "
                     f"{preference.first!r} and {preference.second!r}"
                 )
         self.players = sorted(

@@ -70,7 +70,7 @@ class SamplePlan:
 
     def __post_init__(self) -> None:
         if min([*self.topics, *self.items, self.simulations]) < 1 or not self.topics or not self.items:
-            raise DeclarationError("a plan needs one topic, one item a topic and one simulation at least")
+            raise DeclarationError("a plan needs at least one topic, one item a topic and one simulation")
 
     def cells(
         self,
@@ -152,7 +152,7 @@ def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[Pl
     import numpy as np
 
     if rows < 1:
-        raise DeclarationError(f"a table has one row at least, not {rows}")
+        raise DeclarationError(f"a table needs at least one row, not {rows}")
     signs = np.random.default_rng(plan.seed)
 
     def table(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -172,7 +172,7 @@ def assumed(correlation: float, icc: float) -> Draw:
     import numpy as np
 
     if not -1 < correlation < 1:
-        raise DeclarationError(f"an alpha to plan for lies inside (-1, 1), not at {correlation}")
+        raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")
     root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
     return lambda topics, items, rng: np.asarray(root @ normal(topics, items, rng))
 
@@ -191,8 +191,8 @@ def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
 
     if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
         raise DeclarationError(
-            "the shares of labels are two or more numbers above 0, from the lowest label up, and 1 in sum, such as "
-            f"0.8,0.15,0.05, not {', '.join(f'{share:g}' for share in shares)}"
+            "the shares of labels must be at least two numbers above 0, from the lowest label up, "
+            f"with the sum 1, such as 0.8,0.15,0.05, not {', '.join(f'{share:g}' for share in shares)}"
         )
     whole = sum(shares)
     cuts = [NormalDist().inv_cdf(sum(shares[:step]) / whole) for step in range(1, len(shares))]
@@ -202,7 +202,7 @@ def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
 def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
     """One column of normal differences around ``shift``. Raises DeclarationError where a number is out of range."""
     if not sd > 0:
-        raise DeclarationError(f"a standard deviation is above 0, not {sd}")
+        raise DeclarationError(f"a standard deviation must be above 0, not {sd}")
     normal = _normal(1, icc)
     return lambda topics, items, rng: shift + sd * normal(topics, items, rng)
 
@@ -229,7 +229,7 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
         for indices in gathered((name, place) for place, name in enumerate(clusters)).values()
     ]
     if values.ndim != 2 or values.shape[1] != len(clusters) or len(places) < 2:
-        raise DeclarationError("a pilot needs items of two topics at least, and a topic for each item")
+        raise DeclarationError("a pilot needs items of at least two topics, and a topic for each item")
 
     def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
         chosen = rng.integers(len(places), size=topics)
@@ -251,7 +251,7 @@ def _normal(columns: int, icc: float) -> Draw:
     import numpy as np
 
     if not 0 <= icc <= 1:
-        raise DeclarationError(f"icc lies in [0, 1], not at {icc}")
+        raise DeclarationError(f"icc must lie in [0, 1], not at {icc}")
 
     def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
         between = np.repeat(rng.normal(size=(columns, topics)), items, axis=1)

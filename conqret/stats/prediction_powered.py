@@ -110,7 +110,9 @@ def prediction_powered_test(
     if np.isnan(f).all() and np.isnan(rest).all():
         raise DeclarationError("there is no judgment")
     if not 0 < confidence < 1 or (power is not None and not 0 <= power <= 1):
-        raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
+        raise DeclarationError(
+            f"confidence must lie in (0, 1) and power in [0, 1], not {confidence} and {power}"
+        )
     everything = np.concatenate([f, rest])
     there = ~np.isnan(everything)
     names = [name for name, label_series in zip([*known, *others], there, strict=True) if label_series]

@@ -267,7 +267,7 @@ def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
     import numpy as np
 
     if not len(clusters):
-        raise DeclarationError("intervals need one item at least")
+        raise DeclarationError("intervals need at least one item")
     which = cluster_places(clusters)
     count = int(which.max()) + 1
     if count == 1:
@@ -315,7 +315,7 @@ def mean(
 
     data = np.asarray(values, dtype=float)
     if data.ndim != 1 or not len(data) or not np.isfinite(data).all():
-        raise DeclarationError("an interval needs a series of finite values, one at least")
+        raise DeclarationError("an interval needs at least one value, and finite values only")
     if clusters is not None and len(clusters) != len(data):
         raise DeclarationError(f"{len(clusters)} clusters for {len(data)} values: name one for each")
     names = range(len(data)) if clusters is None else clusters

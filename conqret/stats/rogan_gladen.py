@@ -55,7 +55,7 @@ def rogan_gladen(
         labels, judged, unlabelled, clusters, unlabelled_clusters
     )
     if not len(rest):
-        raise DeclarationError("there is no unlabelled item whose share could be corrected")
+        raise DeclarationError("there is no unlabeled item whose share could be corrected")
     if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, judge_values, rest)):
         raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
     naive = mean_interval(rest, others, confidence=confidence, scale="share")

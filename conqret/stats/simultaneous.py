@@ -42,14 +42,12 @@ SPREAD = 0.5
 are one standard deviation out."""
 LIMIT = 0.75
 """By how many of its errors pooling moves a value at most. Without a limit the interval of a value that is unlike
-fourteen others holds in 49% of samples at worst, at 1 in 81%, and at this in 88%."""
+fourteen others holds in 50% of samples at worst, at 1 in 81%, and at this in 88%."""
 ALIKE = 3.0
 """How many times as many items as the median statistic, or as few, one may have that counts as like the others: errors
 of many items are smaller, and a measure of documents is not one of arguments."""
 _GRID = 60
 """Values of tau, up to three times :data:`SPREAD`."""
-MOST_FREEDOM = 1000.0
-"""Degrees of freedom that the common error counts as at most."""
 MOST_CORRELATED = 0.95
 """The correlation of errors at most, so that their covariances can be inverted."""
 UNLIKE = "it rests on far more or far fewer items than the other dimensions, and is not pooled with them"
@@ -161,17 +159,19 @@ def shrunk(
 def moderated(
     squares: NDArray[np.float64], freedom: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Squared errors drawn towards their common value, and their degrees of freedom, by the logarithms' mean and
-    variance (Smyth 2004, section 6.2): the variance of ``log s^2`` is ``trigamma(d / 2) + trigamma(d_0 / 2)``."""
+    """Squared errors drawn towards their common value, and their degrees of freedom, by the mean and variance of
+    logarithms (Smyth 2004, section 6.2): the variance of ``log s^2`` is ``trigamma(d / 2) + trigamma(d_0 / 2)``.
+    d_0 is at most what the other errors have together, as the common error is known no better than by them."""
     import numpy as np
 
-    half = freedom / 2
+    half, most = freedom / 2, float((len(freedom) - 1) * freedom.mean())
     logs = np.log(squares) - np.array([_digamma(x) for x in half]) + np.log(half)
     beyond = float(logs.var(ddof=1) - np.mean([_trigamma(x) for x in half]))
-    weight, common = MOST_FREEDOM, float(logs.mean())
-    if beyond > 0 and (weight := 2 * _trigamma_inverse(beyond)) < MOST_FREEDOM:
+    weight, common = most, float(logs.mean())
+    if beyond > 0:
+        weight = 2 * _trigamma_inverse(beyond)
         common += _digamma(weight / 2) - math.log(weight / 2)
-    weight = min(weight, MOST_FREEDOM)
+        weight = min(weight, most)
     return (weight * math.exp(common) + freedom * squares) / (weight + freedom), weight + freedom
 
 

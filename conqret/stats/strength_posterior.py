@@ -87,13 +87,13 @@ class PairOutcomes:
 
         if not set(np.unique(self.outcome)) <= set(OUTCOMES):
             raise DeclarationError(
-                f"an outcome is one of {', '.join(map(str, OUTCOMES))}, not {self.outcome.tolist()[:5]}"
+                f"an outcome must be one of {', '.join(map(str, OUTCOMES))}, not {self.outcome.tolist()[:5]}"
             )
         count = np.asarray(self.sizes, dtype=int)[self.group] if len(self.group) else np.zeros(0, dtype=int)
         if (self.first == self.second).any() or (np.maximum(self.first, self.second) >= count).any():
-            raise DeclarationError("a comparison is of two items of one group")
+            raise DeclarationError("a comparison must be between two items of one group")
         if self.judge is not None and (len(self.judge) != len(self.group) or self.judge.min(initial=0) < 0):
-            raise DeclarationError("each comparison has the number of its judge, from 0 up")
+            raise DeclarationError("each comparison needs the number of its judge, at least 0")
 
     @property
     def judges(self) -> int:

@@ -41,7 +41,7 @@ class SimulatedJudge:
 
     def __post_init__(self) -> None:
         if not self.discriminations:
-            raise DeclarationError("there is no discrimination: name one for each judge")
+            raise DeclarationError("no discrimination is given: give one for each judge")
         for name, value, within, wanted in (
             ("spread", self.spread, 0 <= self.spread <= MOST_SPREAD, f"from 0 to {MOST_SPREAD:g}"),
             ("position", self.position, -0.5 < self.position < 0.5, "between -0.5 and 0.5"),
@@ -58,7 +58,7 @@ class SimulatedJudge:
             ),
         ):
             if not within:
-                raise DeclarationError(f"{name} is {value:g}; it must be {wanted}")
+                raise DeclarationError(f"{name} is {value:g}, but it must be {wanted}")
 
     @property
     def position_effect(self) -> float:

@@ -6,11 +6,13 @@ Dependability of Behavioral Measurements, 1972; Brennan, Generalizability Theory
     mean + topic + item + c + topic x c + item x c + sample
 
 with every combination of conditions as a c (and, where samples have one in common, the order in which things are
-asked). Components are estimated without assuming a distribution, by equating the
-quadratic forms ``y' M V_k M y`` with what they are expected to be, ``sum_l tr(M V_k M V_l) sigma_l^2``, where V_k says
-which scores share a level of effect k, and M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch,
-Variance Components, 1992, section 11.3). Where no score is missing and all topics have as many items, they are those
-of the analysis of variance. An estimate may be below 0, which means that it is small.
+asked). Components are estimated without assuming a distribution, by equating quadratic forms ``y' A_k y`` with what
+they are expected to be, ``sum_l tr(A_k V_l) sigma_l^2``, where V_k says which scores share a level of effect k. ``A_k``
+is ``M V_k M``, where M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch, Variance Components,
+1992, section 11.3); of what differs within topics it takes each topic's mean off, and of topics it is the sum of
+squares of their unweighted means, so that larger topics with larger effects move neither.
+Where no score is missing and all topics have as many items, all are those of the analysis of variance. An estimate may
+be below 0, which means that it is small.
 
 What more of anything buys (a D-study) follows: :mod:`conqret.stats.design_study`.
 """
@@ -55,7 +57,7 @@ def variance_components(
 
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
-        raise DeclarationError("variance components need three finite values at least")
+        raise DeclarationError("variance components need at least three finite values")
     if any(len(facet_codes) != len(data) for facet_codes in (topics, items, *conditions.values())):
         raise DeclarationError("variance components need a topic, an item and each condition for every value")
     varied = _varied({name: cluster_places(condition) for name, condition in conditions.items()})
@@ -64,11 +66,14 @@ def variance_components(
     effects, codes = _effects(topic, item, varied, order)
     _check_items(effects)
     clusters = leave_one_out(list(topics) if topic.max() else list(items))
-    equations = _Equations(data, codes)
+    equations = _Equations(data, codes, topic)
     variances = equations.solved(np.ones(len(data)))
+    if np.isnan(variances).any():  # told apart by differences between topics alone
+        equations = _Equations(data, codes, np.zeros_like(topic))
+        variances = equations.solved(np.ones(len(data)))
     if np.isnan(variances).any():
         raise DeclarationError(
-            f"these scores are too few to tell apart {', '.join(' or '.join(effect.names) for effect in effects)}"
+            f"there are too few scores to separate {', '.join(' or '.join(effect.names) for effect in effects)}"
         )
     without = [equations.solved(row) for row in clusters.weights[:, clusters.cluster]]
     return Components(
@@ -90,7 +95,9 @@ def _varied(conditions: Mapping[str, NDArray[np.intp]]) -> dict[str, NDArray[np.
         if codes.max():
             other = names_by_codes.setdefault(codes.tobytes(), name)
             if other != name:
-                raise DeclarationError(f"{other} and {name} never vary alone: give them as one condition")
+                raise DeclarationError(
+                    f"{other} and {name} never vary independently: give them as one condition"
+                )
     return {name: conditions[name] for name in names_by_codes.values()}
 
 
@@ -144,15 +151,15 @@ def _check_items(effects: Sequence[VarianceEffect]) -> None:
     """Refuse data in which what items differ by cannot be told from noise."""
     of_items = next((effect for effect in effects if ITEM in effect.names), None)
     if of_items is None:
-        raise DeclarationError("there is one item only, so it cannot be said what items differ by")
+        raise DeclarationError("there is only one item, so the variance of items cannot be estimated")
     if any(SAMPLE in name for name in of_items.names):
         raise DeclarationError(
-            "every item has one score only, so noise cannot be told from what items differ by: several samples are "
-            "needed, or several runs of the same items"
+            "every item has only one score, so noise cannot be separated from the variance of "
+            "items: several samples are needed, or several runs of the same items"
         )
     if set(of_items.names) - set(OBJECTS):
         raise DeclarationError(
-            "no item has a score in more than one run, so runs cannot be told from what items differ by: they have to "
+            "no item has a score in more than one run, so runs cannot be separated from items: the runs must "
             "judge the same items"
         )
 
@@ -167,42 +174,94 @@ def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
 
 
 class _Equations:
-    """The equations of the quadratic forms, for weights of 0 and 1 on the scores."""
+    """The equations of the quadratic forms, for weights of 0 and 1 on the scores; what differs within ``topic`` is
+    taken from differences within it (one topic: from all)."""
 
-    def __init__(self, values: NDArray[np.float64], codes: Sequence[NDArray[np.intp]]) -> None:
-        self._values, self._codes = values, codes
+    def __init__(
+        self, values: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], topic: NDArray[np.intp]
+    ) -> None:
+        import numpy as np
+
+        self._values, self._codes, self._topic = values, codes, topic
         self._pairs = {
             (first, other): _together([codes[first], codes[other]])
             for first, other in product(range(len(codes)), repeat=2)
             if first <= other
         }
+        self._within = [_together([code, topic]) for code in codes]
+        self._nested = [cell.max() == code.max() for code, cell in zip(codes, self._within, strict=True)]
+        self._topics = [bool(topic.max()) and np.array_equal(code, topic) for code in codes]
 
     def gram(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``tr(M V_k M V_l)``: of each pair of effects, from how many scores share levels of one, the other, both."""
+        """``tr(A_k V_l)`` for each form and effect, from how many scores share levels of one, the other, both."""
         import numpy as np
 
-        n, size = weights.sum(), len(self._codes)
-        shared = [np.bincount(code, weights)[code] for code in self._codes]
-        sums = [(weights * counts).sum() for counts in shared]
+        whole = np.zeros_like(self._topic)
+        within = self._grams(weights, self._topic, self._within)
+        across = within if not self._topic.max() else self._grams(weights, whole, self._codes)
+        rows = np.where(np.array(self._nested)[:, None], within, across)
+        means = self._means(weights)
+        for place in np.flatnonzero(self._topics):
+            for other, (code, cell) in enumerate(zip(self._codes, self._within, strict=True)):
+                apart = np.bincount(code, means)
+                rows[place, other] = (np.bincount(cell, means) ** 2).sum() - (apart**2).sum() / means.sum()
+        return rows
+
+    def _grams(
+        self, weights: NDArray[np.float64], group: NDArray[np.intp], cells: Sequence[NDArray[np.intp]]
+    ) -> NDArray[np.float64]:
+        """``tr(M V_k M V_l)``, where M takes the mean of each group off; ``cells`` are the levels within groups."""
+        import numpy as np
+
+        size = len(cells)
+        n = np.maximum(np.bincount(group, weights), 1.0)
+        shared = [np.bincount(cell, weights)[cell] for cell in cells]
+        sums = [np.bincount(group, weights * counts) for counts in shared]
         gram_matrix = np.empty((size, size))
         for (first, other), codes in self._pairs.items():
             both = (weights * np.bincount(codes, weights)[codes]).sum()
-            crossed = (weights * shared[first] * shared[other]).sum()
+            crossed = (weights * shared[first] * shared[other] / n[group]).sum()
             gram_matrix[first, other] = gram_matrix[other, first] = (
-                both - 2 * crossed / n + sums[first] * sums[other] / n**2
+                both - 2 * crossed + (sums[first] * sums[other] / n**2).sum()
             )
         return gram_matrix
+
+    def _means(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights that give the mean of each topic."""
+        import numpy as np
+
+        return weights / np.maximum(np.bincount(self._topic, weights), 1.0)[self._topic]
+
+    def _forms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``y' A_k y`` of each effect."""
+        import numpy as np
+
+        centred = weights * (self._values - np.average(self._values, weights=weights))
+        means = self._means(weights)
+        by_topic = np.bincount(self._topic, means * centred)
+        inside = weights * (centred - by_topic[self._topic])
+        present = means.sum()
+        return np.array(
+            [
+                (by_topic**2).sum() - by_topic.sum() ** 2 / present
+                if is_topic
+                else (np.bincount(code, inside if nested else centred) ** 2).sum()
+                for code, nested, is_topic in zip(self._codes, self._nested, self._topics, strict=True)
+            ]
+        )
 
     def solved(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The components; NaN where these scores alone cannot tell them apart."""
         import numpy as np
 
-        centred = weights * (self._values - np.average(self._values, weights=weights))
-        forms = [(np.bincount(code, centred) ** 2).sum() for code in self._codes]
-        gram = self.gram(weights)
-        scale = np.sqrt(np.diag(gram))
-        if (scale <= 0).any() or np.linalg.eigvalsh(gram / scale / scale[:, None]).min() <= _SINGULAR:
+        gram, forms = self.gram(weights), self._forms(weights)
+        scale = np.diag(gram).copy()
+        if (scale <= _SINGULAR * np.abs(gram).max(axis=1)).any():
             return np.full(len(self._codes), np.nan)
-        solution = np.linalg.solve(gram, np.array(forms))
+        column = np.abs(gram / scale[:, None]).max(axis=0)
+        scaled = gram / scale[:, None] / column
+        if np.linalg.svd(scaled, compute_uv=False).min() <= _SINGULAR:
+            return np.full(len(self._codes), np.nan)
+        solution = np.linalg.solve(scaled, forms / scale) / column
         least = max(SAME * np.abs(solution).max(), (SAME * np.abs(self._values).max()) ** 2)
         return np.where(np.abs(solution) <= least, 0.0, solution)  # what rounding leaves is nothing

@@ -106,20 +106,32 @@ def _skewed(claim: Claim, two_sided: bool, level: float) -> float:
 
 
 def of_difference(
-    estimate: JackknifedEstimate, topics: Sequence[Hashable] = (), *, corrected: float | None = None
+    estimate: JackknifedEstimate,
+    topics: Sequence[Hashable] = (),
+    *,
+    corrected: float | None = None,
+    family: int | None = None,
 ) -> VerdictCondition | None:
     """The condition of "it is not 0", where a two-sided test at 5% shows that; None where it does not.
 
     ``corrected`` is the p-value by which that is decided, where it is not the estimate's own: corrected for others, or
-    of another test. It leaves as much room for each topic as it has itself.
+    of another test. It leaves as much room for each topic as it has itself; of a test by flips of signs, which is never
+    below one pattern in all, at least as much as Bonferroni's correction for the ``family`` that was tested together.
     """
     p = estimate.p()
     decisive = p if corrected is None else corrected
     if p is None or decisive is None or decisive >= ALPHA:
         return None
-    room = 1.0 if decisive <= 0 or p <= 0 else min(1.0, p / decisive)
-    claim = Claim(estimate, 0.0, 1 if estimate.value > 0 else -1, ALPHA / 2 * room)
+    claim = Claim(estimate, 0.0, 1 if estimate.value > 0 else -1, ALPHA / 2 * room(p, decisive, family))
     return verdict_condition([claim], topics, two_sided=True)
+
+
+def room(own: float, corrected: float, family: int | None = None) -> float:
+    """By what the level is multiplied for a test's own p-value, where a ``corrected`` one decides; not below
+    1 / ``family``."""
+    if own <= 0 or corrected <= 0:
+        return 1.0 if family is None else 1 / family
+    return min(1.0, max(own / corrected, 0.0 if family is None else 1 / family))
 
 
 def weakest(conditions: Iterable[VerdictCondition | None]) -> VerdictCondition | None:

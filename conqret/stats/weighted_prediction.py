@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FURTHEST = 4.0
 """Standard errors by which the sum of weights may miss the number of items."""
-MISSED = 0.3
+MISSED = 0.1
 """The share of the items by which it may miss it in any case."""
 
 

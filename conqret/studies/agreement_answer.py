@@ -142,9 +142,10 @@ def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     names = [_name(row) for row in above[:NAMED]]
     more = [f"{len(above) - NAMED} more"] if len(above) > NAMED else []
     which = f" of them ({words.listed([*names, *more])})" if names else " of them"
+    below = sum(row.simultaneous.high is not None and row.simultaneous.high < 0 for row in held)
     yield (
         f"The simultaneous intervals, which hold for {words.number(len(held), 'dimension')} at once, lie above 0 on "
-        f"{len(above) or 'none'}{which}."
+        f"{len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
     )
 
 

@@ -189,10 +189,10 @@ def fetch(
         if not yes:
             if not sys.stdin.isatty():
                 raise DeclarationError(
-                    "the license is to be accepted, and there is no terminal for the question: read it above, and give "
+                    "you must accept the license, but there is no terminal to confirm it on: read it above, and give "
                     "--yes"
                 )
-            if not typer.confirm("Accept the license and go on?", err=True):
+            if not typer.confirm("Accept the license and continue?", err=True):
                 raise typer.Exit(1)
     with progress("fetching", quiet=shown.quiet) as bar:
 
@@ -264,7 +264,7 @@ report = grouped(report)
 
 def submit(
     results: Annotated[
-        list[Path], typer.Argument(help="Results (suite.json), or the folders of runs that hold them.")
+        list[Path], typer.Argument(help="Results (suite.json), or the folders of runs that contain them.")
     ],
     *,
     output: Annotated[

@@ -54,7 +54,7 @@ def submitted(results: Iterable[str | Path], output: str | Path) -> list[Path]:
             file in files or read_result(file).figures != result.figures
         ):
             raise DeclarationError(
-                f"{file} is there already, with other figures than {place}: remove the one that is not to count"
+                f"{file} already exists, with other figures than {place}: remove the one that should not count"
             )
         files[file] = result.model_dump_json(indent=1).encode() + b"\n"
     for file, content in files.items():
@@ -72,9 +72,9 @@ def checked(places: Sequence[str | Path]) -> list[tuple[Path, SuiteResult]]:
     """
     files = list(_files(places))
     if not files:
-        raise DeclarationError("there is no result to check: give files, or folders that hold them")
+        raise DeclarationError("there is no result to check: give files, or folders that contain them")
     if len(files) > MOST_FILES:
-        raise DeclarationError(f"there are more than {MOST_FILES:,} files: check them in parts")
+        raise DeclarationError(f"there are more than {MOST_FILES:,} files: check them in several calls")
     found, sound = list[Fault](), list[tuple[Path, SuiteResult]]()
     names: dict[str, Path] = {}
     for file in files:
@@ -168,7 +168,7 @@ def result_faults(file: str, result: SuiteResult) -> Iterator[Fault]:
         return
     suite = SUITES[result.suite]
     if result.created.tzinfo is None or result.created > dt.datetime.now(dt.UTC) + dt.timedelta(days=1):
-        yield _fault(place, "created", "is no moment of the past, with its time zone", "Run the suite again")
+        yield _fault(place, "created", "is not a past time with its time zone", "Run the suite again")
     if result.judge.published:
         yield _fault(place, "judge.published", "is of published verdicts", "They come with the suite itself")
     if result.sample is not None and result.sample.n != result.judged:
@@ -180,7 +180,10 @@ def result_faults(file: str, result: SuiteResult) -> Iterator[Fault]:
         statistic = suite.statistic(figure.statistic)
         if statistic is None:
             yield _fault(
-                place, f"figures.{place_of}.statistic", "is no statistic of the suite", "Run the suite again"
+                place,
+                f"figures.{place_of}.statistic",
+                "is not a statistic of the suite",
+                "Run the suite again",
             )
         elif (statistic.scale, suite.metric_of(statistic)) != (figure.scale, figure.metric):
             yield _fault(place, f"figures.{place_of}", "has another scale or metric", "Run the suite again")
@@ -200,7 +203,7 @@ def _figure_faults(file: Path, field: str, figure: SuiteFigure) -> Iterator[Faul
     if figure.value is None:
         return
     if figure.scale == "share" and not 0 <= figure.value <= 1:
-        yield _fault(file, f"{field}.value", "is a share, and lies beyond 0 and 1", again)
+        yield _fault(file, f"{field}.value", "is a share outside of 0 to 1", again)
         return
     estimate = figure.jackknifed.estimate()
     ends = (figure.low, estimate.low), (figure.high, estimate.high)

@@ -67,7 +67,7 @@ def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
     """
     there = [name for name in names if is_there(folder, name)]
     if not there:
-        raise DeclarationError(f"{folder} holds no {what}: fetch the suite, or put {names[0]} there")
+        raise DeclarationError(f"{folder} contains no {what}: fetch the suite, or put {names[0]} there")
     return there
 
 
@@ -84,7 +84,7 @@ def ratings(low: float, high: float) -> Callable[[object, str, TableReader], lis
         values = [number(rating, where, reader) for rating in listed]
         wrong = next((rating for rating in values if not low <= rating <= high), None)
         if wrong is not None:
-            raise Unfit(f"holds {wrong:g}, and ratings lie between {low:g} and {high:g}", MOVED)
+            raise Unfit(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
         return values
 
     return check
@@ -94,7 +94,7 @@ def names(value: object, where: str, reader: TableReader) -> list[str]:
     """The check that a value is a list of names (numbers count as such), all different."""
     listed = [str(name) for name in a_list(value, "a list of names", MOVED)]
     if len(set(listed)) < len(listed):
-        raise Unfit("names somebody twice", MOVED)
+        raise Unfit("names an annotator twice", MOVED)
     return listed
 
 
@@ -112,7 +112,7 @@ def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], flo
 
     def check(value: object, where: str, reader: TableReader) -> float:
         if not isinstance(value, str) or value not in words:
-            raise Unfit(f"is {quoted(value)}, and one of {', '.join(words)} is expected", MOVED)
+            raise Unfit(f"is {quoted(value)}, but must be one of {', '.join(words)}", MOVED)
         return words[value]
 
     return check

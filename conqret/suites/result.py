@@ -214,12 +214,12 @@ def read_result(place: str | Path) -> SuiteResult:
     try:
         return SuiteResult.model_validate_json(whole_bytes(file, RESULT))
     except FileNotFoundError:
-        raise DeclarationError(f"{file} is not there: conqret suite run writes it") from None
+        raise DeclarationError(f"{file} is missing: make it with conqret suite run") from None
     except OSError as error:
         raise DeclarationError(f"{file} cannot be read: {error.strerror or error}") from None
     except ValidationError as error:
         raise DeclarationError(
-            f"{file} is no result of conqret suite run: {'; '.join(faults(error))}"
+            f"{file} is not a result of conqret suite run: {'; '.join(faults(error))}"
         ) from None
 
 

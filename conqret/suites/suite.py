@@ -323,21 +323,22 @@ class Suite:
             )
         if not _MONTH.match(self.public_since):
             raise DeclarationError(
-                f"{where}: public_since is year and month, as 2024-10, not {self.public_since!r}"
+                f"{where}: public_since must be a year and month, such as 2024-10, not {self.public_since!r}"
             )
         if self.task not in get_args(Task):
             raise DeclarationError(
-                f"{where}: its task is {self.task!r}; it can be {', '.join(get_args(Task))}"
+                f"{where}: its task is {self.task!r}, but must be one of {', '.join(get_args(Task))}"
             )
         if not self.metrics or not self.statistics:
-            raise DeclarationError(f"{where} needs a metric and a statistic at least")
+            raise DeclarationError(f"{where} needs at least one metric and one statistic")
         names = [statistic.name for statistic in self.statistics]
         if len(set(names)) < len(names):
             raise DeclarationError(f"{where} has two statistics of one name")
         for statistic in self.statistics:
             if statistic.metric and statistic.metric not in self.metrics:
                 raise DeclarationError(
-                    f"{where}: the statistic {statistic.name} is of {statistic.metric!r}, no metric of it"
+                    f"{where}: the statistic {statistic.name} is of {statistic.metric!r}, which is "
+                    "not one of its metrics"
                 )
 
     @property

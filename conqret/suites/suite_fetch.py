@@ -89,7 +89,7 @@ def fetch_suite(
     if unknown and source is None:
         wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in unknown)
         raise DeclarationError(
-            f"{declared.name} has files that cannot be fetched by a command: give the folder that holds them (--from), "
+            f"{declared.name} has files that no command can fetch: give the folder that contains them (--from), "
             f"or put them in place:\n{wanted}"
         )
     with only_writer(folder, "wait for it"):
@@ -109,8 +109,8 @@ def fetch_suite(
         lost = declared.lacking(declared.data(folder))
         if lost and source is None:
             raise DeclarationError(
-                f"{folder} holds {', '.join(lost)} of {declared.name}: what is published there has changed; take a "
-                "copy of the published state (--from)"
+                f"{folder} lacks {', '.join(lost)} of {declared.name}, because the published files have changed; use a "
+                "copy of the original state (--from)"
             )
     except DeclarationError:
         for file in (
@@ -185,7 +185,7 @@ def _fetch(client: httpx.Client, url: str, file: SuiteFile, unfinished: Path, on
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = " ".join(str(error).split())[:200] or type(error).__name__
     raise DeclarationError(
-        f"{url} cannot be fetched: {why}. Give the command again (what came is kept), or put\n"
+        f"{url} cannot be fetched: {why}. Run the command again (the part that arrived is kept), or put\n"
         f"  {where_to_put(unfinished.parent, file)}"
     )
 
@@ -215,7 +215,7 @@ def _connection(client: httpx.Client, url: str, file: SuiteFile, unfinished: Pat
             raise httpx.HTTPError(f"HTTP {status}")
         if status not in (200, 206):
             raise DeclarationError(
-                f"{url} is not there (HTTP {status}): put\n  {where_to_put(unfinished.parent, file)}"
+                f"{url} does not exist (HTTP {status}): put\n  {where_to_put(unfinished.parent, file)}"
             )
         done = 0 if status == 200 else done
         length = response.headers.get("Content-Length", "")
@@ -246,9 +246,9 @@ def _check(file: SuiteFile, unfinished: Path, target: Path) -> None:
         size = unfinished.stat().st_size
         unfinished.unlink()
         raise DeclarationError(
-            f"what came for {target} is not the published file ({size:,} bytes, sha256 {digest}; expected "
-            f"{'' if file.size is None else f'{file.size:,} bytes, '}sha256 {file.sha256}): nothing was kept. Where "
-            "it has changed upstream, take a copy of the published state (--from)"
+            f"the download of {target} is not the published file ({size:,} bytes, sha256 {digest}; expected "
+            f"{'' if file.size is None else f'{file.size:,} bytes, '}sha256 {file.sha256}): it was not kept. If "
+            "the file has changed upstream, use a copy of the original state (--from)"
         )
 
 

@@ -82,7 +82,7 @@ class SuiteCopy:
             if self.fetched:
                 raise DeclarationError(
                     f"{self.folder / file.local} has changed since it was fetched (sha256 {digest[:12]}…, expected "
-                    f"{file.sha256[:12]}…): conqret suite fetch {self.suite.name} fetches it again"
+                    f"{file.sha256[:12]}…): run conqret suite fetch {self.suite.name} to fetch it again"
                 )
             yield f"{file.local} is not the published file (sha256 {digest[:12]}…, published {file.sha256[:12]}…)"
 

@@ -403,7 +403,7 @@ def suite_report(
     )
     if not any(board.results for board in shown):
         raise DeclarationError(
-            "there is nothing to show: give results of conqret suite run, or fetch a suite with published verdicts "
+            "there are no results to show: give results of conqret suite run, or fetch a suite with published verdicts "
             "(conqret suite list)"
         )
     return SuiteReport(tuple(sorted(shown, key=_order)), tuple(notes))
@@ -423,10 +423,12 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
         files = runs or sorted(folder.rglob("*.json"))
         if not files:
             raise DeclarationError(
-                f"{folder} holds no result: conqret suite run -o {folder / 'NAME'} writes one"
+                f"{folder} contains no result: make one with conqret suite run -o {folder / 'NAME'}"
             )
         if len(files) > MOST_FILES:
-            raise DeclarationError(f"{folder} holds more than {MOST_FILES:,} files: report them in parts")
+            raise DeclarationError(
+                f"{folder} contains more than {MOST_FILES:,} files: report them in several calls"
+            )
         yield from map(read_result, files)
     else:
         yield read_result(place)

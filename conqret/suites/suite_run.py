@@ -107,7 +107,7 @@ def prepared_suite(
     declared = SUITES.resolve(suite)
     if not declared.judged:
         raise DeclarationError(
-            f"the texts of {declared.name} are not published, so nothing of it can be judged; conqret suite report "
+            f"the texts of {declared.name} are not published, so it cannot be judged; conqret suite report "
             "shows the verdicts of its published judges"
         )
     copy = needed_copy(declared, source)
@@ -115,7 +115,7 @@ def prepared_suite(
     data = declared.data(copy.folder)
     if not data.items:
         raise DeclarationError(
-            f"{copy.folder} holds no items of {declared.name}: its texts are not among its files"
+            f"{copy.folder} contains no items of {declared.name}: its texts are not among its files"
         )
     lacking = declared.lacking(data)
     if lacking:
@@ -236,7 +236,7 @@ def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
 
     if isinstance(criteria, str) or len(criteria) != 1:
         raise DeclarationError(
-            f"{suite.name} compares two answers, and that by one criterion: {len(criteria)} are given"
+            f"{suite.name} compares two answers by one criterion, but {len(criteria)} are given: keep one"
         )
     return comparison_judge(comparison_criterion(criteria[0]))
 
@@ -253,7 +253,7 @@ def _metrics(suite: Suite, judged: list[str]) -> dict[str, str]:
     if len(suite.metrics) == 1 and len(judged) == 1:
         return {suite.metrics[0]: judged[0]}
     raise DeclarationError(
-        f"the judge has the metrics {', '.join(judged)}; {suite.name} is about {', '.join(suite.metrics)}: name a "
+        f"the judge has the metrics {', '.join(judged)}, but {suite.name} needs {', '.join(suite.metrics)}: name a "
         "format that has one of them, or a judge with one metric"
     )
 
@@ -270,8 +270,8 @@ def _detection(prepared: PreparedSuite, settings: Mapping[str, Any]) -> Detectio
     given = {name: value for name, value in settings.items() if value is not None and name != "output"}
     if others := sorted(name for name in given if name not in _ASKED and given[name] not in ((), False)):
         raise DeclarationError(
-            f"{prepared.suite.name} is judged by conqret perspectives detect, which has no {', '.join(others)}: leave "
-            "it out"
+            f"{prepared.suite.name} is judged by conqret perspectives detect, which takes no "
+            f"{', '.join(others)}: leave it out"
         )
     session = Session(client_options(settings.get("model"), settings), **session_settings(given))
     output = settings.get("output")

@@ -48,7 +48,7 @@ Source = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        "A folder that holds the suite's files, or folders of suites. Default: what was fetched, else CONQRET_DATA.",
+        "A folder with the suite's files, or with folders of suites. Default: the fetched files, else CONQRET_DATA.",
         "--from",
     ),
 ]
@@ -77,7 +77,7 @@ def run(
         int | None,
         options.option(
             options.JUDGING,
-            "Judge so many of its items alone, spread over clusters (topics) and gold. Default: all.",
+            "Judge a sample of this many items, spread over clusters (topics) and gold labels. Default: all.",
             min=1,
         ),
     ] = None,
@@ -143,7 +143,7 @@ def run(
         made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:
-        note_all(f"{len(made.missing)} answers are not among the recordings", made.missing)
+        note_all(f"the recordings lack {number(len(made.missing), 'answer')}", made.missing)
     result(made.result, _lines(prepared, made), as_json=shown.json_output)
     there = any(figure.n for figure in made.result.figures)
     end(0, made.session, there=there, reasons=made.result.missing)

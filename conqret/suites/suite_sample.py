@@ -27,7 +27,7 @@ def sampled(suite: Suite, data: SuiteData, size: int | None, seed: int) -> Suite
     if size is None or size == len(items):
         return data
     if not 0 < size < len(items):
-        raise DeclarationError(f"--sample is {size}: {suite.name} has {len(items):,} items")
+        raise DeclarationError(f"--sample is {size}, but {suite.name} has only {len(items):,} items")
     rng = random.Random(seed)
     gold = data.gold.get(suite.metrics[0], {})
     clusters: defaultdict[str, list[int]] = defaultdict(list)

@@ -57,7 +57,7 @@ def checked_url(url: str) -> SplitResult:
     """
     parts = urlsplit(url)
     if url and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/")):
-        raise DeclarationError(f"--url is written https://labels.example.org, not {url!r}")
+        raise DeclarationError(f"--url takes an address such as https://labels.example.org, not {url!r}")
     return parts
 
 
@@ -68,12 +68,12 @@ def checked_proxy(proxy: str, url: str) -> str:
         DeclarationError: it is no address, or there is no ``url`` at which the proxy shows the pages.
     """
     if proxy and not url:
-        raise DeclarationError("--trust-proxy is for a proxy before the pages: say its --url, too")
+        raise DeclarationError("--trust-proxy needs the address that annotators open: add --url")
     try:
         return str(ipaddress.ip_address(proxy)) if proxy else ""
     except ValueError:
         raise DeclarationError(
-            f"--trust-proxy is the address from which the proxy connects, as 127.0.0.1, not {proxy!r}"
+            f"--trust-proxy takes the address from which the proxy connects, such as 127.0.0.1, not {proxy!r}"
         ) from None
 
 
@@ -136,9 +136,9 @@ def port_at(host: str, port: int) -> socket.socket:
         taken = (
             "is taken by another program"
             if error.errno == errno.EADDRINUSE
-            else f"of {host} cannot be had: {error.strerror}"
+            else f"of {host} cannot be used: {error.strerror}"
         )
         raise DeclarationError(
-            f"port {port} {taken}; give another with --port, or 0 for any that is free"
+            f"port {port} {taken}; choose another with --port, or any free one with --port 0"
         ) from None
     return listener

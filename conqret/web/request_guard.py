@@ -91,7 +91,7 @@ class Guard:
         if any(origin not in origins for origin in headers.getlist("origin")) or (
             site not in ("none", "same-origin") and not led_here
         ):
-            return 403, "Another page asked for this; it gets nothing."
+            return 403, "The request comes from a page of another site and is refused."
         if method not in self.methods:
             only = "it can only be read" if self.methods == READS else f"it takes {', '.join(self.methods)}"
             return 405, f"Nothing can be changed here; {only}."

@@ -42,11 +42,13 @@ class FetchOptions:
 
     def __post_init__(self) -> None:
         if not self.user_agent.strip() or any(not char.isprintable() for char in self.user_agent):
-            raise DeclarationError("the user agent is empty or holds control characters; name yourself in it")
+            raise DeclarationError(
+                "the user agent is empty or contains control characters; write your name and contact into it"
+            )
         if self.concurrency < 1 or self.per_host < 1 or self.retries.attempts < 1:
-            raise DeclarationError("concurrency, requests a host and attempts are at least 1")
+            raise DeclarationError("concurrency, requests a host and attempts must be at least 1")
         if not 0.0 <= self.delay < float("inf"):
-            raise DeclarationError(f"the delay is a number of seconds from 0 on, not {self.delay}")
+            raise DeclarationError(f"the delay must be at least 0 seconds, not {self.delay}")
 
 
 class Fetcher(AbstractAsyncContextManager["Fetcher"]):

@@ -211,7 +211,7 @@ def test_a_run_of_empty_reports_is_scored_without_a_model(run, tmp_path, monkeyp
     found = table(written)
     assert {key[:2] for key in found} == {("alpha", "leaf"), ("alpha", "all")}
     assert set(found.values()) == {0.0}
-    assert "1 report without a sentence counted as 0, as the track asks" in said
+    assert "1 report without a sentence counted as 0, as the track requires" in said
 
 
 def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
@@ -233,7 +233,7 @@ def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
             assert found[key] == whole[key]
     (told, *_) = yaml.safe_load((tmp_path / "direct.eval.measures.yml").read_text())["measures"]
     assert (
-        "; 1 report without a sentence counted as 0, as the track asks. 8 of 8 reports have a score"
+        "; 1 report without a sentence counted as 0, as the track requires. 8 of 8 reports have a score"
         in told["description"]
     )
     lines = map(json.loads, (tmp_path / "direct.responses.jsonl").read_text().splitlines())
@@ -256,7 +256,7 @@ def test_banks_that_are_given_are_judged_by_formats_of_nuggets_and_a_note_says_s
         metrics = {metric for _, _, metric in table(tmp_path / "given.eval.txt")}
         if variant == "direct":
             assert (
-                "note: the format direct asks about no nuggets: the 60 nuggets of the given banks are not used"
+                "note: the format direct uses no nuggets, so the 60 nuggets of the given banks are not used"
                 in said
             )
             assert metrics == {"context_relevance", "groundedness"}
@@ -314,7 +314,7 @@ def test_a_corpus_is_refused_and_nothing_is_written(run, tmp_path):
     (tmp_path / "corpus").mkdir()
     code, said = run("--variant", "direct", "--corpus", str(tmp_path / "corpus"))
     assert code == 1
-    assert "documents are judged by the texts that the reports hold" in said
+    assert "documents are judged by the texts in the reports" in said
     assert [path.name for path in tmp_path.glob("direct.*")] == ["direct.config.yml"]  # AutoJudge's own
 
 
@@ -339,7 +339,7 @@ def test_their_configuration_as_ours(base):
         (("--set", "baseline=delta"), "there is no run 'delta'"),
         (
             ("--qset", "grade_range=[3,1]"),
-            "grade_range is '[3,1]'; write the lowest and the highest grade: [0, 3]",
+            "grade_range is '[3,1]': write the lowest and the highest grade, such as [0, 3]",
         ),
         (("--qset", "holes=zero"), "holes is 'zero'; write leave_out or error"),
     ],
@@ -363,7 +363,7 @@ def test_a_topic_without_a_rated_document_has_a_sentence_and_no_qrels(run, tmp_p
         requests.write('\n{"request_id": "moss", "title": "Where does moss grow?"}')
     code, said = run("--variant", "rag-fine-grained")
     assert code == 0, said
-    assert "there are no qrels: AutoJudge wants some for every topic" in said
+    assert "there are no qrels: AutoJudge needs some for every topic" in said
     assert "  moss" in said.splitlines()
     assert not (tmp_path / "rag-fine-grained.qrels.txt").exists()
     assert ("alpha", "leaf", "context_relevance") in table(tmp_path / "rag-fine-grained.eval.txt")

@@ -38,7 +38,9 @@ def test_a_dictionary_of_one_split_is_judged_and_of_several_one_has_to_be_named(
     for split in (given, given.to_iterable_dataset()):
         kind = datasets.DatasetDict if split is given else datasets.IterableDatasetDict
         assert conqret.judge(kind({"train": split}), format="direct")[0].values == values
-        with pytest.raises(conqret.DeclarationError, match=r"a split \('train', 'test'\): give one of them"):
+        with pytest.raises(
+            conqret.DeclarationError, match=r"several splits \('train', 'test'\): give one of them"
+        ):
             conqret.judge(kind({"train": split, "test": split}), format="direct")
 
 
@@ -76,7 +78,7 @@ def test_a_folder_with_a_card_loads_again(run, tmp_path, monkeypatch):
 
 def test_other_files_are_not_written_over(run, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(conqret.DeclarationError, match="holds other files"):
+    with pytest.raises(conqret.DeclarationError, match="contains other files"):
         save_dataset(run, tmp_path)
     with pytest.raises(conqret.DeclarationError):
         dataset_of(tmp_path / "none")

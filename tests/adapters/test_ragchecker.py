@@ -33,7 +33,7 @@ def test_there_and_back(tmp_path):
 
 @pytest.mark.parametrize("field", ["argument", "reference"])
 def test_what_it_needs_is_said(field):
-    with pytest.raises(DeclarationError, match=f"item zoos has no {field}, and RAGChecker needs one"):
+    with pytest.raises(DeclarationError, match=f"item zoos has no {field}, which RAGChecker needs"):
         as_results([ITEM.model_copy(update={field: None})])
 
 

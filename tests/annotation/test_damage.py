@@ -129,12 +129,12 @@ def test_what_the_items_give_is_made_anew_by_the_command_that_serves_them(
     for place in (data.index(b"In year 3 the number") + 3, data.index(b'{"task":"rating"') + 20):
         data[place] ^= 1
     file.write_bytes(data)
-    with pytest.raises(DeclarationError, match="or the command with which the study was begun"):
+    with pytest.raises(DeclarationError, match="or run the command that started the study"):
         check_labels(folder)
     with contextlib.closing(again(folder)) as ledger:
         assert labels_of(ledger) == meant
         assert ledger.wanted() == (14, 16)
-    assert "no label is lost" in caplog.text
+    assert "without loss of labels" in caplog.text
     assert (folder / "labels.sqlite.damaged").read_bytes() == data
 
 
@@ -199,7 +199,7 @@ def test_a_damaged_journal_is_not_read_in_half(tmp_path: Path) -> None:
             data = bytearray(journal.read_bytes())
             data[data.index(b"remark 1") if place == 1 else 20] ^= 4
             journal.write_bytes(data)
-            with pytest.raises(DamagedLabelsError, match="the journal beside it"):
+            with pytest.raises(DamagedLabelsError, match="its journal"):
                 Ledger(folder)
             if place == 1:
                 assert (
@@ -225,7 +225,7 @@ def test_a_row_that_was_damaged_while_it_is_served_gets_no_sound_checksum(folder
         with pytest.raises(DamagedLabelsError, match="a row of turns is damaged"):
             ledger.answer(anna, turn, {"overall_quality": "5"}, "", turn.revision)
     (lost,) = check_labels(folder).lost
-    assert lost.startswith("a screen that somebody was given (number 1, answered at 20")
+    assert lost.startswith("a screen that an annotator was given (number 1, answered at 20")
 
 
 @pytest.mark.parametrize("part", range(6))

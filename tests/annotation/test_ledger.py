@@ -129,7 +129,7 @@ def test_what_was_given_and_not_answered_goes_to_others(tmp_path: Path) -> None:
     assert ledger.next(ledger.person("ben")) is None
     assert ledger.reassign(ledger.person("anna")) == 1
     rate(ledger, "ben")
-    with pytest.raises(DeclarationError, match="somebody else"):
+    with pytest.raises(DeclarationError, match="another annotator"):
         ledger.answer(ledger.person("anna"), turn, {"overall_quality": "1"}, "", 0)
     assert [record.person.name for record in ledger.given()] == ["ben"]
 
@@ -156,17 +156,17 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
         begun(tmp_path, 5)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "labels.sqlite").write_text("no database at all, but a text" * 100)
-    with pytest.raises(DeclarationError, match="no file of labels"):
+    with pytest.raises(DeclarationError, match="not a readable file of labels"):
         Ledger(tmp_path / "text")
-    with pytest.raises(DeclarationError, match="holds no labels"):
+    with pytest.raises(DeclarationError, match="contains no labels"):
         Ledger(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize(
     ("people", "overlap", "says"),
     [
-        ((), 1, "say who labels"),
-        (("anna", "anna"), 1, "two people"),
+        ((), 1, "name the annotators"),
+        (("anna", "anna"), 1, "two annotators"),
         (("anna\n",), 3, "--overlap"),
         (("a\x1bb",), 1, "printable"),
         (("P02", "ben"), 1, "pseudonym"),
@@ -182,7 +182,7 @@ def test_who_is_dropped_while_an_answer_is_under_way_has_not_given_it(tmp_path: 
     anna, turn = ledger.person("anna"), rate(ledger, "anna")
     ledger.set_state(anna, "dropped")
     rate(ledger, "ben")
-    with pytest.raises(DeclarationError, match="somebody else"):
+    with pytest.raises(DeclarationError, match="another annotator"):
         ledger.answer(anna, turn, {"overall_quality": "1"}, "", 1)
     assert [record.person.name for record in ledger.given()] == ["ben"]
 
@@ -218,7 +218,7 @@ def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
     ledger.backup(tmp_path / "copy" / "labels.sqlite")
     assert (tmp_path / "copy" / "labels.sqlite").stat().st_mode & 0o077 == 0
     assert [one.answers for one in Ledger(tmp_path / "copy").given()] == [{"overall_quality": "4"}]
-    with pytest.raises(DeclarationError, match="is there already"):
+    with pytest.raises(DeclarationError, match="already exists"):
         ledger.backup(tmp_path / "copy" / "labels.sqlite")
 
 

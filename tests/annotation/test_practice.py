@@ -155,10 +155,10 @@ def gold_of(item: Item, part: str) -> object:
 @pytest.mark.parametrize(
     ("more", "gold", "says"),
     [
-        ({"metadata": {}}, "4", "holds no answers that are known"),
-        ({"metadata": {"gold": ["4"]}}, "4", "holds no answers that are known"),
-        ({}, "7", "which nobody can choose; give one of 1, 2, 3, 4, 5"),
-        ({"id": "item-0"}, "4", "practised and in the study"),
+        ({"metadata": {}}, "4", "contains no known answers"),
+        ({"metadata": {"gold": ["4"]}}, "4", "contains no known answers"),
+        ({}, "7", "which is not a choice; write one of 1, 2, 3, 4, 5"),
+        ({"id": "item-0"}, "4", "in the practice and in the study"),
     ],
 )
 def test_what_cannot_be_practised(tmp_path: Path, more: dict[str, object], gold: str, says: str) -> None:

@@ -58,7 +58,7 @@ def test_every_rating_of_every_format_is_a_question_with_its_scale(name: str) ->
 def test_what_is_computed_is_asked_of_nobody_whatever_its_scale() -> None:
     computed = replace(JUDGES["citations"], scale="0 to 1")
     assert not states_ratings(computed)
-    with pytest.raises(DeclarationError, match="citations asks for no rating"):
+    with pytest.raises(DeclarationError, match="citations has no rating"):
         list(format_task(computed).screens(items(1)[0], TaskRequest()))
 
 
@@ -107,7 +107,7 @@ def test_a_task_of_ones_own(tmp_path: Path) -> None:
         ("[[questions]]\nname = 'a'\nasks = 'b'\nchoices = [{ value = '1' }]", "choices"),
         ("shows = ['pictures']\n[[questions]]", "shows"),
         ("question = 1", "questions"),
-        ("no toml", "mine.toml"),
+        ("not valid TOML", "mine.toml"),
     ],
 )
 def test_what_is_no_task_is_said_with_its_place(tmp_path: Path, text: str, says: str) -> None:
@@ -122,7 +122,7 @@ def test_names_that_do_not_exist() -> None:
         task_of("preferences")
     with pytest.raises(UnknownNameError, match="of the task citation-support"):
         screens("citation-support", metrics=("clarity",))
-    with pytest.raises(DeclarationError, match="no scale on which people could rate"):
+    with pytest.raises(DeclarationError, match="no scale on which annotators could rate"):
         screens("static-rubric")
 
 
@@ -133,8 +133,8 @@ def test_a_plan_says_which_items_and_whether_they_stand_for_others(tmp_path: Pat
     assert [screen.item for screen in found.screens] == ["item-2", "item-0"]
     assert not found.estimates
     plan.write_text('{"probability": 0.5, "chosen": [{"item": "item-9"}]}')
-    with pytest.raises(DeclarationError, match="not among the items, 'item-9' for one"):
+    with pytest.raises(DeclarationError, match="not among the items, for example 'item-9'"):
         planned_screens(items(4), "rating", plan=plan)
     plan.write_text("[]")
-    with pytest.raises(DeclarationError, match="no plan of conqret labels sample"):
+    with pytest.raises(DeclarationError, match="not a plan of conqret labels sample"):
         planned_screens(items(4), "rating", plan=plan)

@@ -60,11 +60,11 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
         ("4", "all agree"), ("4", "most"), (None, ""),
     ]  # fmt: skip
     assert [row["for_estimation"] for row in export(tmp_path, "--final")] == ["no", "no"]
-    with pytest.raises(DeclarationError, match="nobody has decided"):
+    with pytest.raises(DeclarationError, match="other items are undecided"):
         read_labels(tmp_path / "out.csv", scales=["1:5"])
     study.decide(3, {"overall_quality": "2"}, "between them", "ben")
     study.decide(3, {"overall_quality": "2"}, "between them", "ben")
-    study.decide(2, {"overall_quality": "2"}, "", "somebody else")
+    study.decide(2, {"overall_quality": "2"}, "", "another annotator")
     rows = export(tmp_path, "--final")
     assert [(row["item"], row["value"], row["how"], row["by"]) for row in rows] == [
         ("item-0", "4", "all agree", ""), ("item-1", "2", "adjudicated", "a01"), ("item-2", "2", "adjudicated", "p02"),
@@ -74,7 +74,7 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
     study.forget(study.person("ben"))
-    assert [final.by for final in study.finals()] == ["somebody else"]
+    assert [final.by for final in study.finals()] == ["another annotator"]
 
 
 def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_what_is_wrong_with_a_call_is_told(files):
         conqret.controllability(files, good_from=10)
     with pytest.raises(DeclarationError, match="or items"):
         conqret.controllability([*files, item])
-    with pytest.raises(DeclarationError, match="one at least"):
+    with pytest.raises(DeclarationError, match="at least one"):
         conqret.response_quality([])
     with pytest.raises(DeclarationError, match="the format is response-quality"):
         conqret.response_quality(files, format="direct")

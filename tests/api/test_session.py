@@ -24,7 +24,7 @@ def item(number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("session", ["x", 3, conqret.Session])
 def test_what_is_no_session_is_said_to_be_none(session: Any) -> None:
-    with pytest.raises(conqret.DeclarationError, match=r"session is .*; it must be a conqret\.Session"):
+    with pytest.raises(conqret.DeclarationError, match=r"session is .*, but it must be a conqret\.Session"):
         conqret.judge([item(1)], format="direct", session=session)
     with pytest.raises(conqret.DeclarationError, match=r"it must be a conqret\.Session"):
         asyncio.run(conqret.ajudge([item(1)], format="direct", session=session))
@@ -87,7 +87,9 @@ def test_closing_records_what_is_under_way(tmp_path: Path) -> None:
     "given", [{"model": "offline"}, {"recordings": "a.sqlite"}, {"budget_usd": 1.0, "prompts": "p"}]
 )
 def test_what_a_session_has_cannot_be_given_beside_it(given: dict[str, Any]) -> None:
-    with pytest.raises(conqret.DeclarationError, match="a session has its own " + ", ".join(sorted(given))):
+    with pytest.raises(
+        conqret.DeclarationError, match="the session already sets " + ", ".join(sorted(given))
+    ):
         conqret.judge(item(1), format="direct", session=conqret.Session("offline"), **given)
 
 
@@ -98,7 +100,7 @@ async def test_what_is_held_open_is_the_session_itself() -> None:
 
 
 async def test_a_session_has_to_be_open() -> None:
-    with pytest.raises(conqret.DeclarationError, match="hold it with 'async with session:'"):
+    with pytest.raises(conqret.DeclarationError, match="inside 'async with session:'"):
         await asked(conqret.Session("offline"), 1)
 
 

@@ -114,7 +114,7 @@ def test_sets_alone_leave_no_score_out(cli: Cli, tmp_path: Path) -> None:
     done = cli("judges", "abstain", run, "--labels", LABELS, "--sets", "0.9", "-o", rules, "--page", page)
     assert done.code == 0
     assert "no score of this run has a confidence" in " ".join(done.err.split())
-    assert "sets of labels" in page.read_text(encoding="utf-8")
+    assert "Sets of labels by score" in page.read_text(encoding="utf-8")
     before = scored(run)
     assert cli("judge", DEMO, "--format", "rag-fine-grained", "-o", run, "--abstain", rules).code == 0
     assert scored(run) == before
@@ -141,7 +141,7 @@ def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tm
     done = cli("judges", "abstain", judged, "--labels", LABELS, "-o", rules)
     assert done.code == 1
     assert "fewer than the 25 labels" in " ".join(done.out.split())
-    assert "would leave everything unsure" in " ".join(done.err.split())
+    assert "would mark every score as unsure" in " ".join(done.err.split())
     assert set(json.loads(rules.read_text(encoding="utf-8"))["rules"].values()) == {None}
     assert cli("judges", "abstain", judged, "--labels", LABELS, "--by", "logprobs").code == 2
     assert cli("judges", "abstain", judged, "--labels", LABELS, "--error", "2").code == 2

@@ -62,7 +62,7 @@ def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> 
         with pytest.raises(urllib.error.HTTPError, match="421"):
             urllib.request.urlopen(request)
         process.send_signal(signal.SIGTERM)
-        assert "the same command goes on" in process.stdout.read()
+        assert "the same command continues" in process.stdout.read()
         assert process.wait() == 0
     assert links[0] == links[1]
     assert (tmp_path / "secret").stat().st_mode & 0o77 == 0
@@ -91,7 +91,7 @@ def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
     assert file.read_bytes() != first
     file.write_bytes(first + b"by hand\n")
     refused = cli("labels", "export", tmp_path / "labels", "-o", file)
-    assert (refused.code, "labels.csv is there already" in refused.err) == (2, True)
+    assert (refused.code, "labels.csv already exists" in refused.err) == (2, True)
     assert file.read_bytes() == first + b"by hand\n"
     assert cli("labels", "export", tmp_path / "labels", "-o", file, "--overwrite").code == 0
     assert file.read_bytes() == first
@@ -113,23 +113,23 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     refused = cli("labels", "forget", folder, "ben")
     assert (refused.code, "deletes 1 answer of ben" in refused.err) == (2, True)
     assert "1 answer of ben are deleted" in cli("labels", "forget", folder, "ben", "--yes").out
-    assert "nobody here is called 'ben'" in cli("labels", "pause", folder, "ben").err
+    assert "no annotator has the name 'ben'" in cli("labels", "pause", folder, "ben").err
     assert cli("labels", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "say who labels"),
-        (("--annotators", "anna", "--overlap", "2"), "from 1 to the number of people (1)"),
+        ((), "name the annotators"),
+        (("--annotators", "anna", "--overlap", "2"), "from 1 to the number of annotators (1)"),
         (("--annotators", "anna", "--task", "ratng"), "did you mean 'rating'"),
-        (("--annotators", "anna", "--scale", "5:1"), "--scale is written LOW:HIGH"),
+        (("--annotators", "anna", "--scale", "5:1"), "--scale takes LOW:HIGH"),
         (("--annotators", "anna", "--task", "preference", "--metric", "x"), "of the task preference"),
-        (("--annotators", "anna", "--url", "labels.example.org"), "--url is written https://"),
-        (("--annotators", "anna", "--trust-proxy", "127.0.0.1"), "say its --url"),
+        (("--annotators", "anna", "--url", "labels.example.org"), "--url takes an address such as https://"),
+        (("--annotators", "anna", "--trust-proxy", "127.0.0.1"), "add --url"),
         (
             ("--annotators", "anna", "--url", "https://l.org", "--trust-proxy", "me"),
-            "the proxy connects, as 127.0.0.1",
+            "the proxy connects, such as 127.0.0.1",
         ),
         (("--annotators", "anna", "--consent", "nowhere.txt"), "nowhere.txt"),
     ],
@@ -160,7 +160,7 @@ def test_a_damaged_file_is_exported_as_far_as_it_is_sound_and_mended(cli: Cli, t
         )
     done = cli("labels", "export", folder, "-o", table)
     assert done.code == 1
-    assert "left out, as it cannot be read (1 entry):\n  the answer of p01 to item-" in done.err
+    assert "entries that cannot be read are left out (1 entry):\n  the answer of p01 to item-" in done.err
     assert table.read_text().count("p01") == 3
     assert ",6," not in table.read_text()
     told = cli("labels", "check", folder, "--json")

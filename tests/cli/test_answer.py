@@ -110,11 +110,11 @@ def test_a_price_before(cli, corpus, questions, tmp_path):
     [
         (("--strategy", "raq"), "rag"),
         (("--strategy", "rag"), "--index CORPUS"),
-        (("--strategy", "rag", "--index", "no/corpus"), "no corpus"),
+        (("--strategy", "rag", "--index", "no/corpus"), "not a corpus"),
         (("--prompt-kind", "detaild"), "answer/detailed"),
         (("--agent-budget-usd", "1"), "--agent"),
         (("--trusted",), "--index CORPUS"),
-        (("--agent", "gpt-4o"), "--agent changes nothing of the strategy none"),
+        (("--agent", "gpt-4o"), "--agent has no effect on the strategy none"),
         (("--top-p", "2"), "'--top-p'"),
     ],
 )

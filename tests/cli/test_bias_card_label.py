@@ -40,11 +40,11 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     card = tmp_path / "card" / "card.json"
     judged = json.loads(card.read_text(encoding="utf-8"))["run"]["created"]
     fits = cli("judge", few, *judge, "-o", tmp_path / "again", "--card", card)
-    assert "the judge card fits: same fingerprint" in fits.err
+    assert "the judge card describes this judge: same fingerprint" in fits.err
     assert f"behavior last checked on {judged[:10]}" in fits.err
     stale = cli("judge", few, *judge, "-o", tmp_path / "more", "--samples", "2", "--card", card)
     assert stale.code == 0
-    assert "the judge card is stale" in stale.err
+    assert "is stale" in stale.err
     assert "samples: 2, and 1 on the card" in stale.err
 
 

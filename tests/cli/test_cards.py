@@ -126,13 +126,13 @@ def test_what_cannot_be_sorted(cli, files, tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text("{}", encoding="utf-8")
     for given, by, message in (
-        ([], "alpha", "one card at least"),
-        ([files[0], files[0].parent / ".." / "low" / "card.json"], "alpha", "each once"),
-        ([tmp_path / "nowhere"], "alpha", "is not there"),
-        ([broken], "alpha", "is no judge card"),
-        (files, "alpha >= 1", "is no measure"),
+        ([], "alpha", "at least one card"),
+        ([files[0], files[0].parent / ".." / "low" / "card.json"], "alpha", "each only once"),
+        ([tmp_path / "nowhere"], "alpha", "does not exist"),
+        ([broken], "alpha", "is not a judge card"),
+        (files, "alpha >= 1", "is not a measure"),
         (files, "accuracy", "is a measure of one dimension"),
-        (files, "usd[clarity]", "one for the whole judge"),
+        (files, "usd[clarity]", "a measure of the whole judge"),
     ):
         with pytest.raises(DeclarationError, match=message):
             leaderboard(given, by)

@@ -89,7 +89,7 @@ def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
     for arguments, message in (
         (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),
         (["corpus", "build", str(corpus.path), "--train-share", "1"], "between 0 and 1"),
-        (["corpus", "import-conqret", str(tmp_path)], "no ConQRet release"),
+        (["corpus", "import-conqret", str(tmp_path)], "not a ConQRet release"),
         (["corpus", "debates", str(tmp_path / "none.txt")], "no such file"),
     ):
         result = RUNNER.invoke(app, arguments)

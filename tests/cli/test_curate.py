@@ -51,7 +51,7 @@ def test_a_wrong_threshold_or_encoder_leaves_nothing(cli, tmp_path):
     done = cli(
         "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--threshold", "1.5"
     )
-    assert (done.code, "a cosine above 0, up to 1" in done.err) == (2, True)
+    assert (done.code, "a cosine above 0 and at most 1" in done.err) == (2, True)
     done = cli(
         "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--encoder", "no/folder"
     )
@@ -100,7 +100,7 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
 def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     questions = FIXTURES / "questions.jsonl"
     done = cli("debateqa", "curate", "run", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
-    assert (done.code, "is no corpus" in done.err) == (2, True)
+    assert (done.code, "is not a corpus" in done.err) == (2, True)
     done = cli(
         "debateqa", "curate", "run", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out"
     )
@@ -209,10 +209,14 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     )
     assert by_people == by_judge
     nothing = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
-    assert (nothing.code, "-o SHEET writes them for people" in nothing.err) == (2, True)
+    assert (nothing.code, "write them for annotators with -o FORM" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
     none = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
-    assert (none.code, pairs.exists(), "no sheet is written or read" in none.err) == (0, False, True)
+    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == (
+        0,
+        False,
+        True,
+    )
     call = ("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
@@ -241,7 +245,7 @@ def test_checks_are_functions(cli, benchmark, tmp_path):
     assert (read.covered, read.reviewed.asked) == (found.covered, None)
     left = conqret.benchmark_coverage(benchmark, output=tmp_path / "empty.csv")
     assert (left.covered.value, left.reviewed.verdicts, left.reviewed.sheet.exists()) == (None, {}, True)
-    with pytest.raises(conqret.DeclarationError, match="are to be looked at"):
+    with pytest.raises(conqret.DeclarationError, match="need a label"):
         conqret.benchmark_coverage(benchmark)
 
     pairs = tmp_path / "pairs.csv"
@@ -306,9 +310,9 @@ def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):
     for more, said in (
         ((), "--corpus FOLDER, or --search for the web"),
         (("--corpus", corpus, "--search", "brave"), "--corpus FOLDER, or --search for the web"),
-        (("--search", "searxng"), "needs CONQRET_SEARXNG_URL in the environment"),
+        (("--search", "searxng"), "needs the environment variable CONQRET_SEARXNG_URL"),
         (("--search", "bing"), "bing"),
-        (("--search", ","), "names no search engine"),
+        (("--search", ","), "must name a search engine"),
     ):
         done = cli("debateqa", "curate", "run", questions, *more, "-o", tmp_path / "out")
         assert (done.code, said in done.err) == (2, True), done.err

@@ -95,9 +95,9 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
             if len(request.body["messages"]) > 2
         ]
     assert len(told) == 2
-    assert all("does not stand in the passage word for word" in one for one in told)
+    assert all("is not a literal quotation from the passage" in one for one in told)
     assert "2 of 3 debates are whole" in done.out
-    assert "1 debates are not whole, and left out" in done.err
+    assert "1 debates are incomplete and left out" in done.err
     assert "'The crew sang'" in done.err
     assert [line["id"] for line in lines(out / "debates.jsonl")] == ["q0", "q2"]
     summary = json.loads((out / "summary.json").read_text())
@@ -124,7 +124,7 @@ def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
 def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
     same = cli("debate", "two-turn", "argue", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
     assert same.code == 2
-    assert "leave --against away" in same.err
+    assert "leave --against out" in same.err
     questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
     bad = cli("debate", "two-turn", "argue", questions, "-o", tmp_path / "out")
     assert bad.code == 2

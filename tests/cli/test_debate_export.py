@@ -44,7 +44,7 @@ def test_an_older_test_file_does_not_stay_beside_what_is_now_trained_on(cli, tmp
     assert (data / "test.jsonl").exists()
     before = (data / "train.jsonl").read_bytes()
     refused = cli("debate", "export", file, "--test-share", "0", "-o", data)
-    assert (refused.code, "test.jsonl is there already" in refused.err) == (2, True)
+    assert (refused.code, "test.jsonl already exists" in refused.err) == (2, True)
     assert (data / "train.jsonl").read_bytes() == before
     done = cli("debate", "export", file, "--test-share", "0", "-o", data, "--overwrite")
     assert "no topic is tested on" in done.out

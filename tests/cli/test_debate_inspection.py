@@ -63,7 +63,7 @@ def test_a_word_that_is_none_of_the_three_is_told_with_its_line(cli, run, tmp_pa
     sheet = tmp_path / "sheet.csv"
     assert cli("debate", "sample", run, "-o", sheet).code == 0
     filled(sheet, lambda row: "")
-    assert "is not filled in: none of its 4 cells holds a label" in cli(
+    assert "is not filled in: none of its 4 cells contains a label" in cli(
         "debate", "agreement", sheet
     ).err.replace("\n", " ")
     filled(sheet, lambda row: "fine")

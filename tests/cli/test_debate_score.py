@@ -58,7 +58,7 @@ def test_a_model_is_asked_once_and_another_threshold_asks_nothing(cli, statement
         assert first.code == 0, first.err
         relaxed = cli("debate", "score", statements, "-o", out, *call(server), "--json", "--good-from", 80)
         assert len(server.requests) == 4
-        assert "4 of 4 judgments kept from before" in relaxed.err
+        assert "4 of 4 judgments kept from an earlier run" in relaxed.err
         replayed = cli(
             "debate", "score", statements, "-o", tmp_path / "b", "--json", "--replay", out
         )  # it knows by which model it was answered

@@ -73,7 +73,7 @@ def test_arguments_of_each_side_are_asked_for_and_kept(cli, raw, tmp_path):
     assert all(len(set(row[side])) == 2 for row in (zoos, trams) for side in ("affirmative", "negative"))
     assert zoos["affirmative"] != zoos["negative"]
     again = cli(*call, "-o", tmp_path / "again.jsonl", "--arguments", 2)
-    assert "4 of 4 sides kept from before" in again.err
+    assert "4 of 4 sides kept from an earlier run" in again.err
     assert rows(tmp_path / "again.jsonl") == [zoos, trams]
     held = cli("debate", "hold", out, "--rounds", 0, "--arguments", 2, "-o", tmp_path / "held")
     assert held.code == 0, held.err

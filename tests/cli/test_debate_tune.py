@@ -44,7 +44,7 @@ def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
     assert "debate-tune" in (listed := cli("runs", "list", out).out)
     assert "not finished" not in listed
     again = cli(*command, "--json")
-    assert "2 of 2 steps are done already" in again.err
+    assert "2 of 2 steps were done in an earlier run" in again.err
     found = json.loads(again.out)
     assert found["model"] == str(out / "model")
     assert len(found["steps"]) == 2
@@ -76,5 +76,5 @@ def test_bad_rows(cli, tmp_path, lines, told):
 def test_a_folder_that_is_no_model(cli, data, tmp_path):
     done = cli("debate", "tune", data, "--model", tmp_path / "none", "-o", tmp_path / "tuned")
     assert done.code == 2
-    assert "none is no folder: --model takes the folder of a transformers model" in " ".join(done.err.split())
+    assert "none is no folder: give --model the folder of a transformers model" in " ".join(done.err.split())
     assert not (tmp_path / "tuned").exists()

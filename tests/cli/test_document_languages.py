@@ -38,7 +38,9 @@ def test_it_stays_with_the_corpus_and_with_items(tmp_path: Path) -> None:
     assert ["language" in line for line in lines] == [True, False]
     (item,) = open_items([Item(id="a", topic="Tram?", documents=(document,)).model_dump()])
     assert item_language(item) == "cs"
-    (item,) = open_items([{"topic": "Tram?", "documents": [{"text": "x", "language": "no language"}]}])
+    (item,) = open_items(
+        [{"topic": "Tram?", "documents": [{"text": "x", "language": "not a known language"}]}]
+    )
     assert item.documents[0].language == ""
 
 

@@ -73,16 +73,16 @@ def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
     items = write_items(tmp_path / "anchors.jsonl", demo())
     few = write_items(tmp_path / "few.jsonl", demo()[:4])
     for arguments, message in (
-        ((items,), "say with -o in which folder the waves are"),
+        ((items,), "give the folder of the waves with -o"),
         ((items, items, "-o", tmp_path / "kept"), "one file of anchors is judged"),
         ((items, "-o", tmp_path / "kept", "--judge", "a:b", "--format", "direct"), "has no format"),
         ((tmp_path, "--page", "drift.pdf"), "ends in .pdf"),
         ((tmp_path, "--require", "alarm == 0"), "did you mean 'alarms'"),
         ((tmp_path / "nowhere",), "there is no such folder"),
         ((tmp_path,), "there is no judged run"),
-        ((tmp_path, "--rate", "2"), "a rate of false alarms lies in"),
-        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs one wave of baseline, one after it"),
-        ((few, "-o", tmp_path / "kept"), "a series of 2 topics cannot be charted"),
+        ((tmp_path, "--rate", "2"), "a rate of false alarms must lie in"),
+        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs at least one wave of baseline"),
+        ((few, "-o", tmp_path / "kept"), "a time series of 2 topics cannot be charted"),
     ):  # fmt: skip
         done = cli("judges", "drift", *arguments)
         assert done.code == 2

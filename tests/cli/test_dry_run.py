@@ -94,11 +94,11 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
         file.write('{"id": "bare", "topic": "Is it?"}\n')
     asked = ("judge", items, "--format", "direct", "--metric", "groundedness", "--skip-invalid", "--dry-run")
     for model, refused in (
-        (("gpt-4o-mini",), "needs a key, and none is set"),
-        (("gpt4o-mini",), "litellm knows no provider for the model 'gpt4o-mini'"),
+        (("gpt-4o-mini",), "needs a key of openai, and none is set"),
+        (("gpt4o-mini",), "litellm does not know the provider of the model 'gpt4o-mini'"),
         (
             ("openai/mine", "--api-base", "http://127.0.0.1:9/v1"),
-            "no server answers at http://127.0.0.1:9/v1",
+            "the connection to http://127.0.0.1:9/v1 was refused",
         ),
     ):
         done = cli(*asked, "--model", *model)
@@ -120,10 +120,10 @@ def test_for_people(cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path:
     done = cli(*commands[name], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
     assert done.code == 0
     words = " ".join(done.out.split())
-    assert "what is asked calls prompt tokens answer tokens price" in words
+    assert "prompt calls prompt tokens answer tokens price" in words
     assert "$0." in words
     assert "would stop the run before its end" in done.err
-    assert "answers that are recorded already cost nothing" in done.err
+    assert "already recorded cost nothing" in done.err
 
 
 def test_a_price_that_nobody_knows_is_unknown(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:

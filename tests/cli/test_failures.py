@@ -53,7 +53,7 @@ def test_a_model_that_cannot_do_the_format_is_stopped(
     done = cli("judge", many, *asked(broken, "--max-concurrency", at_once), "-o", tmp_path / "r")
     assert done.code == 1
     assert len(broken.requests) < 3 * 96 / 3
-    (seen,) = re.findall(r"stopped, because (2[0-3]) of \1 questions had no answer of use", done.err)
+    (seen,) = re.findall(r"stopped, because (2[0-3]) of \1 requests had no valid response", done.err)
     assert 20 <= int(seen) < 20 + at_once  # the others that were under way
     assert "mostly invalid answer, as for item" in done.err
     assert "context_relevance: this is missing" in done.err
@@ -65,7 +65,7 @@ def test_a_model_that_cannot_do_the_format_is_stopped(
     assert "--stop-after-failures" in summary.session.stopped
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "no request was sent, after too many failures" in page
-    assert f"not asked, because {seen} of {seen} questions" in page
+    assert f"not sent, because {seen} of {seen} requests" in page
 
 
 def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_missing_key_is_named_before_anything_is_done(cli: Cli, items: Path, t
     for command in (("judge",), ("bias", "--probe", "length"), ("sensitivity",)):
         done = cli(command[0], items, *command[1:], "--model", "gpt-4o-mini", "-o", tmp_path / "r")
         assert done.code == 2
-        assert "gpt-4o-mini is asked of openai, which needs a key" in done.err
+        assert "gpt-4o-mini needs a key of openai" in done.err
         assert "OPENAI_API_KEY" in done.err
         assert not (tmp_path / "r").exists()
 
@@ -194,7 +194,7 @@ def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tm
         tmp_path / "r",
     )
     assert done.code == 2
-    assert "no server answers at http://127.0.0.1:9/v1, the connection is refused" in done.err
+    assert "the connection to http://127.0.0.1:9/v1 was refused" in done.err
     assert "pw" not in done.err
     assert not (tmp_path / "r").exists()
 

@@ -24,8 +24,8 @@ def test_two_judges_and_what_they_cost(cli, tmp_path):
     for wrong, message in (
         (asked, "--scale"),
         ((*asked, "--scale", "1:3", "-o", tmp_path / "x.png"), "ends in .png"),
-        (("judges", "pareto", runs[0], "--labels", labels, "--scale", "1:3"), "two runs at least"),
-        (("judges", "pareto", runs[0], tmp_path, "--labels", labels), "holds no run"),
+        (("judges", "pareto", runs[0], "--labels", labels, "--scale", "1:3"), "at least two different runs"),
+        (("judges", "pareto", runs[0], tmp_path, "--labels", labels), "contains no run"),
     ):
         refused = cli(*wrong)
         assert refused.code == 2

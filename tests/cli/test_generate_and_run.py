@@ -103,9 +103,7 @@ def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
     assert conqret(monkeypatch, *given) == 1  # nothing at all was written
     printed = capsys.readouterr()
     assert "0 of 1 argument written" in printed.out
-    assert "1 arguments have no evidence: their documents hold nothing for the side" in " ".join(
-        printed.err.split()
-    )
+    assert "1 arguments are left out, because the model found no evidence" in " ".join(printed.err.split())
     assert "requests them again" not in printed.err
     assert (folder / "out" / "items.jsonl").read_bytes() == b""
 
@@ -117,8 +115,8 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
         (("-k", "0"), "-k"),
         (("--prompts", "nowhere"), "no folder"),
         (("--strategy", "citd"), "did you mean 'cited'"),
-        (("--strategy", "extractive", "--model", "gpt-4o"), "extractive asks no model; leave out --model"),
-        (("--model", "local/gpt2"), "an argument is answered in writing"),
+        (("--strategy", "extractive", "--model", "gpt-4o"), "extractive uses no model; leave out --model"),
+        (("--model", "local/gpt2"), "an argument needs a response in a given structure"),
         (("--replay", "nowhere"), "no recordings"),
     ):
         assert conqret(monkeypatch, *given, *extra) == 2
@@ -188,7 +186,7 @@ def test_run(folder, monkeypatch, capsys):
     assert "given+floor" in capsys.readouterr().out
     assert (out / "report.html").read_text(encoding="utf-8") == page
     assert conqret(monkeypatch, "runs", "report", str(out), "--to", "page.html") == 2
-    assert "whose page stands in its folder" in capsys.readouterr().err
+    assert "whose page is already in its folder" in capsys.readouterr().err
 
 
 def test_dry_run(folder, monkeypatch, capsys):
@@ -247,4 +245,4 @@ def test_a_judge_without_any_score_is_never_exit_0(folder, monkeypatch, capsys):
     err = capsys.readouterr().err
     assert "0 of 1 scored, invalid_answer: buses-pro" in err
     assert "this is missing, and it has to be there" in err
-    assert "not everything could be had (judge 1)" in err
+    assert "parts of the experiment failed (judge 1)" in err

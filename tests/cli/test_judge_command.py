@@ -79,7 +79,7 @@ def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_p
 def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
-    assert "4 of 4 judgments were kept from before" in cli("judge", items, "-o", tmp_path / "r").err
+    assert "4 of 4 judgments were kept from an earlier run" in cli("judge", items, "-o", tmp_path / "r").err
 
 
 def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_path: Path) -> None:
@@ -166,12 +166,14 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert cli("judge", path, "-o", tmp_path / "r").code == 2
     done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
     assert done.code == 0
-    assert "items without an id are called by topic and stance (2 times" in done.err
+    assert "items without an id get one from their topic and stance (2 times" in done.err
     twice = cli("judge", path, "--columns", "topic=q,topic=essay", "-o", tmp_path / "s")
-    assert (twice.code, "says twice what holds topic: 'q' and 'essay'" in twice.err) == (2, True)
+    assert (twice.code, "names two columns for topic, 'q' and 'essay'" in twice.err) == (2, True)
     several = ("--columns", "topic=q,documents=ctx,documents=essay,argument=essay")
     assert "2 items, 26 documents" in cli("judge", path, "-o", tmp_path / "t", *several).err
-    assert "--columns is a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
+    assert (
+        "--columns takes a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
         (["--model", ""], "model is empty"),
         (["--timeout", "0"], "timeout is 0"),
         (["--prompts", "nowhere"], "nowhere is no folder"),
-        (["--replay", "nowhere"], "there are no recordings here"),
+        (["--replay", "nowhere"], "no recordings were found here"),
         (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
         (["--input-price", "1"], "both input_price and output_price"),
         (["--order", "random"], "random"),
@@ -245,7 +247,7 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     assert "<td>left out, because of faults</td>" in page
     assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
     again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
-    assert "4 of 4 judgments were kept from before" in again.err
+    assert "4 of 4 judgments were kept from an earlier run" in again.err
 
 
 ROW = {"topic": "T?", "argument": "x [1].", "documents": ["d"]}
@@ -342,7 +344,7 @@ def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, o
     assert cli("judge", short, "-o", tmp_path / "first").code == 0
     done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again", *output)
     assert done.code == 1
-    assert "1 answers are not among the recordings" in done.err
+    assert "the recordings lack 1 answer" in done.err
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
 
 
@@ -422,7 +424,7 @@ def test_settings_may_stand_in_a_file(cli: Cli, items: Path, monkeypatch: pytest
     monkeypatch.chdir(items.parent)
     Path("conqret.toml").write_text(SETTINGS, encoding="utf-8")
     done = cli("judge", "-o", "r")
-    assert "settings from conqret.toml; options that are given go over them" in done.err
+    assert "settings come from conqret.toml; options of the command line override them" in done.err
     assert JudgeFolder(Path("r")).record().metrics == ["groundedness"]
     assert cli("judge", "-o", "s", "--metric", "context-relevance").code == 0
     assert JudgeFolder(Path("s")).record().metrics == ["context_relevance"]
@@ -455,7 +457,7 @@ def test_faults_of_settings_are_named_with_their_lines(
         ('[judge]\nmodel = "server/http://127.0.0.1:1"\n', "toml:2 judge.model: keys would go there unasked"),
         ('[judge]\nitems = "s3://theirs/items"\n', "toml:2 judge.items: keys would go there unasked"),
         ('[judge]\napi-base = "http://127.0.0.1:1"\n', "toml:2 judge.api-base: keys would go there unasked"),
-        ("judge = 5\n", "toml:1 judge: is no table"),
+        ("judge = 5\n", "toml:1 judge: is not a table"),
         ("[judge]\nmax_tokens = 5\nmax-tokens = 6\n", "toml:3 judge.max-tokens: stands there twice"),
     ):
         Path("conqret.toml").write_text(table, encoding="utf-8")

@@ -61,7 +61,7 @@ def test_a_folder_judges_resumes_and_replays(
             max(0, 1 - given.log_likelihood / bare.log_likelihood), rel=1e-4
         )
     again = cli(*command)
-    assert "2 of 2 judgments were kept from before" in again.err
+    assert "2 of 2 judgments were kept from an earlier run" in again.err
     model.rename(tmp_path / "away")
     replayed = cli("judge", "items.jsonl", "--replay", folder, "-o", "replayed", "--json")
     assert replayed.code == 0, replayed.err
@@ -74,8 +74,11 @@ def test_a_folder_judges_resumes_and_replays(
     [
         (("--format", "likelihood", "--model", "local/./nowhere"), "there is no folder './nowhere'"),
         (("--format", "likelihood", "--model", "gpt-4o-mini"), "use --model local/FOLDER"),
-        (("--format", "g-eval", "--model", "local/./nowhere"), "the format g-eval is answered in writing"),
-        (("--model", "local/"), "must be followed by"),
+        (
+            ("--format", "g-eval", "--model", "local/./nowhere"),
+            "the format g-eval needs a response in a given structure",
+        ),
+        (("--model", "local/"), "lacks the model"),
     ],
 )
 def test_wrong_calls_write_nothing(

@@ -128,7 +128,7 @@ def test_items_that_failed_end_with_1_and_are_named_where_all_is_met(cli: Cli, t
     done = cli(*asked, "-o", tmp_path / "s", "--replay", tmp_path / "r", "--require", "groundedness >= 0")
     met, failed = done.err.splitlines()[-2:]
     assert (done.code, met.startswith("met: groundedness >= 0 (")) == (1, True)
-    assert failed == "error: 1 item failed: give the same command again to ask once more"
+    assert failed == "error: 1 item failed: run the same command again to retry them"
 
 
 @pytest.mark.parametrize("option", ["--junit", "--markdown"])

@@ -98,7 +98,7 @@ def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tm
     assert done.code == 0, done.err
     notes = " ".join(done.err.split())
     assert "2 files are joined; annotators: anna, ben" in notes
-    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in notes
+    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in notes
     found = json.loads((tmp_path / "card/validation.json").read_text(encoding="utf-8"))
     (row,) = found["dimensions"].values()
     assert row["alpha"]["value"] is not None
@@ -126,7 +126,7 @@ def test_a_sheet_says_its_scale_wherever_its_columns_stand(cli: Cli, sheets: Pat
         writer.writerows(rows_of(sheets / "anna.csv"))
     done = cli("labels", "agreement", sheets / "anna.csv", moved)
     assert done.code == 0, done.err
-    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in " ".join(done.err.split())
+    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("form", [(), ("--to", "label-studio"), ("--final",)])
@@ -144,7 +144,7 @@ def test_an_export_of_a_study_says_its_scale(
                 ledger.answer(person, turn, value, "", turn.revision)
     assert cli("labels", "export", study, *form).code == 0  # under a name that says what is in it
     done = cli("validate", run, "--labels", file, "-o", tmp_path / "card", "--json")
-    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in " ".join(done.err.split())
+    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in " ".join(done.err.split())
     assert json.loads(done.out)["dimensions"]["overall_quality"]["alpha"]["value"] is not None
     if not form:
         assert {row["scale"] for row in rows_of(file)} == {"1 to 5"}
@@ -212,12 +212,12 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
     assert cli("labels", "sample", DEMO, "--plan", 3, "--scale", "1:3", "-o", other).code == 0
     fill_in(other, other, lambda place: 1)
     for given, said in (
-        ([sheets / "anna.csv", sheets], "anna.csv is named twice"),
-        ([empty], "holds no file of labels"),
-        ([study], "is a study of conqret labels collect: conqret labels export"),
-        ([run], "holds a run, and no labels"),
-        ([f"{sheets}/*.tsv"], "no file fits the pattern"),
-        ([sheets, tmp_path / "none.csv"], "there is no such file"),
+        ([sheets / "anna.csv", sheets], "anna.csv is given twice"),
+        ([empty], "contains no file of labels"),
+        ([study], "is a study of conqret labels collect: run conqret labels export"),
+        ([run], "contains a run and no labels"),
+        ([f"{sheets}/*.tsv"], "no file matches the pattern"),
+        ([sheets, tmp_path / "none.csv"], "none.csv does not exist"),
         ([sheets, other], "overall_quality on different scales (ordinal, 1 to 5; ordinal, 1 to 3)"),
         ([sheets, labels], "more.csv:2 [overall_quality] says '9': it lies outside the scale from 1 to 5"),
         ([sheets, again], f"the first is in line 2 of {sheets / 'anna.csv'}"),
@@ -229,7 +229,7 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
         ("judges", "compare", run, run),
     ):  # the shell has made these files of a pattern
         done = cli(*command, "--labels", sheets / "anna.csv", sheets / "ben.csv")
-        said = f"{sheets / 'ben.csv'} belongs to no option: write --labels before each file"
+        said = f"{sheets / 'ben.csv'} follows no option: write --labels before each file"
         assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
 
 

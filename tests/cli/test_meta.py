@@ -74,7 +74,7 @@ def test_one_coefficient_of_some(cli):
         ((FILES / "second.eval.txt",), "second.eval: pine has no groundedness for 't6'"),
         ((FILES / "none.txt",), "there is no such file"),
         ((FILES / "first.eval.txt", "--correlation", "kendal"), "did you mean 'kendall'"),
-        ((FILES / "first.eval.txt", "--format", "tot", "--recompute"), "share no topic: is --format"),
+        ((FILES / "first.eval.txt", "--format", "tot", "--recompute"), "share no topic: check --format"),
     ],
 )
 def test_what_is_refused(cli, arguments, wrong):

@@ -24,7 +24,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     assert "lexical baseline and not a judge" in alone.out
     assert "24 of 24 items have all scores." in alone.out
     assert "| Clarity | " in alone.out
-    assert "without --labels nothing is said of agreement" in alone.err
+    assert "without --labels the text states no agreement" in alone.err
     labels = write_gold(tmp_path / "labels.csv", people=2)
     asked = ("runs", "methods", run, "--labels", labels, "--scale", "1:3")
     found = json.loads(cli(*asked, "--json").out)
@@ -49,7 +49,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     ("more", "message"),
     [
         (("-o", "x.pdf"), "ends in neither .tex nor .md"),
-        (("--bias", "runs/bias"), "go together with --labels"),
+        (("--bias", "runs/bias"), "need --labels"),
     ],
 )
 def test_what_cannot_be_written(cli, tmp_path, more, message):

@@ -144,7 +144,7 @@ def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> No
     shown = 0
     for identifier in sorted(Library().ids()):
         done = cli("info", "prompt", "show", identifier, "--items", items, "--item", "odd")
-        if "is not filled with items" in done.err:
+        if "takes nothing from items" in done.err:
             assert done.code == 2
             continue
         shown += 1
@@ -170,7 +170,7 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
         (["direct", "--item", "1", "--items", "no.jsonl"], "there is no such file"),
         (["direct", "--item", "99", "--items", DEMO], "no item number 99"),
         (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
-        (["g-eval/steps", "--item", "1", "--items", DEMO], "is not filled with items"),
+        (["g-eval/steps", "--item", "1", "--items", DEMO], "takes nothing from items"),
         (["rag-direct", "--item", "1", "--items", bare], "has no second_argument"),
         (["direct", "--metric", "preferenc"], "did you mean 'preference'"),
         (["generate/pro", "--metric", "preference"], "--metric goes with a format"),
@@ -206,7 +206,7 @@ def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str
     files[0].write_text(changed, encoding="utf-8")
     again = cli("info", "prompt", "copy", name, "-o", mine)
     assert again.code == 2
-    assert f"{files[0].name} is there already" in again.err
+    assert f"{files[0].name} already exists" in again.err
     assert files[0].read_text(encoding="utf-8") == changed
     assert cli("info", "prompt", "copy", name, "-o", mine, "--overwrite").code == 0
     assert files[0].read_text(encoding="utf-8") != changed
@@ -408,5 +408,5 @@ def test_an_example_is_made_up_where_there_are_no_items(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = cli("info", "prompt", "show", "direct", "--metric", "groundedness", "--item", "3")
-    assert "no items are given: this one is made up" in done.err
+    assert "no items were given" in done.err
     assert "Whoever pays taxes should have a say in them [2]." in done.out

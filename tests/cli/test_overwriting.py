@@ -13,7 +13,7 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "fixtures/demo/items.jsonl"
 QUESTIONS = ROOT / "fixtures/questions.jsonl"
-ALREADY = "is there already, and what people wrote into it would be lost"
+ALREADY = "already exists with other content"
 
 
 def fill_in(sheet: Path, column: str, cell: str) -> bytes:
@@ -61,7 +61,7 @@ def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path)
     plan = (tmp_path / "sheet.csv.plan.json").read_bytes()
     sheet.rename(tmp_path / "anna.csv")
     again = cli("labels", "sample", DEMO, "--plan", 4, "--seed", 7, "-o", sheet)
-    assert (again.code, "sheet.csv.plan.json is there already" in again.err) == (2, True)
+    assert (again.code, "sheet.csv.plan.json already exists" in again.err) == (2, True)
     assert not sheet.exists()
     assert (tmp_path / "sheet.csv.plan.json").read_bytes() == plan
 
@@ -114,7 +114,7 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
         for there in (sheets / "anna.csv", mine):
             done = cli(*words, there)
             assert (done.code, done.out) == (2, ""), words
-            assert f"{there.name} is there already" in " ".join(done.err.split()), done.err
+            assert f"{there.name} already exists" in " ".join(done.err.split()), done.err
     assert (sheets / "anna.csv").read_bytes() == filled
     assert mine.read_bytes() == DEMO.read_bytes()
     assert (run / "report.html").stat().st_mtime_ns == before
@@ -150,7 +150,7 @@ def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
     (corpus / "documents.jsonl").write_text("fetched", encoding="utf-8")
     passages.write_text('{"id": "a", "text": "A text."}\n', encoding="utf-8")
     done = cli("corpus", "import-passages", passages, "-o", corpus)
-    assert (done.code, "holds a corpus that was scraped" in done.err) == (2, True)
+    assert (done.code, "contains a scraped corpus" in done.err) == (2, True)
     assert (corpus / "documents.jsonl").read_text(encoding="utf-8") == "fetched"
     for _ in range(2):  # over an import one may import again
         assert cli("corpus", "import-passages", passages, "-o", tmp_path / "other").code == 0
@@ -163,17 +163,17 @@ def test_a_register_knows_what_nobody_has_changed(tmp_path: Path) -> None:
     write_new({file: "second\n"}, register=study)
     assert file.read_text() == "second\n"
     file.write_text("by hand\n")
-    with pytest.raises(Exception, match="is there already"):
+    with pytest.raises(Exception, match="already exists"):
         write_new({file: "third\n"}, register=study)
     assert file.read_text() == "by hand\n"
     write_new({file: "third\n"}, register=study, overwrite=True)
-    (study / REGISTER).write_text("no JSON")
-    with pytest.raises(Exception, match="is there already"):
+    (study / REGISTER).write_text("not valid JSON")
+    with pytest.raises(Exception, match="already exists"):
         write_new({file: "fourth\n"}, register=study)
 
 
 def test_of_several_files_none_is_written_where_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("by hand")
-    with pytest.raises(Exception, match="b is there already"):
+    with pytest.raises(Exception, match="b already exists"):
         write_new({tmp_path / "a": "x", tmp_path / "b": "y"})
     assert not (tmp_path / "a").exists()

@@ -71,7 +71,7 @@ def test_a_model_is_asked_once_and_its_answers_replay(cli, pairs, tmp_path):
         asked = len(server.requests)
         again = cli("perspectives", "detect", pairs, "-o", out, *call(server))
         assert (asked, len(server.requests)) == (4, 4)
-        assert "4 of 4 grades kept from before" in again.err
+        assert "4 of 4 grades kept from an earlier run" in again.err
         replayed = cli(
             "perspectives", "detect", pairs, "-o", tmp_path / "again", "--replay", out, *call(server)
         )
@@ -156,7 +156,7 @@ def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
         (("absent.tsv",), "there is no such file"),
         (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
         (("PAIRS", "--yes-from", "5"), "a grade from 1 to 4, or the folder"),
-        (("PAIRS", "--yes-from", "."), "holds no run"),
+        (("PAIRS", "--yes-from", "."), "contains no run"),
         (("PAIRS", "--model", "local/nowhere"), "whether documents contain perspectives"),
         (("PAIRS", "--replay", "nowhere.sqlite"), "nowhere.sqlite"),
     ],

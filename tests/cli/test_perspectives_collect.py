@@ -57,8 +57,8 @@ def test_collect_then_score(cli, given):
     [
         ((), "--search for the web, or --pages FILE"),
         (("--pages", "PAGES", "--search", "google"), "--search for the web, or --pages FILE"),
-        (("--pages", "PAGES", "--user-agent", "me"), "--user-agent is for --search"),
-        (("--search", ","), "names no search engine"),
+        (("--pages", "PAGES", "--user-agent", "me"), "--user-agent needs --search"),
+        (("--search", ","), "must name a search engine"),
         (("--search", "bing"), "bing"),
         (("--pages", "nowhere.jsonl"), "there is no such file"),
         (("--pages", "PAGES", "--words", "0"), "at least 1"),

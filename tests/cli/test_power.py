@@ -150,7 +150,7 @@ def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
     refused = cli(*asked, "--metric", "overall-quality")
     assert refused.code == 2
     assert "of the pilot" in refused.err
-    assert "go together" in cli(*asked).err
+    assert "must be given together" in cli(*asked).err
     few, many = (
         json.loads(cli("judges", "power", "probe", "--rows", rows, *QUICK, "--json").out)
         for rows in ("2", "60")
@@ -166,7 +166,7 @@ def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
         (("--topics", "inf"), "--topics is a list of whole numbers"),
         (("--items", "0"), "--items is a list of whole numbers"),
         (("--alpha", "1"), "inside (-1, 1)"),
-        (("--pilot", "runs/x"), "--pilot and --labels go together"),
+        (("--pilot", "runs/x"), "--pilot and --labels must be given together"),
     ],
 )
 def test_what_cannot_be_planned(cli, tmp_path, more, message):

@@ -53,7 +53,7 @@ def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
     assert (shown.code, len(shown.out.splitlines())) == (0, 4)  # a line each, however long
     (line,) = (splitline for splitline in shown.out.splitlines() if "first" in splitline)
     assert re.search(r"/first +2 outstanding .* [KM]B +judge: direct, offline, items.jsonl", line)
-    assert "finished, answers damaged" in shown.out
+    assert "finished, recordings corrupt" in shown.out
     alone = cli("runs", "list", runs / "first").out.splitlines()
     assert (len(alone), alone[-1]) == (2, "12 answers")
     assert cli("runs", "list", runs / "none").code == 2
@@ -76,7 +76,7 @@ def test_a_moved_run_goes_on(cli: Cli, runs: Path, tmp_path: Path) -> None:
     assert cli("runs", "move", runs / "first", archive).code == 0
     assert not (runs / "first").exists()
     again = cli("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", archive)
-    assert (again.code, "3 of 3 judgments were kept from before" in again.err) == (0, True)
+    assert (again.code, "3 of 3 judgments were kept from an earlier run" in again.err) == (0, True)
     (tmp_path / "there").mkdir()
     assert cli("runs", "move", archive, tmp_path / "there", "--json").code == 0
     assert (tmp_path / "there" / "one" / "run.json").is_file()
@@ -96,11 +96,11 @@ def test_what_is_no_run_or_in_use_is_not_moved(cli: Cli, runs: Path, tmp_path: P
     (part / "run.json").write_text("{}")
     with only_writer(runs / "inner" / "second"):
         for source, to, why in (
-            (runs / "none", tmp_path / "to", "holds no run"),
-            (runs, tmp_path / "to", "holds no run"),
+            (runs / "none", tmp_path / "to", "contains no run"),
+            (runs, tmp_path / "to", "contains no run"),
             (part, tmp_path / "to", "part of another run"),
-            (runs / "first", tmp_path / "items.jsonl", "is there already"),
-            (runs / "first", runs / "first" / "in" / "it", "give a place outside"),
+            (runs / "first", tmp_path / "items.jsonl", "already exists"),
+            (runs / "first", runs / "first" / "in" / "it", "name a folder outside"),
             (runs / "inner" / "second", tmp_path / "to", "another process is writing"),
         ):
             done = cli("runs", "move", source, to)

@@ -303,10 +303,10 @@ def test_statistics_that_are_not_installed_are_named_first(
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ("id,label\nzoos,2\n", "labels.csv:2 [label] is '2', which is no label. Write one of 0, 1"),
+        ("id,label\nzoos,2\n", "labels.csv:2 [label] is '2', which is not a valid label. Write one of 0, 1"),
         ("id,label\nzoos,nan\n", "labels.csv:2 [label] is 'nan'"),
         ("id,label\nzoos,1\nzoos,1\n", "labels.csv:3 [id] is 'zoos', as in line 2"),
-        ("id,label\ntrams,1\n", "among those of the answers"),  # an answer, but to no question
+        ("id,label\ntrams,1\n", "is the id of an answer"),  # an answer, but to no question
         ("id,verdict\nzoos,1\n", "labels.csv:2 [label] is missing"),
     ],
 )
@@ -436,7 +436,7 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
     ]
     done = RUN.invoke(app, command)
     assert isinstance(done.exception, DeclarationError)
-    assert f"no question of {bare} has a partial answer" in str(done.exception)
+    assert f"no question of {bare} has partial answers" in str(done.exception)
 
 
 def test_means_count_what_is_missing(tables):
@@ -466,9 +466,9 @@ def test_means_count_what_is_missing(tables):
                 "--columns",
                 "id",
             ],
-            "--columns is a list",
+            "--columns takes a list",
         ),
-        (["debateqa", "rank", "{answers}"], "no table of conqret debateqa score"),
+        (["debateqa", "rank", "{answers}"], "not a table of conqret debateqa score"),
         (["debateqa", "rank", "{table}", "--weights", "half"], "--weights is a list"),
         (["debateqa", "rank", "{table}", "--weights", "2"], "between 0 and 1"),
     ],

@@ -44,8 +44,8 @@ def test_matrices_for_people(tables, monkeypatch):
     assert "1 and 2: 0.500" in lines  # of two questions there is no interval
     assert "no interval: 3 systems on 2 topics, and as many topics as systems are needed" in lines
     assert "no interval: 2 clusters, and 3 are needed" in lines
-    assert "left out: mean_perplexity" in done.stderr
-    assert "a tau over 3 systems says little" in done.stderr
+    assert "measured them: mean_perplexity" in done.stderr
+    assert "a tau over 3 systems is very uncertain" in done.stderr
 
 
 def test_json_and_plot(tables, tmp_path):
@@ -99,7 +99,7 @@ def test_constant_rankings_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--metric", DIVERSITY_MEAN], "by one measuring model alone"),
+        (["--metric", DIVERSITY_MEAN], "only one model measured"),
         (["--metric", "diversity"], "did you mean"),
         (["--plot", "here.pdf"], "ends in .png or .svg"),
     ],

@@ -40,13 +40,13 @@ def test_a_plan_says_how_many_topics_a_bias_takes(cli):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("judges", "power", "planted", ITEMS, "--size", "0.7"), "a size lies above 0"),
+        (("judges", "power", "planted", ITEMS, "--size", "0.7"), "a size must lie above 0"),
         (("judges", "power", "planted", ITEMS, "--probe", "lenght"), "length"),
         (("judges", "power", "planted", "nothing.jsonl"), "nothing.jsonl"),
         (("judges", "power", "bias", "--topics", "few"), "--topics"),
         (
             ("judges", "power", "bias", "--topics", "8", "--items", "2", "--probe", "stance"),
-            "no probe can be made",
+            "no probe fits these items",
         ),
     ],
 )

@@ -27,7 +27,7 @@ from tests.runs.killed import ROOT, Forks, kill
 from tests.runs.test_killed import KINDS
 from tests.server import FaultPlan, FaultServer
 
-STOPPED = "error: stopped; what was done so far is kept, and the same command goes on from there\n"
+STOPPED = "error: stopped: finished work is kept, and the same command continues from there\n"
 
 
 def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
@@ -123,7 +123,7 @@ def test_a_signal_ends_a_run_in_order(
         told, *waited, stopped = err.splitlines(keepends=True)
         assert (told, stopped) == (f"note: {done} of 24 items are judged so far\n", STOPPED)
         assert re.fullmatch(
-            r"(note: waiting for [1-4] answers that are under way, 8 s at most\n)?", "".join(waited)
+            r"(note: waiting for [1-4] responses that are under way, for at most 8 s\n)?", "".join(waited)
         )
         shown = cli("runs", "report", tmp_path / "run")
         assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)

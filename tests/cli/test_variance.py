@@ -27,7 +27,7 @@ def test_two_questions_to_one_model(cli, two, tmp_path):
     assert found["metrics"]["clarity"]["averaged"][-1]["numbers"] == {"prompt": 4}
     for more, message in (
         (("--design", "prompt"), "--design is a list such as model=3,sample=2"),
-        (("--design", "model=2"), "what more models buy is not known"),
+        (("--design", "model=2"), "the gain from more models is unknown"),
         (("--topics", "0"), "--topics is a list of whole numbers"),
         (("--metric", "rigour"), "there is no metric 'rigour' of all runs"),
         (("-o", tmp_path / "x.pdf"), "ends in .pdf"),

@@ -140,7 +140,7 @@ def test_a_metric_that_raises_is_a_failure(name: str) -> None:
 @computing
 def test_what_is_computed_asks_no_model(name: str) -> None:
     with pytest.raises(
-        DeclarationError, match=f"the format {name} is computed from the items and asks no model"
+        DeclarationError, match=f"the format {name} is computed from the items without a model"
     ):
         judge(referenced(), format=name, model="gpt-4o")
     (judgment,) = judge(referenced()[:1], format=name)

@@ -89,7 +89,7 @@ def test_it_works_in_a_process_of_its_own(tmp_path):
 def test_a_prompt_of_one_name_twice_is_told(site):
     twin = site / "conqret_example" / "prompts" / "pointwise.j2"
     twin.write_text("", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="brings the prompt 'pointwise', which conqret has already"):
+    with pytest.raises(DeclarationError, match="declares the prompt 'pointwise', which conqret already has"):
         Library()
 
 

@@ -89,10 +89,10 @@ def test_embeddings_that_are_given_have_a_row_for_each_question(tmp_path):
     with pytest.raises(DeclarationError, match="4 rows, one for each text"):
         read_embeddings(file, 4)
     file.write_bytes(b"no array")
-    with pytest.raises(DeclarationError, match="holds no array of numpy"):
+    with pytest.raises(DeclarationError, match="contains no numpy array"):
         read_embeddings(file, 3)
     np.save(file, np.array([{"pickled": True}], dtype=object), allow_pickle=True)
-    with pytest.raises(DeclarationError, match="holds no array of numpy"):
+    with pytest.raises(DeclarationError, match="contains no numpy array"):
         read_embeddings(file, 1)
 
 
@@ -122,7 +122,7 @@ def test_delphi_gets_its_texts_from_the_question_pairs(tmp_path):
     assert [(one.id, one.question) for one in sourced] == [
         ("delphi-71", "Is it fair?"), ("delphi-74", "Is that, then, right?"),
     ]  # fmt: skip
-    with pytest.raises(DeclarationError, match="give it with --texts"):
+    with pytest.raises(DeclarationError, match="name that file with --texts"):
         read_sourced([delphi])
     delphi.write_text(delphi.read_text() + "99\t4\t5\tTRUE\n")
     with pytest.raises(DeclarationError, match=r"lacks 1 of DELPHI's 3 controversial questions .*qid 99"):
@@ -159,7 +159,7 @@ def test_bad_files_of_questions_are_refused(tmp_path):
     assert "[question] is missing" in str(caught.value)
     one.write_text('{"id": "a", "question": "Is it?"}\n')
     two.write_text('{"id": "a", "question": "Is that?"}\n')
-    with pytest.raises(DeclarationError, match="the id 'a' stands in two of the files"):
+    with pytest.raises(DeclarationError, match="the id 'a' occurs in two of the files"):
         read_sourced([one, two])
     one.write_text('{"id": "a", "question": "Is it?"}\n{"id": "a", "question": "Is that?"}\n')
     with pytest.raises(ItemsError, match="as in line 1"):

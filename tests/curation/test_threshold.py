@@ -90,7 +90,7 @@ def test_a_sheet_without_use_is_refused(tmp_path):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "")]))
     with pytest.raises(DeclarationError, match=r"none of the 1 labeled pairs"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
-    with pytest.raises(ItemsError, match=r"'maybe', which is no label"):
+    with pytest.raises(ItemsError, match=r"'maybe', which is not a valid label"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
 
 
@@ -125,5 +125,5 @@ def test_verdicts_are_kept_and_asked_once(tmp_path):
         assert [failed(row.answer) for row in done.rows] == [(), ("about_issue",)]
         assert done.session.sent == sent
     assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
-    with pytest.raises(DeclarationError, match="What differs: what is asked"):
+    with pytest.raises(DeclarationError, match="What differs: requests"):
         run(VerdictPlan(session, folder, VERDICT, subjects(questions[:1])))

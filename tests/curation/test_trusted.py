@@ -43,7 +43,7 @@ def test_what_is_no_domain_is_refused_with_its_line(tmp_path, line):
     if line == "a b c.":  # a domain with a licence behind it
         assert "a" in read_trusted(file).domains
         return
-    with pytest.raises(DeclarationError, match=r"mine\.txt:2 is no domain"):
+    with pytest.raises(DeclarationError, match=r"mine\.txt:2 is not a domain"):
         read_trusted(file)
 
 

@@ -46,8 +46,8 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path, que
     assert right.quality.value == pytest.approx((9 + 6 + 8) / 3)
     assert right.difference.value == 3
     assert right.strategies == {"facts": 1, "quotes": 1}
-    assert right.responds.reason == "nobody was asked"
-    assert wrong.difference.reason == "nobody rated what another one rated"
+    assert right.responds.reason == "no text has an answer to this question"
+    assert wrong.difference.reason == "no text has ratings of two annotators"
     assert answered.responds.value == 0.5
     texts, strategies = annotation_tables(found)
     assert [row[0] for row in texts.rows][:2] == [
@@ -64,9 +64,9 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path, que
         (said(option=3, quality=5), r"\[option\] is 3. Write 1 or 2"),
         (said(quality=11), r"\[quality\] is 11. Write a whole number from 1 to 10"),
         (said(quality=5.5), "a whole number is expected"),
-        (said(text="rebuttal", quality=5), "which is no kind of text"),
+        (said(text="rebuttal", quality=5), "which is not a valid kind of text"),
         (said(quality=5, responds="yes"), "only counter-arguments respond"),
-        (said(text="counter-argument", responds="perhaps"), "which is no answer"),
+        (said(text="counter-argument", responds="perhaps"), "which is not a valid answer"),
         (said(), "nothing else is said"),
         (said(quality=5, annotator=None), r"\[annotator\] is missing"),
         (said(quality=5, strategies=7), "Write names of strategies"),

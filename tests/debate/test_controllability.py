@@ -287,7 +287,7 @@ def test_a_column_names_the_system(tmp_path):
     [
         (("T?", "", "Yes."), r"all\.csv:3.*side.*is missing.*affirmative or negative"),
         (("T?", "pro", " "), r"all\.csv:3.*is missing"),
-        (("T?", "maybe", "Yes."), r"all\.csv:3.*no stance that is known"),
+        (("T?", "maybe", "Yes."), r"all\.csv:3.*not a known stance"),
         (("", "pro", "Yes."), r"all\.csv:3.*topic"),
     ],
 )
@@ -301,7 +301,7 @@ def test_two_files_of_one_name_would_be_one_system(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         table(tmp_path / name / "a.csv", HEAD, ("T?", "pro", "Yes."))
-    with pytest.raises(DeclarationError, match="both called a"):
+    with pytest.raises(DeclarationError, match="both named a"):
         read_statements([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
 
 

@@ -112,7 +112,7 @@ def test_what_is_not_labelled_yet_is_stood_for_by_its_like():
     (half,) = agreement(inspection, labels({"a0": "bad", "a1": "bad"}))
     assert half.bad_confirmed.value == 1
     assert half.agreement.value is None
-    assert half.agreement.reason == "no statement judged good is labelled"
+    assert half.agreement.reason == "no statement judged good is labeled"
 
 
 def test_over_many_draws_the_correction_is_right_and_a_plain_count_is_not():
@@ -160,12 +160,12 @@ def test_labels_that_do_not_belong_to_the_plan_are_told(tmp_path):
     inspection = draw_inspection(*population(1, 1))
     with pytest.raises(DeclarationError, match="'other'"):
         agreement(inspection, labels({"other": "good"}))
-    with pytest.raises(DeclarationError, match="holds no labels yet"):
+    with pytest.raises(DeclarationError, match="contains no labels yet"):
         agreement(inspection, labels({"a0": ""}))
     with pytest.raises(DeclarationError, match="--plan"):
         read_inspection(tmp_path / "no.plan.json")
     (tmp_path / "bad.plan.json").write_text('{"model": 3}')
-    with pytest.raises(DeclarationError, match="no draw"):
+    with pytest.raises(DeclarationError, match="not a plan"):
         read_inspection(tmp_path / "bad.plan.json")
     with pytest.raises(DeclarationError, match="nothing to inspect"):
         draw_inspection([], [])

@@ -167,7 +167,7 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
         "{% if add_generation_prompt %}Now: {% endif %}{% for m in messages %}{{ m['content'] }}{% endfor %}"
     )
     (folder / "chat_template.jinja").write_text(template)
-    with pytest.raises(DeclarationError, match="in another way once a response follows"):
+    with pytest.raises(DeclarationError, match="changes an instruction once a response follows"):
         plan(rows, folder)
 
 

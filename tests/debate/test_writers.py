@@ -75,11 +75,11 @@ def test_who_argues_against_itself_has_no_rating():
     assert one.rating.value is None
     assert one.right.followed.value == 1
     assert one.wrong.followed.value == 0
-    assert "No Elo" in "\n".join(map(str, shown(writers_table([one]), 80)))
+    assert "Elo is undefined" in "\n".join(map(str, shown(writers_table([one]), 80)))
 
 
 def test_without_names_there_is_nobody_to_rate():
-    with pytest.raises(DeclarationError, match="columns for_right and for_wrong are needed"):
+    with pytest.raises(DeclarationError, match="add the columns for_right and for_wrong"):
         score_writers([answer(2, condition="PSA")])
 
 
@@ -102,9 +102,9 @@ def test_the_better_half_is_right_more_often_at_the_last_judgment():
     assert best_judges(pilot[:9]) == ("Bob",)  # of three the smaller half
     main = [answer(1, judge="Ann"), answer(1, judge="Di")]
     assert [judge.judge for judge in of_judges(main, ("Bob", "Ann"))] == ["Ann"]
-    with pytest.raises(DeclarationError, match=r"\(Bob\) is among those who answered here: Ann, Di"):
+    with pytest.raises(DeclarationError, match=r"\(Bob\) is among the judges who answered here: Ann, Di"):
         of_judges(main, ("Bob",))
-    with pytest.raises(DeclarationError, match="of two judges at least"):
+    with pytest.raises(DeclarationError, match="at least two judges"):
         best_judges(pilot[:3])
     with pytest.raises(DeclarationError, match="Eve has no answer at the pilot's last judgment"):
         best_judges([*pilot, answer(1, judge="Eve", condition="SA")])
@@ -166,7 +166,7 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     [
         ({"condition": "PSC"}, r"jsonl:1 \[consultant\] is missing"),
         ({"consultant": "right"}, r"\[consultant\] is given, and PSA hears both sides"),
-        ({"condition": "PSC", "consultant": "left"}, "is no option|which is no option"),
+        ({"condition": "PSC", "consultant": "left"}, "is not a valid condition|is not a valid side"),
         ({"condition": "PSC", "consultant": "right", "turn": 3}, "the main design .PSC. has two judgments"),
     ],
 )

@@ -109,7 +109,7 @@ def test_hostile_texts_stay_in_their_blocks(question):
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
-        ({"snippets": ["The crew sang"]}, "snippet 1 .'The crew sang'. does not stand in the passage"),
+        ({"snippets": ["The crew sang"]}, "snippet 1 .'The crew sang'. is not a literal quotation"),
         ({"snippets": []}, "there are 0 snippets, and 1 to 3 are wanted"),
         ({"snippets": ["Kane woke."] * 4}, "there are 4 snippets"),
         ({"text": "As (#2) shows."}, r"cites \(#2\), and the number of snippets is 1"),
@@ -117,7 +117,7 @@ def test_hostile_texts_stay_in_their_blocks(question):
         ({"text": " "}, "the text is empty"),
         ({"text": "so " * 2 * MOST_WORDS}, "has 160 words, and 80 is the most"),
         ({"snippets": ["word " * 60]}, "snippet 1 has 60 words"),
-        ({"snippets": [""]}, "does not stand in the passage"),
+        ({"snippets": [""]}, "is not a literal quotation"),
     ],
 )
 def test_what_a_writer_may_not_do_is_named(said, problem):
@@ -176,7 +176,7 @@ def test_what_is_not_argued_yet_cannot_be_judged(tmp_path):
 
 
 def test_single_turn_debate_has_no_passages_to_quote_from(tmp_path):
-    with pytest.raises(DeclarationError, match="which has no passages"):
+    with pytest.raises(DeclarationError, match="which lacks the passages"):
         read_questions(write(tmp_path / "one.jsonl", {"index": 1, "output_data": [released(0, True)]}))
 
 

@@ -101,9 +101,9 @@ def test_a_missing_package_is_named_before_anything_is_computed(monkeypatch):
 
 def test_what_a_metric_needs_of_the_questions():
     bare = [AnswerCase("a", "", "Yes.")]
-    with pytest.raises(DeclarationError, match="has a partial answer, and bleu"):
+    with pytest.raises(DeclarationError, match="has a partial answer, which bleu"):
         prepared(selected(["bleu", "acknowledge"]), bare, Models())
-    with pytest.raises(DeclarationError, match="has a text, and g-eval"):
+    with pytest.raises(DeclarationError, match="has a text, which g-eval"):
         prepared(selected(["g-eval"]), bare, Models())
     with pytest.raises(DeclarationError, match="budget"):
         prepared(selected(["g-eval"]), [CASE], Models(), ClientOptions("nobody/knows", budget_usd=1.0))
@@ -184,7 +184,7 @@ def test_values_from_before_are_not_computed_again(tmp_path):
         similar(cases[:3], changed, kept)
     assert changed.asked == ["0", "1", "2"]
     path.write_text('{"other": 1}\n')
-    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is no value"):
+    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is not a value"):
         KeptValues(path)
 
 
@@ -197,7 +197,7 @@ def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
         kept.keep("bartscore", "one", CASE, Likeness(-1.5))
     assert KeptValues(path).find("bartscore", "one", CASE) == Likeness(-1.5)
     path.write_text(path.read_text().replace("-1.5", json.dumps(value)))
-    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is no value"):
+    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is not a value"):
         KeptValues(path)
 
 

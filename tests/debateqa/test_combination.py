@@ -87,10 +87,10 @@ def test_z_normalisation():
 @pytest.mark.parametrize(
     ("diversity", "awareness", "k", "message"),
     [
-        ({"a": 1.0}, {"b": 1.0}, 0.5, "missing of a, b"),
+        ({"a": 1.0}, {"b": 1.0}, 0.5, "a, b lacks one"),
         ({"a": 1.0}, {"a": 1.0}, 1.5, "between 0 and 1"),
         ({"a": 0.0}, {"a": 1.0}, 0.5, "above 0"),
-        ({}, {}, 0.5, "one at least"),
+        ({}, {}, 0.5, "at least one"),
     ],
 )
 def test_what_cannot_be_combined(diversity, awareness, k, message):

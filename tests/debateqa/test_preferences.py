@@ -45,7 +45,7 @@ def test_a_metric_of_two_systems_does_not_end_the_others():
     assert (short.metric, short.rho, short.systems, short.left_out) == (AWARENESS, None, 2, ("c",))
     assert short.reason == "2 of the compared systems were scored, and three are needed"
     assert (whole.metric, whole.rho, whole.annotators, whole.reason) == (DIVERSITY, pytest.approx(1), 1, "")
-    with pytest.raises(DeclarationError, match="2 of the systems that were compared are scored"):
+    with pytest.raises(DeclarationError, match="2 of the compared systems are scored"):
         align(frame_of(rows[:3]), ranked("abc", "p"))
 
 

@@ -40,8 +40,8 @@ def test_a_ratio_beyond_a_float_is_none():
             "several definitions .*gpt2, released",
         ),
         ([*diversity({"a": {"x": 1.0}, "b": {"y": 2.0}}), *AWARE], "no question has a perspective_diversity of all"),
-        ([*diversity({"a": {"x": 1.0}, "b": {"x": None}}), *AWARE], "b: no answer has a perspective_diversity"),
-        ([*diversity({"a": {"x": 1.0}}), *AWARE], "missing of b"),
+        ([*diversity({"a": {"x": 1.0}, "b": {"x": None}}), *AWARE], "no answer of b has a perspective_diversity"),
+        ([*diversity({"a": {"x": 1.0}}), *AWARE], "b lacks one"),
     ],
 )  # fmt: skip
 def test_what_cannot_stand_together(rows, message):

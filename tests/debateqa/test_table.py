@@ -119,7 +119,7 @@ def test_means_over_the_questions_that_all_systems_have():
     apart = [ScoreRow("a", "x", AWARENESS, "i", 1.0), ScoreRow("b", "y", AWARENESS, "i", 1.0)]
     (nothing,) = common_means(frame_of(apart), AWARENESS).values()
     assert (nothing.means, nothing.questions, nothing.left_out) == ({}, 0, 2)
-    with pytest.raises(DeclarationError, match="hold no dispute_awareness"):
+    with pytest.raises(DeclarationError, match="contain no dispute_awareness"):
         common_means(frame_of(rows), AWARENESS)
 
 
@@ -153,7 +153,7 @@ def test_every_fault_of_a_table_is_listed(tmp_path):
     assert "scores.csv:3 [system] is missing" in two
     assert "scores.csv:4 [n] is '1.5', and a whole number is expected" in three
     table.write_text("system,id,metric\na,x,m\n")
-    with pytest.raises(DeclarationError, match="is no table of conqret debateqa score: it lacks value"):
+    with pytest.raises(DeclarationError, match="is not a table of conqret debateqa score, as it lacks value"):
         read_tables([table])
 
 

@@ -319,10 +319,10 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
     Recordings(tmp_path / "answers.sqlite").close()
     for wrong, said in (
         ({"engine": "dask"}, "must be process or ray"),
-        ({"engine": "process", "workers": 2}, "those of the engine ray"),
+        ({"engine": "process", "workers": 2}, "workers need the engine ray"),
         ({"workers": 0}, "at least 1"),
         ({"output": None}, "a run's folder"),
-        ({"replay": tmp_path / "answers.sqlite"}, "a replay asks no model"),
+        ({"replay": tmp_path / "answers.sqlite"}, "a replay sends no requests"),
         ({"batch": True}, "a batch is answered by the provider"),
     ):
         with pytest.raises(DeclarationError, match=said):
@@ -332,7 +332,7 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
 
 def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
     source, run = items(tmp_path, 2), tmp_path / "run"
-    with pytest.raises(DeclarationError, match="answers in this process alone: leave out the engine ray"):
+    with pytest.raises(DeclarationError, match="runs in this process only: leave out the engine ray"):
         conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
     assert not run.exists()
 

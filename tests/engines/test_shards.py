@@ -54,7 +54,7 @@ def test_a_damaged_shard_stays_and_the_others_are_put_together(
         assert [one.key for one in store.recorded()] == [sound.name]
     assert broken.exists()
     assert not sound.exists()
-    assert f"{broken}: the answers in it are not used" in caplog.text
+    assert f"{broken}: its responses are not used" in caplog.text
 
 
 def test_what_another_run_is_writing_stays_and_is_not_waited_for_twice(

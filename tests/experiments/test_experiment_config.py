@@ -174,7 +174,10 @@ def test_a_model_that_is_only_read_cannot_write(file):
         ('[rerankers.side]\nmodel = "offline"', '[rerankers.side]\nmodel = "local/./models/x"'),
         ("[generators.floor]", '[generators.floor]\nmodel = "local/gpt2"'),
     )
-    lines = [line.partition("experiment.toml")[2].split(" is answered in writing")[0] for line in found]
+    lines = [
+        line.partition("experiment.toml")[2].split(" needs a response in a given structure")[0]
+        for line in found
+    ]
     assert lines == [
         ":10 rerankers.side.model: the question for a ranking",
         ":13 generators.floor.model: the question for an argument",
@@ -202,7 +205,7 @@ def test_a_model_that_is_only_read_cannot_write(file):
         (
             "[retrievers.deep]",
             '[retrievers.deep]\nrun = "experiment.toml"\nengine = "dense"',
-            "are not searched anew",
+            "so nothing is searched",
         ),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
         (
@@ -214,10 +217,10 @@ def test_a_model_that_is_only_read_cannot_write(file):
         (
             'name = "irrelevant"',
             'name = "hallucinate"\nlevels = [10, "20%"]',
-            "not counts and shares together",
+            "cannot mix counts and shares",
         ),
-        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["some"]', "'some' is no level"),
-        ('name = "irrelevant"', 'name = "padding"\nlevels = ["20%"]', "has no shares"),
+        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["some"]', "'some' is not a level"),
+        ('name = "irrelevant"', 'name = "padding"\nlevels = ["20%"]', "not shares"),
         ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
         (
             'corpus = "corpus"',
@@ -257,7 +260,7 @@ def test_what_is_no_experiment_at_all(tmp_path):
     with pytest.raises(DeclarationError, match="there is no such file"):
         read_experiment(tmp_path / "no.toml")
     (tmp_path / "bad.toml").write_text("corpus = \n")
-    with pytest.raises(DeclarationError, match=r"bad\.toml is no TOML: .*line 1"):
+    with pytest.raises(DeclarationError, match=r"bad\.toml is not valid TOML: .*line 1"):
         read_experiment(tmp_path / "bad.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(DeclarationError, match="cannot be read"):

@@ -78,7 +78,7 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
 
 def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
     generate(job(corpus, ranking, tmp_path / "out"))
-    with pytest.raises(DeclarationError, match=r"holds another run .*What differs: options, ranking"):
+    with pytest.raises(DeclarationError, match=r"contains another run .*What differs: options, ranking"):
         generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
     generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)), overwrite=True)
     (tmp_path / "mine").mkdir()

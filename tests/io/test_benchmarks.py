@@ -75,12 +75,12 @@ def test_beir(beir):
 
 def test_a_grade_of_a_document_that_is_not_there(beir, fault_of):
     (beir / "corpus.jsonl").write_text('{"_id": "d1", "text": "Cages."}\n')
-    assert "'d2', which corpus.jsonl does not hold" in fault_of(beir).problem
+    assert "'d2', which corpus.jsonl lacks" in fault_of(beir).problem
 
 
 def test_a_grade_for_a_question_that_is_not_there(beir, fault_of):
     (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
-    assert "'q9', which queries.jsonl does not hold" in fault_of(beir).problem
+    assert "'q9', which queries.jsonl lacks" in fault_of(beir).problem
 
 
 def test_beir_splits(beir, fault_of):
@@ -94,5 +94,5 @@ def test_beir_splits(beir, fault_of):
 
 
 def test_another_folder_is_no_file_of_items(tmp_path):
-    with pytest.raises(ItemsError, match="holds no file of items"):
+    with pytest.raises(ItemsError, match="contains no file of items"):
         open_items(tmp_path)

@@ -128,7 +128,10 @@ def test_a_reference_is_no_rival_unless_the_user_says_so():
 
 def test_of_several_references_the_first_is_kept_with_a_note():
     source = open_items([RECORDS["question and context"]])
-    assert "of several references the first is kept (answers.text in line 1)" in source.check().notes
+    assert (
+        "an item has several references: only the first is used (answers.text in line 1)"
+        in source.check().notes
+    )
     assert next(iter(open_items([{**RECORDS["question and context"], "answers": []}]))).reference is None
 
 
@@ -156,7 +159,7 @@ def test_documents_spread_over_columns_are_put_together(write, fault_of):
     ]
     assert not any(item.metadata for item in source)
     fault = fault_of(path, columns={"topic": "question", "documents": "doc 1+doc 4"})
-    assert (fault.field, "is no column" in fault.problem) == ("doc 4", True)
+    assert (fault.field, "is not a column" in fault.problem) == ("doc 4", True)
 
 
 def test_a_column_may_have_a_plus_in_its_name():
@@ -237,7 +240,7 @@ def test_native_fields_work_in_a_peers_file_too():
 def test_other_columns_become_metadata_with_a_note():
     source = open_items([{**RECORDS["ragas v1"], "ground_truths": ["No.", "Never."], "empty": None}])
     assert next(iter(source)).metadata == {"ground_truths": ["No.", "Never."]}
-    assert "columns kept as metadata: 'ground_truths' (line 1)" in source.check().notes
+    assert "these columns are kept as metadata: 'ground_truths' (line 1)" in source.check().notes
 
 
 def test_optional_columns_may_miss_in_the_first_records(write):
@@ -265,12 +268,12 @@ def test_a_mapping_goes_over_what_is_recognised():
 def test_a_mapped_column_that_no_record_has(faults_of):
     (fault,) = faults_of([RECORDS["ragas v1"]], columns={"stance": "side"})
     assert (fault.line, fault.field) == (0, "side")
-    assert fault.problem == "is no column of this input, although --columns names it for stance"
+    assert fault.problem == "is not a column of this input, although --columns names it for stance"
 
 
 def test_a_mapped_column_that_the_head_lacks(write, faults_of):
     (fault,) = faults_of(write("a.csv", "topic,text\nT?,x\n"), columns={"argument": "txt"})
-    assert fault.problem == "is no column of this input, although --columns names it for argument"
+    assert fault.problem == "is not a column of this input, although --columns names it for argument"
     assert fault.remedy == "Its columns are: 'topic', 'text'"
 
 

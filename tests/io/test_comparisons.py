@@ -25,9 +25,9 @@ def test_defects(write):
     with pytest.raises(LabelsError) as caught:
         read_comparisons(write("c.csv", "a,b,outcome\nx,y,better\nx,x,a\n"))
     assert [fault.line for fault in caught.value.faults] == [2, 3]
-    with pytest.raises(DeclarationError, match="name them first, second"):
+    with pytest.raises(DeclarationError, match="name its columns first, second"):
         read_comparisons(write("d.csv", "x,y\n1,2\n"))
-    with pytest.raises(DeclarationError, match="holds no comparisons"):
+    with pytest.raises(DeclarationError, match="contains no comparisons"):
         read_comparisons(write("e.csv", "a,b,outcome\n"))
 
 

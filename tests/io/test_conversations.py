@@ -149,7 +149,7 @@ def test_an_answer_of_its_own_goes_before_the_last_message():
 def test_what_comes_behind_the_last_answer_is_left_out_with_a_note():
     source = open_items([{"messages": [USER, ANSWER, {"role": "user", "content": "Thanks"}]}])
     assert next(iter(source)).topic == "And the sun?"
-    assert any("behind the last answer" in note for note in source.check().notes)
+    assert any("after the last answer" in note for note in source.check().notes)
 
 
 def test_sharegpt_and_csv(write):
@@ -188,10 +188,10 @@ def test_columns_name_them():
 
 FAULTY = {
     "empty": ([], "messages", "is an empty list"),
-    "no answer": ([USER], "messages", "has no message of the assistant that answers"),
-    "no question": ([ANSWER], "messages", "has no message of the user before the answer"),
-    "role": ([{"role": "robot", "content": "x"}, ANSWER], "messages[1].role", "is 'robot', which is no role"),
-    "nobody": ([{"content": "x"}, ANSWER], "messages[1]", "does not say who speaks"),
+    "no answer": ([USER], "messages", "has no answer of the assistant"),
+    "no question": ([ANSWER], "messages", "has no user message before the answer"),
+    "role": ([{"role": "robot", "content": "x"}, ANSWER], "messages[1].role", "is 'robot', which is not a known role"),
+    "nobody": ([{"content": "x"}, ANSWER], "messages[1]", "does not name its role"),
     "tool": ([USER, {"role": "tool", "content": ""}, ANSWER], "messages[2]", "a tool's message without content"),
     "text": (["x", ANSWER], "messages[1]", "is a text, and a message is expected"),
     "number": ([USER, {"role": "assistant", "content": 5}], "messages[2].content", "is a number"),
@@ -204,7 +204,7 @@ FAULTY = {
     "image answer": (
         [USER, {"role": "assistant", "content": [{"type": "text", "text": "x"},
                                                  {"type": "image_url", "image_url": {"url": DATA}}]}],
-        "messages[2]", "is an answer that holds an image",
+        "messages[2]", "is an answer that contains an image",
     ),
 }  # fmt: skip
 
@@ -278,29 +278,29 @@ def test_base64_in_the_text_of_a_document_is_an_image():
 
 
 BAD_IMAGES = {
-    "../secret.png": "outside of the folder",
-    "/etc/hosts.png": "outside of the folder",
-    "link.png": "outside of the folder",
+    "../secret.png": "outside of the items' folder",
+    "/etc/hosts.png": "outside of the items' folder",
+    "link.png": "outside of the items' folder",
     "missing.png": "not there",
-    "notes.png": "no image that models take",
+    "notes.png": "not an image of a supported type",
     "http://example.org/a.png": "http:",
-    "https://127.0.0.1/a.png": "not sent on",
-    "https://2130706433/a.png": "not sent on",
-    "https://0x7f.1/a.png": "not sent on",
-    "https://127.1/a.png": "not sent on",
-    "https://127.0.0.0X1./a.png": "not sent on",
-    "https://0x7f000001/a.png": "not sent on",
-    "https://127.0.0\u30021/a.png": "not sent on",
-    "https://%31%32%37.0.0.1/a.png": "not sent on",
-    "https://127%2e1/a.png": "not sent on",
+    "https://127.0.0.1/a.png": "not passed on",
+    "https://2130706433/a.png": "not passed on",
+    "https://0x7f.1/a.png": "not passed on",
+    "https://127.1/a.png": "not passed on",
+    "https://127.0.0.0X1./a.png": "not passed on",
+    "https://0x7f000001/a.png": "not passed on",
+    "https://127.0.0\u30021/a.png": "not passed on",
+    "https://%31%32%37.0.0.1/a.png": "not passed on",
+    "https://127%2e1/a.png": "not passed on",
     "https://example.org:99999/a.png": "no address",
     "https://example.org:port/a.png": "no address",
-    "https://[::1]/a.png": "not sent on",
-    "https://metadata.internal/a.png": "not sent on",
-    "https://intranet/a.png": "not sent on",
-    "https://user:secret@example.org/a.png": "not sent on",
-    "data:image/png;base64,!!!!": "no valid base64",
-    "data:image/png;base64,PHN2Zz4=": "no image that models take",
+    "https://[::1]/a.png": "not passed on",
+    "https://metadata.internal/a.png": "not passed on",
+    "https://intranet/a.png": "not passed on",
+    "https://user:secret@example.org/a.png": "not passed on",
+    "data:image/png;base64,!!!!": "base64 is not valid",
+    "data:image/png;base64,PHN2Zz4=": "not an image of a supported type",
     "data:image/svg+xml,<svg/>": "not in base64",
 }
 
@@ -319,7 +319,7 @@ def test_hostile_images(value, write, tmp_path, fault_of):
 def test_no_file_is_read_for_items_from_memory(tmp_path, monkeypatch, fault_of):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.png").write_bytes(PNG)
-    assert "beside a file of items alone" in fault_of([{"topic": "T?", "documents": ["a.png"]}]).problem
+    assert "the items are in no file" in fault_of([{"topic": "T?", "documents": ["a.png"]}]).problem
 
 
 def test_too_large_and_too_many(monkeypatch, fault_of):

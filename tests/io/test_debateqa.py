@@ -70,7 +70,7 @@ def test_ids_without_partner_are_listed():
     questions = {one: DebatableQuestion(one, "", ()) for one in ("q1", "q2")}
     found = partners(("q3", "q1"), questions)
     assert (found.together, found.answers_alone, found.questions_alone) == (("q1",), ("q3",), ("q2",))
-    with pytest.raises(DeclarationError, match="no id of the 1 answers"):
+    with pytest.raises(DeclarationError, match="none of the 1 answers"):
         partners(("q9",), questions)
 
 
@@ -98,10 +98,10 @@ def test_a_column_that_no_row_has_is_named_with_its_file(tmp_path):
     answers = written(tmp_path / "a.jsonl", {"id": "q1", "generation": "So."})
     for field in ("id", "question", "partial_answers", "point_of_view", "explanation"):
         with pytest.raises(
-            DeclarationError, match=rf"q\.jsonl \[typo\] is no column of this input, .* for {field}"
+            DeclarationError, match=rf"q\.jsonl \[typo\] is not a column of this input, .* for {field}"
         ):
             read_questions(questions, {field: "typo"})
-    with pytest.raises(DeclarationError, match=r"a\.jsonl \[typo\] is no column of this input"):
+    with pytest.raises(DeclarationError, match=r"a\.jsonl \[typo\] is not a column of this input"):
         check_answers(answers, {"answer": "typo"})
     assert check_answers(answers, {"question": "of the other file"}) == ("q1",)
     # a column that is there and holds nothing is none

@@ -26,12 +26,12 @@ def test_a_text_that_is_no_path(fault_of):
 
 
 def test_a_directory(tmp_path, fault_of):
-    assert fault_of(tmp_path).problem == "holds no file of items"
+    assert fault_of(tmp_path).problem == "contains no file of items"
 
 
 def test_a_pipe(tmp_path, fault_of):
     os.mkfifo(tmp_path / "pipe")
-    assert "is no regular file" in fault_of(tmp_path / "pipe").problem
+    assert "is not a regular file" in fault_of(tmp_path / "pipe").problem
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a"])
@@ -41,14 +41,14 @@ def test_empty(name, write, fault_of):
 
 @pytest.mark.parametrize("content", ["\n \n", "[]", '{"results": []}'])
 def test_no_item(content, write, fault_of):
-    assert fault_of(write("a.json", content)).problem == "holds no item"
+    assert fault_of(write("a.json", content)).problem == "contains no item"
 
 
 def test_an_unknown_extension_is_tried_by_content(write, fault_of):
     assert len(list(open_items(write("items.txt", LINE)))) == 1
     assert len(list(open_items(write("items", "\ufeff" + LINE)))) == 1
     fault = fault_of(write("notes.txt", "hello"))
-    assert fault.problem == "has the unknown extension '.txt', and does not begin as JSON does"
+    assert fault.problem == "has the unknown extension '.txt', and does not begin like JSON"
     assert "JSON Lines (.jsonl, also .gz)" in fault.remedy
     assert fault_of(write("notes", "hello")).problem.startswith("has no extension")
 
@@ -118,7 +118,7 @@ def test_gzip_cut_off(name, write, faults_of):
 
 def test_gzip_damaged(write, fault_of):
     fault = fault_of(write("a.jsonl.gz", b"\x1f\x8bnonsense"))
-    assert "the gzip stream is damaged" in fault.problem
+    assert "the gzip stream is corrupt" in fault.problem
 
 
 def test_no_permission(write, monkeypatch):

@@ -79,7 +79,7 @@ def test_of_a_runs_folder_the_items_are_read_here_and_at_an_address(tmp_path: Pa
     assert ids(run) == ids(run.as_uri()) == ["item-1"]
     (run / "items.jsonl").unlink()
     for place in (run, run.as_uri()):
-        with pytest.raises(ItemsError, match=r"is the folder of a run, and holds no items\.jsonl"):
+        with pytest.raises(ItemsError, match=r"is the folder of a run, and contains no items\.jsonl"):
             open_items(place)
 
 

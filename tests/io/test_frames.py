@@ -62,7 +62,7 @@ def test_wrong_objects():
         open_items(polars.Series([1]))
     with pytest.raises(DeclarationError, match="put it into a list"):
         open_items({"topic": "T?"})
-    with pytest.raises(DeclarationError, match="a number holds no items"):
+    with pytest.raises(DeclarationError, match="items must be a path, a frame or a list, not a number"):
         open_items(3)
 
 

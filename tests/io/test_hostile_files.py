@@ -58,17 +58,19 @@ def text_file(path: Path, text: str) -> Path:
 
 def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path) -> None:
     items = text_file(tmp_path / "items.jsonl", f'{{"topic": "T?"}}\n{{"topic": {DEEP}\n')
-    assert "items.jsonl:2 is no JSON that can be used: the lists" in said(lambda: open_items(items).check())
+    assert "items.jsonl:2 is JSON that cannot be used: the lists" in said(lambda: open_items(items).check())
     whole = text_file(tmp_path / "items.json", DEEP)
     assert "nested too deeply" in said(lambda: open_items(whole).check())
     cell = text_file(tmp_path / "items.csv", f'topic,documents\nT?,"{DEEP}"\n')
     assert "items.csv:2 [documents]" in said(lambda: open_items(cell).check())
     novices = archive(tmp_path / "novices.zip", DEEP)
-    assert "novices.zip!group1-member1.json is no JSON: the lists" in said(lambda: read_labels(novices))
+    assert "novices.zip!group1-member1.json is not valid JSON: the lists" in said(
+        lambda: read_labels(novices)
+    )
     sheet = text_file(tmp_path / "labels.json", DEEP)
     assert "labels.json" in said(lambda: read_labels(sheet))
     experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")
-    assert "experiment.toml is no TOML that can be used" in said(lambda: read_experiment(experiment))
+    assert "experiment.toml cannot be used" in said(lambda: read_experiment(experiment))
     (tmp_path / "run").mkdir()
     text_file(tmp_path / "run" / "run.json", DEEP)
     assert "run.json cannot be read" in said(lambda: JudgeFolder(tmp_path / "run").record())
@@ -193,7 +195,7 @@ def test_a_database_that_is_no_store_is_refused(tmp_path: Path, made: str) -> No
         db.executescript(made + f"PRAGMA application_id = {0x436F6E51}; PRAGMA user_version = 2;")
     db.close()
     for call in (lambda: Recordings(path), lambda: Recordings.open_for_replay(path)):
-        assert "this SQLite file holds no recordings as conqret writes them" in said(call)
+        assert "this SQLite file contains no recordings in conqret's format" in said(call)
 
 
 def test_blobs_and_endless_rows_in_a_store_are_damaged_answers(

@@ -25,7 +25,7 @@ FAULTS = {
     "argument true": ({"argument": True}, "argument", "is true or false, and a text is expected"),
     "argument an object": ({"argument": {"text": "x"}}, "argument", "is an object, and a text"),
     "second argument": ({"second_argument": 1.5}, "second_argument", "is a number"),
-    "stance": ({"stance": "maybe"}, "stance", "is 'maybe', which is no stance that is known"),
+    "stance": ({"stance": "maybe"}, "stance", "is 'maybe', which is not a known stance"),
     "stance unknown": ({"stance": "unknown"}, "stance", "is 'unknown'"),
     "stance a number": ({"stance": 1}, "stance", "is a number"),
     "documents a text": ({"documents": "Cages."}, "documents", "is a text, and a list is expected"),
@@ -42,34 +42,38 @@ FAULTS = {
         "documents[2].id",
         "is 'x', as that of document 1 of the same item",
     ),
-    "NUL": ({"topic": "a\0b"}, "topic", "holds the NUL character U+0000 at position 1"),
-    "escape": ({"argument": "red \x1b[31m"}, "argument", "holds the control character U+001B at position 4"),
+    "NUL": ({"topic": "a\0b"}, "topic", "contains the NUL character U+0000 at position 1"),
+    "escape": (
+        {"argument": "red \x1b[31m"},
+        "argument",
+        "contains the control character U+001B at position 4",
+    ),
     "surrogate": (
         {"topic": "x\ud83d"},
         "topic",
-        "holds half of a character (the lone surrogate U+D83D) at position 1",
+        "holds half of a character (a lone surrogate, U+D83D) at position 1",
     ),
     "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate U+DC00"),
     "long text": ({"argument": "a" * (MAX_TEXT + 1)}, "argument", "has 10,000,001 characters"),
     "id empty": ({"id": " "}, "id", "is empty"),
     "id long": ({"id": "i" * 201}, "id", "has 201 characters, and 200 is the most"),
-    "id line break": ({"id": "a\nb"}, "id", "holds the character U+000A at position 1"),
-    "id turned around": ({"id": "a\u202eb"}, "id", "holds the character U+202E"),
+    "id line break": ({"id": "a\nb"}, "id", "contains the character U+000A at position 1"),
+    "id turned around": ({"id": "a\u202eb"}, "id", "contains the character U+202E"),
     "id a list": ({"id": ["a"]}, "id", "is a list, and a text is expected"),
     "id true": ({"id": True}, "id", "is true or false"),
     "id huge": ({"id": 10**5000}, "id", "is a number of hundreds of digits"),
     "document id": (
         {"documents": [{"id": "\x07", "text": "a"}]},
         "documents[1].id",
-        "holds the character U+0007",
+        "contains the character U+0007",
     ),
     "metadata a list": ({"metadata": [1]}, "metadata", "is a list, and an object is expected"),
-    "metadata a text": ({"metadata": "hello"}, "metadata", "is no valid JSON object"),
-    "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "holds a value of the type set"),
-    "metadata infinite": ({"metadata": {"a": float("inf")}}, "metadata", "holds an infinite number"),
-    "metadata huge": ({"metadata": {"a": 10**5000}}, "metadata", "holds a number of hundreds of digits"),
+    "metadata a text": ({"metadata": "hello"}, "metadata", "is not a valid JSON object"),
+    "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "contains a value of the type set"),
+    "metadata infinite": ({"metadata": {"a": float("inf")}}, "metadata", "contains an infinite number"),
+    "metadata huge": ({"metadata": {"a": 10**5000}}, "metadata", "contains a number of hundreds of digits"),
     "column and metadata": ({"metadata": {"a": 1}, "a": 2}, "a", "stands both as a column and in metadata"),
-    "slip": ({"arguement": "x"}, "arguement", "is no field of an item: did you mean 'argument'"),
+    "slip": ({"arguement": "x"}, "arguement", "is not a field of an item: did you mean 'argument'"),
     "slip of documents": ({"documents": None, "document": []}, "document", "did you mean 'documents'"),
 }
 
@@ -122,8 +126,8 @@ def test_plain_texts_are_documents_and_ids_are_made():
     assert (re.sub("[0-9a-f]{6}$", "…", first.id), second.id) == ("t-…", "7")
     assert first.documents == (Document(id="d1", text="a"), Document(id="d2", text="b"))
     assert source.check().notes == (
-        "documents without an id are called by their place: d1, d2, … (2 times, first: line 1)",
-        "items without an id are called by topic and stance (line 1)",
+        "documents without an id are numbered in their order: d1, d2, … (2 times, first: line 1)",
+        "items without an id get one from their topic and stance (line 1)",
     )
 
 
@@ -151,7 +155,7 @@ def test_made_ids_of_the_same_topic_and_stance_are_numbered():
 
 def test_unused_fields_of_documents_are_noted():
     checked = open_items([{**GOOD, "documents": [{"id": 1, "text": "a", "score": 3}]}]).check()
-    assert checked.notes == ("fields of documents that are not used: 'score' (line 1)",)
+    assert checked.notes == ("documents have fields that are not used: 'score' (line 1)",)
 
 
 def test_a_very_long_document_is_noted_not_refused():
@@ -173,7 +177,7 @@ def test_tabs_breaks_and_form_feeds_pass():
 def test_an_empty_argument_counts_as_absent():
     source = open_items([{**GOOD, "argument": " "}])
     assert next(iter(source)).argument is None
-    assert source.check().notes == ("an empty argument counts as absent (line 1)",)
+    assert source.check().notes == ("an empty argument is read as a missing one (line 1)",)
 
 
 def test_a_path_as_an_id_is_harmless():

@@ -25,7 +25,7 @@ def test_a_record_that_is_no_object(value, words, write, fault_of):
 
 def test_broken_in_the_middle(write, fault_of):
     fault = fault_of(write("a.jsonl", f'{LINE}{{"topic": "T?" "stance": 1}}\n{LINE}'))
-    assert (fault.line, fault.problem) == (2, "is no valid JSON: Expecting ',' delimiter at column 16")
+    assert (fault.line, fault.problem) == (2, "is not valid JSON: Expecting ',' delimiter at column 16")
 
 
 def test_a_printed_dict(write, fault_of):
@@ -55,8 +55,8 @@ def test_no_line_break_at_the_end_is_fine(write):
     ("line", "problem"),
     [
         ("[" * 100_000 + "]" * 100_000, "the lists or objects are nested too deeply"),
-        ('{"topic": "T?", "n": ' + "9" * 5000 + "}", "is no JSON that can be used"),
-        ('{"topic": "T?", "topic": "U?"}', "the field 'topic' stands twice in one object"),
+        ('{"topic": "T?", "n": ' + "9" * 5000 + "}", "is JSON that cannot be used"),
+        ('{"topic": "T?", "topic": "U?"}', "the field 'topic' occurs twice in one object"),
     ],
     ids=["deep", "digits", "twice"],
 )
@@ -95,7 +95,7 @@ def test_a_record_of_a_list_is_known_by_its_number(write, fault_of):
         ('[{"topic": "T?"},\n {"topic" "U?"}]', 2, "is a JSON list that breaks at column 11"),
         ('[{"topic": "T?"},\n {"topic": "U?"}', 2, "is a JSON list that looks cut off: its end is missing"),
         ('[{"topic": "T?"},\n {"topic": "U', 2, "is a JSON list that looks cut off: its end is missing"),
-        ('[{"topic": "T?", "topic": "U?"}]', 0, "stands twice in one object"),
+        ('[{"topic": "T?", "topic": "U?"}]', 0, "occurs twice in one object"),
     ],
 )
 def test_a_broken_list(content, line, problem, write, fault_of):

@@ -35,7 +35,7 @@ def test_long(write):
     assert np.array_equal(table, [[1, np.nan], [3, np.nan]], equal_nan=True)
     assert labels.absent() == {"cannot_judge": 1, "missing": 1}
     assert labels.scale("clarity").unit(3) == 1
-    assert "2 of 4 cells hold no label (50.0%; 1 missing, 1 cannot judge)" in labels.notes
+    assert "2 of 4 cells contain no label (50.0%; 1 missing, 1 cannot judge)" in labels.notes
     assert any("much is missing of clarity" in note for note in labels.notes)
 
 
@@ -61,7 +61,7 @@ def test_columns_that_hold_no_label_are_told_once(write):
     found = faults(write("l.csv", TASKS), columns=OF_TASKS, scales=["1:5"])
     assert [fault.field for fault in found] == ["answer.depth", "hitid", "worktimeinseconds"]
     assert "says '9': it lies outside" in found[0].problem  # beside labels that can be read
-    assert found[1].problem.startswith("holds no label, but 2 other things: 'h1' is a word")
+    assert found[1].problem.startswith("contains no label, but 2 other things: 'h1' is a word")
     named = "name those that are: --dimension 'answer.clarity' --dimension 'answer.depth'"
     assert all(named in fault.remedy for fault in found[1:])
 
@@ -149,7 +149,7 @@ def test_nominal_words_are_categories(write):
 def test_interval_scales_have_values_between_the_steps(write):
     file = write("l.csv", "item,clarity\na,1.5\n")
     assert read_labels(file, scales=["1:3"], level="interval").labels[0].value == 1.5
-    assert "no whole step" in only(file, scales=["1:3"]).problem
+    assert "not a whole step" in only(file, scales=["1:3"]).problem
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_interval_scales_have_values_between_the_steps(write):
         ("a,clarity,x,1\na,clarity,x,2\n", {}, "second label for 'clarity' by 'x'; the first is in line 2"),
         ("a,clarity,x,1\na,clarity,x,1\n", {}, "second label"),
         ("a,clarity,x,1\nb,clarity,x,high\n", {}, "other labels of clarity are numbers (first: line 2)"),
-        ("a,clarity,x,low\nb,clarity,x,high\n", {}, "no map says which numbers they stand for"),
+        ("a,clarity,x,low\nb,clarity,x,high\n", {}, "words without a number"),
         ("a,clarity,x,medium\n", {"words": ["low=1,high=3"]}, "none of the labels low, high"),
-        ("a,clarity,x,inf\n", {}, "no finite number"),
+        ("a,clarity,x,inf\n", {}, "not a finite number"),
         (",clarity,x,1\n", {}, "is missing"),
         ("a,,x,1\n", {}, "is missing"),
         ("a,clarity,,1\nb,clarity,x,1\n", {}, "is missing"),
@@ -196,7 +196,7 @@ def test_an_item_under_two_topics(write):
 def test_nobody_named(write):
     file = write("l.csv", "item,clarity\na,1\na,2\n")
     fault = only(file)
-    assert "nobody is named" in fault.problem
+    assert "no annotator is named" in fault.problem
     assert "--number-annotators" in fault.remedy
     labels = read_labels(file, numbered=True)
     assert labels.annotators == ("annotator 1", "annotator 2")
@@ -218,21 +218,21 @@ def test_files_that_are_no_labels(write, tmp_path):
         read_labels(write("b.csv", "item,value\n1,2\n"))
     with pytest.raises(DeclarationError, match="no column with labels"):
         read_labels(write("c.csv", "item,comment\n1,x\n"))
-    with pytest.raises(DeclarationError, match="holds no labels"):
+    with pytest.raises(DeclarationError, match="contains no labels"):
         read_labels(write("d.csv", "item,clarity\n"))
     with pytest.raises(DeclarationError, match="both"):
         read_labels(write("f.csv", "item,annotator,clarity@x\na,b,1\n"))
-    with pytest.raises(LabelsError, match="damaged zip"):
+    with pytest.raises(LabelsError, match="corrupt zip"):
         read_labels(write("z.zip", b"PK\x03\x04broken"))
 
 
 def test_settings_that_cannot_be(write):
     file = write("l.csv", LONG + "a,clarity,x,1\n")
     for options, message in (
-        ({"scales": ["3"]}, "written 1:3"),
-        ({"scales": ["3:1"]}, "does not rise"),
-        ({"words": ["low"]}, "written low=1"),
-        ({"words": ["low=1"]}, "two numbers"),
+        ({"scales": ["3"]}, "takes 1:3"),
+        ({"scales": ["3:1"]}, "must rise"),
+        ({"words": ["low"]}, "takes a list such as low=1"),
+        ({"words": ["low=1"]}, "at least two numbers"),
         ({"layout": "dagstul"}, "did you mean 'dagstuhl'"),
         ({"layout": "novices"}, "not in the layout"),
         ({"columns": {"items": "item"}}, "did you mean 'item'"),
@@ -317,7 +317,7 @@ def test_novices(write):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("no json", "is no JSON"),
+        ("no json", "is not valid JSON"),
         ("[]", "no object"),
         ('{"clarity": "3"}', "no rating"),
         ('{"a-clarity": "4"}', "outside"),
@@ -370,7 +370,7 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     begun = read_labels(write("begun.csv", head + "a,ann,T?,pro,x,y,3,2\nb,,T?,pro,x,y,,\n"), scales=["1:5"])
     assert "1 row of 2 not filled in" in begun.notes
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
-    with pytest.raises(DeclarationError, match="none of its 1 cell holds a label"):
+    with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
 
 

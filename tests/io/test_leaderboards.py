@@ -48,12 +48,12 @@ def test_a_head_is_no_score_and_words_are_no_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "shape", "wrong"),
     [
-        ("", "ir_measures", "holds no scores"),
-        ("a t1 m\n", "ir_measures", "x:1 is not “run topic measure value”: 'a t1 m'"),
+        ("", "ir_measures", "contains no scores"),
+        ("a t1 m\n", "ir_measures", "x:1 does not have the form “run topic measure value”: 'a t1 m'"),
         (
             "a m t1 tree\nb m t1 wood\n",
             "tot",
-            "holds no numbers; its form was taken for tot: run measure topic value",
+            "contains no numbers; it was read as tot: run measure topic value",
         ),
         ("a t1 m 0.5\na t1 m 0.6\n", "ir_measures", "has m of a for t1 twice"),
         ('{"run_id": "a", "topic_id": "t"}\n', "jsonl", "[measure] is missing"),

@@ -120,8 +120,8 @@ def test_assignments_of_autonuggetizer_are_items() -> None:
         ({"nuggets": [{"importance": "vital"}]}, "nuggets[1].text", "is missing"),
         ({"nuggets": [VITAL, 4]}, "nuggets[2]", "is a number"),
         ({"nuggets": "no list"}, "nuggets", "is a text"),
-        ({"nuggets": []}, "nuggets", "holds no nugget"),
-        ({"nuggets": None}, "nuggets", "holds no nugget"),
+        ({"nuggets": []}, "nuggets", "contains no nugget"),
+        ({"nuggets": None}, "nuggets", "contains no nugget"),
         ({"qid": None}, "qid", "is missing"),
     ],
 )
@@ -164,7 +164,7 @@ def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Pa
 def test_what_is_no_bank() -> None:
     with pytest.raises(DeclarationError):
         open_items([ITEM], nuggets=7)  # type: ignore[arg-type]
-    with pytest.raises(DeclarationError, match="holds no nugget banks"):
+    with pytest.raises(DeclarationError, match="nugget banks must be a file"):
         read_banks([])
 
 

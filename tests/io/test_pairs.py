@@ -45,7 +45,7 @@ def test_labels_may_stand_in_a_file_of_their_own(tmp_path):
         (HEAD + "q\t1\td\t\t1\n", None, r"\[perspective\] is missing"),
         (HEAD + "q\t1\t  \tp\t1\n", None, "is blank"),
         (HEAD + "q\t1\td\tp\t1\nq\t1\te\tp\t1\n", None, "is '1', as in line 2"),
-        (HEAD + "q\t1\td\tp\tmaybe\n", "label", "is 'maybe', which is no label"),
+        (HEAD + "q\t1\td\tp\tmaybe\n", "label", "is 'maybe', which is not a valid label"),
     ],
 )
 def test_rows_that_cannot_be_used_are_named(tmp_path, text, labels, message):

@@ -38,12 +38,12 @@ def test_damaged_inside(path, tmp_path):
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(data)
     faults = [row for row in ParquetRows(broken, "broken.parquet") if not isinstance(row, Row)]
-    assert faults[0].problem.startswith("is a damaged Parquet file: 0 rows can be read")
+    assert faults[0].problem.startswith("is a corrupt Parquet file: 0 rows can be read")
 
 
 def test_cut_off(path, write, fault_of):
     fault = fault_of(write("cut.parquet", path.read_bytes()[:500]))
-    assert fault.problem.startswith("is a damaged Parquet file")
+    assert fault.problem.startswith("is a corrupt Parquet file")
     assert fault.remedy == "Write or fetch the file again"
 
 

@@ -76,10 +76,10 @@ def test_broken_releases(release: Path, file: str, text: str, message: str) -> N
 
 
 def test_no_release(tmp_path: Path, release: Path) -> None:
-    with pytest.raises(DeclarationError, match="no ConQRet release"):
+    with pytest.raises(DeclarationError, match="not a ConQRet release"):
         read_release(tmp_path / "procon")
     (release / "procon" / "train_public" / "B.json").write_text("[]")
-    with pytest.raises(DeclarationError, match="no debate"):
+    with pytest.raises(DeclarationError, match="not a debate"):
         read_release(release)
 
 

@@ -106,7 +106,7 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     assert lines == [
         "  items:1, 3, 5 and 747 more [documents] is missing or empty, and format x rates documents. Add it, or choose "
         "another format (conqret info formats)",
-        "  items:2, 4 [documents[…].text] is missing. Add its text, say where it stands (--columns documents="
+        "  items:2, 4 [documents[…].text] is missing. Add its text, name its column (--columns documents="
         "COLUMN.FIELD), or delete the document",
     ]
 
@@ -148,7 +148,7 @@ def test_items_with_faults_can_be_left_out_and_are_counted_with_reasons():
 def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_path):
     with pytest.raises(ItemsError, match="2 faults"):
         open_items([{"topic": 3}, {"topic": 4}], skip_invalid=True).check()
-    with pytest.raises(ItemsError, match="is no column of this input"):
+    with pytest.raises(ItemsError, match="is not a column of this input"):
         open_items([{"topic": "T?"}, {"topic": 4}], skip_invalid=True, columns={"stance": "side"}).check()
     with pytest.raises(DeclarationError, match="of which no row can be left out"):
         open_items([{"qid": "1", "query": "T?", "docno": "d", "text": "x"}], skip_invalid=True)

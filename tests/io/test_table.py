@@ -29,11 +29,11 @@ def test_a_printed_python_list(write):
 @pytest.mark.parametrize(
     ("cell", "problem"),
     [
-        ("['a' 'b']", "is a numpy array as it is printed, without commas"),
-        ("['a'\n 'b']", "is a numpy array as it is printed, without commas"),
-        ("['a', ", "begins like a list but is no valid JSON"),
-        ("[__import__('os')]", "begins like a list but is no valid JSON"),
-        ("[" * 5000, "begins like a list but is no valid JSON"),
+        ("['a' 'b']", "is a printed numpy array without commas"),
+        ("['a'\n 'b']", "is a printed numpy array without commas"),
+        ("['a', ", "begins like a list but is not valid JSON"),
+        ("[__import__('os')]", "begins like a list but is not valid JSON"),
+        ("[" * 5000, "begins like a list but is not valid JSON"),
         ("just text", "is a text, and a list is expected"),
         ('{"text": "a"}', "is a text, and a list is expected"),
     ],
@@ -66,7 +66,7 @@ def test_other_delimiters(delimiter, write):
 def test_rows_are_known_by_the_line_they_begin_on(write, fault_of):
     fault = fault_of(write("a.csv", 'topic,argument\n"T\n?",x\n\n\n"U\n?",y,z\nV?,w\n'))
     assert (fault.line, fault.problem) == (6, "has 3 cells where the head has 2")
-    assert fault.remedy == "Quote cells that hold commas or line breaks"
+    assert fault.remedy == "Quote cells that contain commas or line breaks"
 
 
 def test_a_row_that_is_cut_off(write, fault_of):
@@ -83,7 +83,7 @@ def test_a_quote_that_never_ends(write, fault_of):
 
 def test_a_quote_inside_a_cell(write, fault_of):
     fault = fault_of(write("a.csv", 'topic,argument\nT?,"a "b" c"\n'))
-    assert "is no valid CSV" in fault.problem
+    assert "is not valid CSV" in fault.problem
     assert '""' in fault.remedy
 
 
@@ -93,7 +93,7 @@ def test_a_quote_inside_a_cell(write, fault_of):
         ("topic,topic", "the head names 'topic' twice"),
         ("topic,", "column 2 of the head has no name"),
         (",", "the head names no column"),
-        ("topic\rT?\rU?", "the head is no valid CSV: new-line character seen in unquoted field"),
+        ("topic\rT?\rU?", "the head is not valid CSV: new-line character seen in unquoted field"),
     ],
 )
 def test_heads(head, problem, write, faults_of):
@@ -102,7 +102,7 @@ def test_heads(head, problem, write, faults_of):
 
 
 def test_a_head_alone(write, fault_of):
-    assert fault_of(write("a.csv", "topic,argument\n")).problem == "holds no item"
+    assert fault_of(write("a.csv", "topic,argument\n")).problem == "contains no item"
 
 
 def test_cells_over_pythons_own_limit(write):

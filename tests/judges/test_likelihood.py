@@ -161,7 +161,7 @@ def test_hosted_models_are_refused_before_anything_is_asked() -> None:
 
 
 def test_local_models_are_refused_for_other_formats() -> None:
-    with pytest.raises(DeclarationError, match="the format direct is answered in writing"):
+    with pytest.raises(DeclarationError, match="the format direct needs a response in a given structure"):
         judge(demo()[:1], format="direct", model="local/./nowhere")
 
 

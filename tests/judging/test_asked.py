@@ -132,7 +132,7 @@ def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp
     assert "--recordings" in last.lacks[-1]
     (found,) = asked(JudgeFolder(copy), ["buses"], recordings=run.path)
     assert found.exchanges[-1].completion is not None
-    with pytest.raises(DeclarationError, match="no recordings here"):
+    with pytest.raises(DeclarationError, match="no recordings were found here"):
         list(asked(JudgeFolder(copy), ["buses"], recordings=tmp_path / "nothing"))
 
 

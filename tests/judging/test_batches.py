@@ -61,10 +61,10 @@ def test_a_batch_is_handed_in_left_and_collected(asked, tmp_path, caplog):
     server = asked.server
     first = asked()
     assert (len(first), first.summary.outstanding, first.session.sent) == (0, COUNT, COUNT)
-    assert "batch batch_0: 4 questions handed in, at half the price" in told(caplog)
+    assert "batch batch_0: 4 requests submitted, at half the price" in told(caplog)
     again = asked()
     assert (again.summary.outstanding, again.session.sent, len(server.batches)) == (COUNT, 0, 1)
-    assert "batch batch_0 is under way" in told(caplog)
+    assert "batch batch_0 is in progress" in told(caplog)
     server.status = "completed"
     done = asked()
     assert (states(done), done.summary.outstanding) == (["scored"] * COUNT, 0)
@@ -107,7 +107,7 @@ def test_lines_that_come_twice_are_missing_or_were_never_asked_for(asked, caplog
     told(caplog)
     assert states(asked()) == ["scored"] * 3
     heard = told(caplog)
-    assert "1 of questions that were not asked" in heard
+    assert "1 of requests that were not sent" in heard
     assert "1 without an answer" in heard
     assert [one["key"] for one in server.batches["batch_1"]] == [server.batches["batch_0"][2]["key"]]
     assert states(asked()) == ["scored"] * COUNT
@@ -178,7 +178,7 @@ def test_a_batch_whose_handing_in_was_cut_off_is_looked_for_and_else_handed_in_a
 
     cut_off()
     asked()
-    assert "batch batch_0: 4 questions were handed in" in told(caplog)
+    assert "batch batch_0: 4 requests were submitted" in told(caplog)
     assert len(server.batches) == 1
     cut_off()
     lost = server.batches.pop("batch_0")  # it never came
@@ -186,7 +186,7 @@ def test_a_batch_whose_handing_in_was_cut_off_is_looked_for_and_else_handed_in_a
     assert "the provider has no such batch" in told(caplog)
     assert list(server.batches.values()) == [lost]
     kept.write_text("{")
-    with pytest.raises(DeclarationError, match="holds no batches as conqret writes them"):
+    with pytest.raises(DeclarationError, match="is not a list of batches that conqret wrote"):
         asked()
 
 
@@ -196,7 +196,7 @@ def test_a_dry_run_expects_half_the_price(items):
     assert whole.cost_usd is not None
     assert half.cost_usd == pytest.approx(whole.cost_usd / 2)
     assert half.calls == whole.calls
-    with pytest.raises(DeclarationError, match="cannot be asked in batches"):
+    with pytest.raises(DeclarationError, match="cannot be used in batches"):
         expected_cost(items, batch=True, model="offline")
 
 
@@ -236,7 +236,7 @@ def test_a_batch_of_which_nobody_knows_whether_it_was_taken_is_not_said_to_be_re
 
     with Broken() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        with pytest.raises(ConqretError, match=r"taken is not known.* gateway time-out"):
+        with pytest.raises(ConqretError, match=r"unknown whether the provider accepted.* gateway time-out"):
             judge(items, **settings)
 
 
@@ -248,7 +248,7 @@ def test_a_batch_that_was_made_and_answered_with_an_error_is_not_paid_for_again(
     assert len(server.batches) == 1
     told(caplog)
     asked()
-    assert "the answer to that was lost" in told(caplog)
+    assert "confirmation was lost" in told(caplog)
     server.status = "completed"
     assert states(asked()) == ["scored"] * COUNT
     assert len(server.batches) == 1
@@ -288,7 +288,7 @@ def test_runs_that_share_a_store_hand_in_each_question_once(forks: Forks, items,
                 forks.end(number)
                 errors = file.read_text()
                 assert "Traceback" not in errors, errors
-                assert "was being handed in" not in errors
+                assert "while it submitted" not in errors
 
         together()
         asked = [question["key"] for questions in server.batches.values() for question in questions]
@@ -342,10 +342,10 @@ def test_a_batch_that_failed_as_a_whole_says_why(items, tmp_path, caplog):
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"model": "offline", "output": True}, "cannot be asked in batches"),
-        ({"model": "gemini/gemini-pro", "output": True}, "cannot be asked in batches"),
-        ({"model": "gpt-4o-mini", "output": True, "budget_usd": 1.0}, "no budget can hold for it"),
-        ({"model": "gpt-4o-mini"}, "say in which run's folder"),
+        ({"model": "offline", "output": True}, "cannot be used in batches"),
+        ({"model": "gemini/gemini-pro", "output": True}, "cannot be used in batches"),
+        ({"model": "gpt-4o-mini", "output": True, "budget_usd": 1.0}, "no budget can be enforced"),
+        ({"model": "gpt-4o-mini"}, "name the run's folder"),
         ({"model": "claude-sonnet-4-5", "output": True}, "environment variable ANTHROPIC_API_KEY"),
     ],
 )

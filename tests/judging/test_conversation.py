@@ -308,7 +308,7 @@ def test_a_judge_of_ones_own_gets_turns_and_images(tmp_path: Path) -> None:
     assert picture["documents"][1]["image"] == DATA
     assert "messages" not in plain
     assert "image" not in plain["documents"][0]
-    with pytest.raises(DeclarationError, match="gets all messages"):
+    with pytest.raises(DeclarationError, match="gets the whole conversation"):
         conqret.judge([{"messages": CHAT}], judge=judge, conversation="whole")
 
 

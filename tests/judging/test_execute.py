@@ -236,7 +236,7 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert "the same command goes on from there" in errors
+    assert "the same command continues from there" in errors
     assert "Traceback" not in errors
 
 
@@ -291,7 +291,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
             run(tmp_path, overwrite=overwrite)
     with pytest.raises(DeclarationError, match="is a file"):
         run(tmp_path / "thesis.tex")
-    with pytest.raises(DeclarationError, match="cannot be made"):
+    with pytest.raises(DeclarationError, match="cannot be created"):
         run(tmp_path / "thesis.tex" / "below")
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -368,7 +368,7 @@ def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="does not exist"):
         JudgeFolder(tmp_path / "nowhere").record()
-    with pytest.raises(DeclarationError, match="holds no finished run"):
+    with pytest.raises(DeclarationError, match="contains no finished run"):
         JudgeFolder(tmp_path).summary()
     (tmp_path / "run.json").write_text(json.dumps({"conqret": 1}), encoding="utf-8")
     with pytest.raises(DeclarationError, match="an older conqret"):

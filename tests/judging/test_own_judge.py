@@ -143,9 +143,9 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, floa
         (True, "a number from 0 to 1"),
         (float("nan"), "a number from 0 to 1"),
         ("first", "a number from 0 to 1"),
-        (None, "it said nothing of overall_quality"),
-        ({"clarity": 0.5}, "nothing of overall_quality, but of clarity: say with --metric"),
-        ({"measures": {"overall_quality": {"value": None}}}, "nothing of overall_quality"),
+        (None, "no value for overall_quality"),
+        ({"clarity": 0.5}, "no value for overall_quality but for clarity: name with --metric"),
+        ({"measures": {"overall_quality": {"value": None}}}, "no value for overall_quality"),
     ],
 )
 def test_what_it_may_not_say(said: Any, words: str) -> None:
@@ -165,7 +165,7 @@ def test_a_module_of_the_working_directory_is_imported_because_it_is_named(here:
     file = here / "own_module_of_a_test.py"
     file.write_text("def better(item):\n    return 'tie'\n", encoding="utf-8")
     before = list(sys.path)
-    with pytest.raises(DeclarationError, match="imported only where it is named"):
+    with pytest.raises(DeclarationError, match="imports one only on request"):
         bias(PAIRS, model="function/own_module_of_a_test:better", format="direct", metrics=["preference"])
     assert "own_module_of_a_test" not in sys.modules
     name = admit("own_module_of_a_test:better")
@@ -213,8 +213,8 @@ def test_what_a_function_was_made_with_makes_it_another_judge() -> None:
     [
         ("better", "module:function"),
         ("own_missing_module:better", "no module 'own_missing_module'"),
-        ("json:lodes", "json has no 'lodes'"),
-        ("json:__name__", "is no function, but a str"),
+        ("json:lodes", "json has no function 'lodes'"),
+        ("json:__name__", "must be a function, not a str"),
         ("own_broken_module:better", "cannot be imported: ZeroDivisionError"),
     ],
 )
@@ -225,11 +225,11 @@ def test_what_cannot_be_imported_is_said(here: Path, name: str, words: str) -> N
 
 
 def test_one_judge_is_asked_at_a_time() -> None:
-    with pytest.raises(DeclarationError, match="give one of them"):
+    with pytest.raises(DeclarationError, match="give only one of them"):
         bias(PAIRS, judge=first_wins, server="http://localhost/judge")
     with pytest.raises(DeclarationError, match="leave gpt-4o out"):
         bias(PAIRS, judge=first_wins, model="gpt-4o")
-    with pytest.raises(DeclarationError, match="begins with http"):
+    with pytest.raises(DeclarationError, match="must begin with http"):
         bias(PAIRS, server="file:///etc/passwd")
 
 
@@ -294,7 +294,7 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
     assert len(_Judge.asked) == 1 + 2 * len(PAIRS), "once for the metrics that it gives"
     away = bias(PAIRS[:2], server=f"{address}/away", probes=["position"])
     assert row(away, "position").effect is None
-    assert "points elsewhere ('/judge')" in away.session.failures["bad_request"]
+    assert "redirects to '/judge'" in away.session.failures["bad_request"]
 
 
 @pytest.mark.parametrize("path", [*BODIES, "/silent"])

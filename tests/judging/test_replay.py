@@ -75,13 +75,13 @@ def test_recordings_of_several_formats_or_models_must_be_told_apart(tmp_path: Pa
     run(tmp_path / "one", name="direct", recordings=store)
     run(tmp_path / "two", name="listwise", recordings=store)
     with pytest.raises(
-        DeclarationError, match=r"several formats \(direct, listwise\); say which with --format"
+        DeclarationError, match=r"several formats \(direct, listwise\); name one with --format"
     ):
         recorded_call(store)
     with FaultServer() as server:
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
         run(tmp_path / "three", client=client, recordings=store)
-    with pytest.raises(DeclarationError, match=r"several models .*say which with --model"):
+    with pytest.raises(DeclarationError, match=r"several models .*name one with --model"):
         recorded_call(store)
 
 

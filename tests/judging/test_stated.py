@@ -51,7 +51,7 @@ def test_what_is_said_stands_beside_each_score():
 
 
 def test_what_is_never_written_states_nothing():
-    with pytest.raises(DeclarationError, match="likelihood none says anything"):
+    with pytest.raises(DeclarationError, match="likelihood has none"):
         judge(Item(id="a", topic="t", argument="a"), format="likelihood", confidence=True)
     with pytest.raises(DeclarationError, match="leave --confidence out"):
         judge(PROBE, judge=lambda item: 0.5, confidence=True)

@@ -57,8 +57,8 @@ def test_no_steps_could_be_had() -> None:
 def test_prompts_without_criteria_or_steps() -> None:
     from dataclasses import replace
 
-    with pytest.raises(DeclarationError, match="states no criteria"):
+    with pytest.raises(DeclarationError, match="contains no criteria"):
         generate_steps(LIBRARY["listwise"], ClientOptions("offline"), LIBRARY)
     prompt = LIBRARY["g-eval/groundedness"]
-    with pytest.raises(DeclarationError, match="holds no steps to replace"):
+    with pytest.raises(DeclarationError, match="contains no steps to replace"):
         with_steps(replace(prompt, text=prompt.text.replace("steps = [\n", "steps = [")), ["one"])

@@ -89,7 +89,7 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         table.writerow(["nobody", "no", 3])
     found = read_log(rows, items, columns={"id": "doc", "swapped": "turned", "score": "stars"}, scale="1:10")
     assert found.metrics == ("overall_quality",)
-    assert "1 verdict of items that are not there, such as nobody" in found.notes
+    assert "1 verdict of unknown items, such as nobody" in found.notes
     run = judge(
         items,
         verdicts=rows,
@@ -136,15 +136,15 @@ def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({}, "nothing to be judged"),
-        ({"items": TEXTS, "verdict_scale": "1:10"}, "give it with --verdicts"),
-        ({"verdicts": log("A"), "judge": "mine:better"}, "or mine:better: give one"),
+        ({}, "nothing is given to be judged"),
+        ({"items": TEXTS, "verdict_scale": "1:10"}, "add --verdicts"),
+        ({"verdicts": log("A"), "judge": "mine:better"}, "or mine:better: give only one"),
         ({"verdicts": log("A"), "model": "gpt-4o"}, "leave gpt-4o out"),
-        ({"verdicts": log("A"), "metrics": ["clarity"]}, "says nothing of clarity"),
+        ({"verdicts": log("A"), "metrics": ["clarity"]}, "has no column for clarity"),
         ({"verdicts": log("A"), "columns": {"verdikt": "x"}}, "verdikt"),
-        ({"verdicts": log("A"), "columns": {"verdict": "x"}}, "is no column"),
-        ({"verdicts": log("A"), "verdict_scale": "ten"}, "written 1:3"),
-        ({"verdicts": log("A"), "probes": ["length"]}, "no probe can be made"),
+        ({"verdicts": log("A"), "columns": {"verdict": "x"}}, "is not a column"),
+        ({"verdicts": log("A"), "verdict_scale": "ten"}, "takes 1:3"),
+        ({"verdicts": log("A"), "probes": ["length"]}, "no probe fits these items"),
         (
             {"model": "verdicts/log@0", "items": TEXTS, "probes": ["position"], "format": "direct"},
             "--verdicts",

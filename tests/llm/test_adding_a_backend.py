@@ -84,7 +84,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is(plugin: Path) -> None:
     done = run(plugin, JUDGED, "command/./nowhere")
     assert "there is no program './nowhere' to be asked" in done.stderr
     empty = run(plugin, JUDGED, "command/")
-    assert "command/ must be followed by" in empty.stderr
+    assert "command/ lacks the model" in empty.stderr
 
 
 class Plugged(dict[str, Backend]):
@@ -99,7 +99,7 @@ def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.Monke
     both = Plugged(one=replace(hosted, prefix="x/"), other=replace(hosted, prefix="x/"), hosted=hosted)
     monkeypatch.setattr("conqret.llm.backend.BACKENDS", both)
     assert backend_of("x") is hosted
-    with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both take the model 'x/y'"):
+    with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both claim the model 'x/y'"):
         backend_of("x/y")
 
 
@@ -132,5 +132,5 @@ def test_a_backend_that_says_nothing_of_its_models_is_told_by_the_options() -> N
     assert plain.identity("plain/x") == "plain/x"
     assert plain.pinned("plain/x") == ("plain/x", None)
     plain.check_can_ask("the question")
-    with pytest.raises(DeclarationError, match="the reading cannot be asked of this model"):
+    with pytest.raises(DeclarationError, match="the reading cannot be used with this model"):
         plain.check_can_ask("the reading", read=True, written=False)

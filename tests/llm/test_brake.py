@@ -25,7 +25,7 @@ async def test_a_share_of_failures_stops_the_rest():
     stopped = [answer for answer in answers if answer.reason is Reason.TOO_MANY_FAILURES]
     assert stopped
     assert {one.status for one in stopped} == {Status.FAILED}
-    assert f"not asked, because {SEEN} of {SEEN} questions had no answer of use" == stopped[-1].detail
+    assert f"not sent, because {SEEN} of {SEEN} requests had no valid response" == stopped[-1].detail
     why = client.progress.brake.why
     assert "--stop-after-failures" in why
     assert "mostly invalid answer, as for item item-" in why

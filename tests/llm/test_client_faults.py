@@ -136,7 +136,7 @@ async def test_a_dead_server_ends_the_run_soon():
 
 
 async def test_an_address_where_nobody_listens_is_refused_before_the_first_call():
-    with pytest.raises(DeclarationError, match=r"no server answers at http://127\.0\.0\.1:9/v1"):
+    with pytest.raises(DeclarationError, match=r"connection to http://127\.0\.0\.1:9/v1 was refused"):
         await ask_all(options("http://me:secret@127.0.0.1:9/v1"), [request()])
 
 
@@ -144,8 +144,8 @@ async def test_an_address_where_nobody_listens_is_refused_before_the_first_call(
     ("url", "fault"),
     [
         ("http://no-such-host.invalid:80/v1", "the name no-such-host.invalid of the address"),
-        ("localhost:8000/v1", "is no address of a server: write it as http://localhost:8000/v1"),
-        ("http://127.0.0.1:99999/v1", "is no address of a server"),
+        ("localhost:8000/v1", "is not the address of a server: write one such as http://localhost:8000/v1"),
+        ("http://127.0.0.1:99999/v1", "is not the address of a server"),
     ],
 )
 async def test_what_is_no_address_is_refused_before_the_first_call(url, fault):
@@ -169,7 +169,7 @@ async def test_a_proxy_stands_between(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "")
     await check_address("http://judge.invalid/v1")
-    with pytest.raises(DeclarationError, match="no server answers"):  # none before this machine itself
+    with pytest.raises(DeclarationError, match="was refused"):  # none before this machine itself
         await check_address("http://127.0.0.1:9/v1")
 
 

@@ -236,5 +236,5 @@ async def test_no_secret_is_kept_anywhere(store, tmp_path):
 
 
 async def test_an_unknown_provider_is_a_declaration_error():
-    with pytest.raises(DeclarationError, match="knows no provider"):
+    with pytest.raises(DeclarationError, match="does not know the provider"):
         await ask_all(options(model="no-such-model", api_base=None), [request()])

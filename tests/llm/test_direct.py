@@ -271,12 +271,12 @@ async def test_an_address_without_v1_is_asked_about():
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        (b"\xff\xfe\x00", "is no JSON"),
-        (b"[1]", "is no JSON object"),
-        (b"[" * 100_000, "is no JSON"),
-        (b'{"choices": {"0": 1}}', "holds no choice"),
-        (b'{"choices": [7]}', "holds no choice"),
-        (b'{"choices": [{"message": ' + b"1" * 5000 + b"}]}", "is no JSON"),
+        (b"\xff\xfe\x00", "is not valid JSON"),
+        (b"[1]", "is not a JSON object"),
+        (b"[" * 100_000, "is not valid JSON"),
+        (b'{"choices": {"0": 1}}', "contains no choice"),
+        (b'{"choices": [7]}', "contains no choice"),
+        (b'{"choices": [{"message": ' + b"1" * 5000 + b"}]}", "is not valid JSON"),
     ],
 )
 async def test_bodies_that_are_no_answer(raw, told):

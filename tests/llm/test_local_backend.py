@@ -194,8 +194,8 @@ def test_a_text_that_the_scorer_fails_on_fails_alone(
     [
         ("local/{tmp}/nowhere", "there is no folder"),
         ("local/./nowhere", "there is no folder"),
-        ("local/{tmp}", "no config.json"),
-        ("local/", "must be followed"),
+        ("local/{tmp}", "config.json is missing"),
+        ("local/", "lacks the model"),
     ],
 )
 def test_models_that_are_not_there(tmp_path: Path, name: str, message: str) -> None:
@@ -204,7 +204,7 @@ def test_models_that_are_not_there(tmp_path: Path, name: str, message: str) -> N
 
 
 def test_other_weights_than_those_that_are_meant(model: Path) -> None:
-    with pytest.raises(DeclarationError, match="is another model than"):
+    with pytest.raises(DeclarationError, match="is not the model that"):
         ask(f"local/{model}@{'0' * 12}", request())
 
 

@@ -99,7 +99,7 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
 def test_another_model_than_the_pinned_one_says_what_to_do(tmp_path: Path) -> None:
     model = folder(tmp_path / "model")
     backend = Local(ClientOptions(f"local/{model}@0123456789ab"))
-    with pytest.raises(DeclarationError, match="leave out @0123456789ab to use the one that is there"):
+    with pytest.raises(DeclarationError, match="leave out @0123456789ab to use the model in the folder"):
         backend._load()
 
 
@@ -169,7 +169,7 @@ def test_a_hubs_model_without_a_commit_is_refused(tmp_path: Path, monkeypatch: p
     )
     monkeypatch.chdir(tmp_path)
     _hub_settings.cache_clear()
-    with pytest.raises(DeclarationError, match="does not say which commit of 'Some/Small'"):
+    with pytest.raises(DeclarationError, match="does not report the commit of 'Some/Small'"):
         ClientOptions("local/Some/Small").resolved()
     _hub_settings.cache_clear()
 

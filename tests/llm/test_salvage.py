@@ -59,7 +59,9 @@ def test_a_flipped_bit_makes_an_answer_one_to_be_asked_again(
         assert store.export_jsonl(copy.with_name("export.jsonl")) == 119
         assert store.put("key-007", Completion("again"), **LABELS) == Completion("again")
         assert store.get("key-007") == Completion("again")
-    assert caplog.text.count("a damaged answer is not used: rag of item key-007, sample 0 (key key-007)") == 1
+    assert (
+        caplog.text.count("a corrupt recording is not used: rag of item key-007, sample 0 (key key-007)") == 1
+    )
     assert check_store(copy).whole
     with sqlite3.connect(copy) as db:
         assert [key for (key,) in db.execute("SELECT key FROM damaged")] == ["key-007"]
@@ -143,7 +145,7 @@ def test_what_never_was_a_store_is_left_alone(tmp_path: Path, text: bytes) -> No
     path = tmp_path / "other.csv"
     path.write_bytes(text)
     for repair in (False, True):
-        with pytest.raises(DeclarationError, match=r"No answer can be read|it is empty"):
+        with pytest.raises(DeclarationError, match=r"No response can be recovered|is empty"):
             check_store(path, repair=repair)
     assert path.read_bytes() == text
     assert [file.name for file in tmp_path.iterdir()] == ["other.csv"]
@@ -170,7 +172,7 @@ def test_a_flipped_bit_in_the_log_loses_no_answer_in_silence(killed: Path, tmp_p
     rng, data = random.Random(flip), bytearray(killed.with_name(log.name).read_bytes())
     data[rng.randrange(len(data) - 3 * 4120)] ^= 1 << rng.randrange(8)
     log.write_bytes(data)
-    with pytest.raises(DamagedStoreError, match="the journal beside it"):
+    with pytest.raises(DamagedStoreError, match="its journal"):
         Recordings(path)
     mended = check_store(path, repair=True)
     assert mended.answers >= 100

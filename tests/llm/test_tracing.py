@@ -26,4 +26,4 @@ def test_a_kind_that_there_is_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv(VARIABLE, "all")
     done = cli("info", "formats")
     assert done.code == 2
-    assert "CONQRET_TRACES='all' is no kind of traces: write spans or contents" in done.err
+    assert "CONQRET_TRACES='all' is not a kind of traces: write spans or contents" in done.err

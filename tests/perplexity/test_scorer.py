@@ -285,7 +285,7 @@ def test_what_was_scored_is_not_scored_again(folder, tmp_path):
     with TargetStore(path, ConditionalPerplexity(folder("gpt2"), wrapping=5).fingerprint) as store:
         assert store.find(ANSWERS[0], TARGETS[0][0], 0, 0) is None
     path.write_text('{"id": 1}\n')
-    with pytest.raises(DeclarationError, match="no scored row"):
+    with pytest.raises(DeclarationError, match="not a scored row"):
         TargetStore(path, "x")
 
 

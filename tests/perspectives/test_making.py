@@ -209,10 +209,10 @@ def test_errors_that_people_found_are_counted_by_subset(tmp_path):
     assert (first.inspected, first.errors, first.share.value, first.left) == (4, 2, 0.5, 1)
     assert (second.inspected, second.errors, third.share.value) == (1, 0, None)
     sheet.write_text("subset,error\na,\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="nobody has filled in"):
+    with pytest.raises(DeclarationError, match="is not filled in"):
         perspective_errors(sheet)
     sheet.write_text("error\nno\n", encoding="utf-8")
-    with pytest.raises(ItemsError, match="Say which subset"):
+    with pytest.raises(ItemsError, match="Name the subset"):
         perspective_errors(sheet)
 
 

@@ -124,7 +124,7 @@ def test_perspectives_and_mmr_stay_in_the_questions_corpus(web):
 
 
 def test_corpora_that_cannot_be_searched(tmp_path):
-    with pytest.raises(DeclarationError, match="is no corpus"):
+    with pytest.raises(DeclarationError, match="is not a corpus"):
         open_index(tmp_path)
     (tmp_path / CORPORA).write_text('{"id": "q", "passages": 0}\n')
     with pytest.raises(DeclarationError, match="no question has a document"):
@@ -138,7 +138,7 @@ def test_corpora_that_cannot_be_searched(tmp_path):
         folder = own_folder(tmp_path, one)
         folder.mkdir(parents=True)
         (folder / "documents.jsonl").write_text(json.dumps({"id": "1", "text": f"About {one}."}) + "\n")
-    with pytest.raises(DeclarationError, match="is another text's in another"):
+    with pytest.raises(DeclarationError, match="belongs to another text in another"):
         open_index(tmp_path, "bm25s").entries(["1"])
 
 
@@ -155,7 +155,7 @@ def test_pages_of_a_file(tmp_path):
     with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):
         GivenPages(file, QUESTIONS)
     file.write_text('{"text": "x"}\n')
-    with pytest.raises(ItemsError, match="Say of which question"):
+    with pytest.raises(ItemsError, match="Name the question of the result"):
         GivenPages(file, QUESTIONS)
 
 

@@ -117,7 +117,7 @@ def test_what_was_not_judged_has_no_value_and_is_counted(questions, judged):
     assert set(found.score(ALL, "run", "P@2").by_topic) == {"q2"}
     assert set(found.score(ALL, "run", "P@1").by_topic) == {"q1", "q2"}
     assert found.unjudged == {"q1": 1}
-    with pytest.raises(DeclarationError, match="judged down to the depth of 2"):
+    with pytest.raises(DeclarationError, match="judgments down to the depth of 2"):
         score(questions[:1], [SystemRun("run", {"q1": ["unknown", "a"]})], judged, cuts=(2,), depth=2)
 
 
@@ -190,7 +190,7 @@ def test_faulty_questions(tmp_path, row, told):
 def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
     wrong = tmp_path / "wrong.qrels"
     wrong.write_text("q1 3 a 1\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="the place of the perspective"):
+    with pytest.raises(DeclarationError, match="the perspective's number"):
         read_judged(wrong, questions)
     wrong.write_text("other 1 a 1\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="judges none of the 2 questions"):
@@ -202,5 +202,5 @@ def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
     assert named([str(run)]) == [f"mine={run}"]
     with pytest.raises(DeclarationError, match="ranks nothing for any of the 2 questions"):
         ranked(named([str(run)]), questions, 5)
-    with pytest.raises(DeclarationError, match="each lies between 1 and the depth"):
+    with pytest.raises(DeclarationError, match="each must lie between 1 and the depth"):
         score(questions, [SystemRun("run", {})], judged, cuts=(5,), depth=3)

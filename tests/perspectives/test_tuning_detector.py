@@ -229,10 +229,10 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
     assert json.loads(json.dumps(applied.record())) == found
     assert len(applied.probabilities) == 40
     for arguments, told in (
-        (("detect", file, "--detector", tmp_path), "holds no model"),
+        (("detect", file, "--detector", tmp_path), "contains no model"),
         (("detect", file, "--detector", out, "--model", "offline"), "leave out --model"),
         (("tune", file, "--model", tmp_path / "nowhere"), "is no folder"),
-        (("tune", file, "--model", encoder, "--held-out", "0.9"), "up to a half"),
+        (("tune", file, "--model", encoder, "--held-out", "0.9"), "at most a half"),
         (("tune", file, "--model", encoder, "--labels", "gold"), "neither a file nor a column"),
     ):
         code, said = run(*arguments, "-o", tmp_path / "refused")
@@ -289,8 +289,8 @@ def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
     [
         (("", ""), "no labeled pair has one"),
         (("a", "a"), "all are of 'a'"),
-        (("a", ""), "1 labeled pairs are of no domain"),
-        (("a b", "a-b"), "differ in marks alone"),
+        (("a", ""), "1 labeled pairs have no domain"),
+        (("a b", "a-b"), "differ only in punctuation"),
     ],
 )
 def test_domains_that_cannot_be_told_apart(domains, told):

@@ -203,7 +203,7 @@ def test_an_argument_owns_that_it_is_one_sided(small: Item) -> None:
     changed = PERTURBATIONS["one-sided-evidence"].apply(small, 3)
     assert sum(changed.argument.count(one) for one in LEFT_OUT) == 3  # type: ignore[union-attr]
     assert changed.documents == small.documents
-    with pytest.raises(InapplicableError, match="changes its argument, and it has none"):
+    with pytest.raises(InapplicableError, match="changes its argument, but it has none"):
         PERTURBATIONS["one-sided-evidence"].apply(small.model_copy(update={"argument": None}), 1)
 
 

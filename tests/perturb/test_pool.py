@@ -43,13 +43,13 @@ def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
 
 
 def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match=r"it holds no documents\.jsonl"):
+    with pytest.raises(DeclarationError, match=r"documents\.jsonl is missing"):
         Pool.open(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("{", " is no valid JSON"), ("[]", " is a list, not an object"), ('{"id": "a"}', r" \[text\] ")],
+    [("{", " is not valid JSON"), ("[]", " is a list, not an object"), ('{"id": "a"}', r" \[text\] ")],
 )
 def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> None:
     (tmp_path / "documents.jsonl").write_text(line + "\n")

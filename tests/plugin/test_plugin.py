@@ -157,7 +157,7 @@ def test_a_file_elsewhere_moves_no_root_folder(
     result = suite.run(option, str(elsewhere))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"*took {elsewhere} for a path of tests*write {option}={elsewhere}, with an*"]
+        [f"*pytest read {elsewhere} as a path of tests*write {option}={elsewhere}, with an*"]
     )
     result = suite.run(f"{option}={elsewhere}")
     result.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
@@ -205,7 +205,7 @@ def test_criteria_of_ones_own_are_the_judge(suite: Suite) -> None:
     suite.run("--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
     faulty = suite.run("--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
     faulty.assert_outcomes(errors=1)
-    faulty.stdout.fnmatch_lines(["*criteria are a judge of their own: leave format out*"])
+    faulty.stdout.fnmatch_lines(["*criteria define the judge: leave format out*"])
 
 
 def test_a_rubric_is_the_judge(suite: Suite) -> None:

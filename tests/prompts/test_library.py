@@ -113,10 +113,10 @@ def test_texts_are_never_a_template(folder: Path) -> None:
         ("version = 1\n", "", "lacks version"),
         ("version = 1\n", 'version = "1"\n', "wrong in version"),
         ('id = "mine"', 'id = "yours"', "calls itself 'yours'"),
-        ('asks = "a"', "asks = ", "is no TOML"),
+        ('asks = "a"', "asks = ", "is not valid TOML"),
         ("{% block user %}", "{% block usr %}", "lacks the block user"),
         ("{% endblock %}\n{%", "\n{%", "is not a valid template"),
-        ("_mine.j2", "_nowhere.j2", "'_nowhere.j2', which is not there"),
+        ("_mine.j2", "_nowhere.j2", "'_nowhere.j2', which does not exist"),
     ],
 )
 def test_a_wrong_file_is_a_declaration_error(folder: Path, old: str, new: str, words: str) -> None:

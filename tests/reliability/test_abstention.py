@@ -182,7 +182,7 @@ def test_sets_hold_the_labels_of_annotators(seen, folder):
     *_, table = abstention_tables(found)
     assert table.rows[0][:2] == ("Clarity", "300")
     page = "".join(abstention_sheet(found).html())
-    assert "sets of labels" in page
+    assert "Sets of labels by score" in page
     file = folder / "sets.json"
     file.write_text(found.model_dump_json(), encoding="utf-8")
     assert Abstention.read(file) == found

@@ -52,7 +52,7 @@ def test_probes_that_cannot_be_made_say_why() -> None:
     assert "human labels" in found.left_out["stance"]
     assert "family (offline baseline)" in found.left_out["self-preference"]
     assert "several dimensions" in found.left_out["dimension order"]
-    with pytest.raises(DeclarationError, match="no probe can be made: stance"):
+    with pytest.raises(DeclarationError, match="no probe fits these items: stance"):
         plan_bias(ProbeContext(items(), setup()), ["stance"])
     with pytest.raises(UnknownNameError, match="length"):
         plan_bias(ground(), ["lenght"])
@@ -72,7 +72,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_bias(plan, folder, StudyRunConfig(on_judgment=stop))
-    with pytest.raises(DeclarationError, match="holds no finished run"):
+    with pytest.raises(DeclarationError, match="contains no finished run"):
         folder.table()
     table = run_bias(plan, folder)
     whole = run_bias(plan, BiasFolder(tmp_path / "whole"))
@@ -91,7 +91,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
         ({"format": "direct"}, "format"),
         ({"probes": ["injection"]}, "probes"),
         ({"seed": 7}, "seed"),
-        ({"items": items()[:6]}, "What differs: items, labels, or what is asked of them"),
+        ({"items": items()[:6]}, "What differs: items, labels or requests"),
     ],
 )
 def test_another_run_in_the_same_folder_is_refused(

@@ -182,7 +182,8 @@ def test_a_map_is_straight_between_knots_and_level_beyond():
 def test_the_floor_is_the_offline_models():
     run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
     with pytest.raises(
-        DeclarationError, match="runs/x is a run of openai/gpt, and the baseline is the offline model's"
+        DeclarationError,
+        match="runs/x is a run of openai/gpt, but the baseline must be a run of the offline model",
     ):
         floor_judgments(run)
 

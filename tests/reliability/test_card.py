@@ -141,14 +141,14 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     other = card.bias.model_copy(update={"record": another})
     with pytest.raises(
         DeclarationError,
-        match=r"bias table is of another judge configuration .*: samples: 3, and 1 of the run",
+        match=r"bias table belongs to another judge configuration .*: samples: 3, and 1 of the run",
     ):
         card_with(bias=other)
     judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
     with pytest.raises(
-        DeclarationError, match=r"sensitivity run is of another judge configuration .*: other prompts"
+        DeclarationError, match=r"sensitivity run belongs to another judge configuration .*: other prompts"
     ):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))

@@ -252,7 +252,7 @@ def test_waves_are_read_by_their_dates(judged: Path) -> None:
     assert drift(judged, since="day-2").waves[0].name == "day-2"
     assert len(drift(judged, since="2026-01-03").waves) == 2
     assert found.waves[0].answered_by == (found.waves[0].model,)
-    for since, message in (("day-9", "since is a wave"), ("2027-01-01", "no wave is of 2027-01-01")):
+    for since, message in (("day-9", "since must be a wave"), ("2027-01-01", "no wave is dated 2027-01-01")):
         with pytest.raises(DeclarationError, match=message):
             drift(judged, since=since)
 
@@ -263,12 +263,12 @@ def test_an_wave_of_other_anchors_or_a_second_format_is_refused_before_anything_
     other = [ANCHORS[0] | {"argument": "another"}, *ANCHORS[1:]]
     with pytest.raises(DeclarationError, match="has other anchors than the first wave"):
         judge_wave(other, judged, "day-5", judge=lambda item: 0.5)
-    with pytest.raises(DeclarationError, match="a series has one format"):
+    with pytest.raises(DeclarationError, match="use one format"):
         judge_wave(ANCHORS, judged, "day-5", format="pointwise", metrics=["clarity"])
     for name in ("../day-5", "", "a/b"):
-        with pytest.raises(DeclarationError, match="a wave is named"):
+        with pytest.raises(DeclarationError, match="the name of a wave"):
             judge_wave(ANCHORS, judged, name)
-    with pytest.raises(DeclarationError, match="holds a run"):
+    with pytest.raises(DeclarationError, match="contains a run"):
         judge_wave(ANCHORS, judged / "day-1", "day-5")
     assert not (judged / "day-5").exists()
 
@@ -294,14 +294,14 @@ def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: P
     judge(few[:4], format="pointwise", metrics=["clarity"], output=tmp_path / "few")
     with pytest.raises(DeclarationError, match="1 topics cannot be charted"):
         drift(tmp_path / "few")
-    with pytest.raises(DeclarationError, match="a series has one format"):
+    with pytest.raises(DeclarationError, match="use one format"):
         drift(judged, tmp_path / "few")
     (tmp_path / "none").mkdir()
     with pytest.raises(DeclarationError, match="there is no judged run"):
         drift(tmp_path / "none")
     summary = tmp_path / "few" / "summary.json"
     summary.unlink()
-    with pytest.raises(DeclarationError, match="holds no finished run"):
+    with pytest.raises(DeclarationError, match="contains no finished run"):
         drift(tmp_path / "few")
 
 
@@ -322,7 +322,7 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
     page = card_sheet(known)
     assert "Is it still as it was?" in page.markdown()
     with pytest.raises(
-        DeclarationError, match=r"the newest wave \(day 12\) is of another judge configuration"
+        DeclarationError, match=r"the newest wave \(day 12\) belongs to another judge configuration"
     ):
         make_card(card.run, *parts_of(tmp_path), drift=stricter)
     assert "It has drifted, on clarity (severity)" in " ".join(
@@ -331,7 +331,7 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
 
 
 def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="is not there: conqret judges drift"):
+    with pytest.raises(DeclarationError, match="does not exist: run conqret judges drift"):
         read_drift(tmp_path)
     (tmp_path / "drift.json").write_text(stricter.model_dump_json())
     assert read_drift(tmp_path) == stricter

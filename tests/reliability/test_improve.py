@@ -184,8 +184,8 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
     ("how", "message"),
     [
         ({"criteria": [CRITERION, "The answer is short"]}, "one criterion is improved at a time"),
-        ({"criteria": None}, "say what is to be improved"),
-        ({"criteria": None, "format": "listwise"}, "say which with --metric"),
+        ({"criteria": None}, "name what to improve"),
+        ({"criteria": None, "format": "listwise"}, "name one with --metric"),
         ({"criteria": None, "format": "direct", "metric": "preference"}, "no item has|compares two"),
         ({"model": "offline"}, "no evidence for criteria"),
         ({"dimension": "clarity"}, "labeled dimension 'clarity'"),
@@ -308,7 +308,7 @@ def test_an_improvement_is_shown_in_the_prompt_of_every_format_and_acts_in_none(
         assert after.system.count("</example>") == len(texts)
         assert after.system.count("</text>") == len(texts)
         assert again[ask.prompt].digest != library[ask.prompt].digest
-        with pytest.raises(DeclarationError, match="improved already"):
+        with pytest.raises(DeclarationError, match="already an improved one"):
             improved_prompt(changed, ask.prompt, improvement)
 
 

@@ -91,13 +91,13 @@ def test_rules_that_look_at_no_label():
     said = combiner("dawid-skene", 5, None)(votes, "x" * 300)
     assert ((said > 0.5) == truth).mean() > ((votes.mean(axis=1) > 0.5) == truth).mean() + 0.03
     assert combiner("dawid-skene", 3, None)(rng.random((30, 3)), "x" * 30) is None
-    for rule, judges, message in (("dawid-skene", 2, "3 judges at least"), ("weights", 3, "give --labels")):
+    for rule, judges, message in (("dawid-skene", 2, "at least 3 judges"), ("weights", 3, "give --labels")):
         with pytest.raises(DeclarationError, match=message):
             combiner(rule, judges, None)
 
 
 def test_labels_of_few_topics_or_without_a_scale_give_no_weights():
-    with pytest.raises(DeclarationError, match="6 topics at least, and there are 5"):
+    with pytest.raises(DeclarationError, match="6 topics, and there are 5"):
         JuryWeights.fitted(shared(np.linspace(0, 1, 25), np.ones((2, 25))), 13)
 
 
@@ -233,7 +233,7 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     before = run.judgments_file.read_bytes()
     jury(members, tmp_path / "jury", labels, rule="median")
     assert run.judgments_file.read_bytes() == before
-    with pytest.raises(DeclarationError, match="holds another run"):
+    with pytest.raises(DeclarationError, match="contains another run"):
         jury(members, tmp_path / "jury", labels)
     assert run.judgments_file.read_bytes() == before
     alone = jury(members, tmp_path / "alone")
@@ -248,7 +248,7 @@ def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
     assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
     measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
     assert {(measure.reason, measure.detail[:5]) for measure in measures} == {(Reason.REFUSAL, "mute:")}
-    with pytest.raises(DeclarationError, match="nothing that annotators labeled has a score in all runs"):
+    with pytest.raises(DeclarationError, match="no labeled item has a score in all runs"):
         jury([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
 
 
@@ -257,11 +257,11 @@ def test_what_is_no_jury(study, tmp_path):
     few = items(topics=3)
     written(tmp_path / "few", dict.fromkeys(worth, 0.5), given=few)
     for runs, more, message in (
-        (["a"], {}, "two runs at least, and each once"),
-        (["a", "a"], {}, "two runs at least, and each once"),
+        (["a"], {}, "at least two different runs"),
+        (["a", "a"], {}, "at least two different runs"),
         (["a", tmp_path / "few"], {}, "judges other items"),
         (["a", tmp_path / "none"], {}, "does not exist"),
-        (["a", "b"], {"rule": "dawid-skene"}, "3 judges at least"),
+        (["a", "b"], {"rule": "dawid-skene"}, "at least 3 judges"),
         (["a", "b", "c"], {"rule": "dawid-skene"}, "too many different"),
         (["a", "b"], {"rule": "weights", "labels": None}, "give --labels"),
         (["a", "b"], {"output": folder / "a", "overwrite": True}, "is a member of the jury"),
@@ -314,6 +314,34 @@ def test_the_member_is_chosen_again_without_each_topic():
         assert found.without[place] == pytest.approx(alpha(series, kept))
         fixed[place] = alpha(side.judges[choice.best[choice.fold], np.arange(len(people))], kept)
     assert found.error > replace(found, without=fixed).error
+
+
+def test_weights_are_fitted_again_without_each_topic():
+    """The interval of a weighted mean of two, by hand: the weight of each fold is the slope of the labels on the
+    judges' difference in all other folds, without the topic that is left out."""
+    rng = np.random.default_rng(10)
+    people = rng.uniform(size=TOPICS * EACH)
+    both = shared(people, people + np.array([[0.3], [0.4]]) * rng.normal(size=(2, len(people))))
+    drawn, side = leave_one_out(both.clusters), both.sides["clarity"]
+    weights = JuryWeights.fitted(both, 13)
+    fold = np.array([weights.fold[topic] for topic in both.clusters])
+    whole = side.alphas((side.judges * weights.without[fold].T).sum(axis=0)[None], drawn)[0]
+    found = weights.sampled(both, drawn, whole)
+    assert found.value == whole.value
+    topics, (first, other) = np.array(both.clusters), side.judges
+
+    def weight(rows):
+        apart, left = (values[rows] - values[rows].mean() for values in (first - other, people - other))
+        return np.clip(apart @ left / (apart @ apart), 0, 1)
+
+    for place, topic in enumerate(dict.fromkeys(both.clusters)):
+        kept = topics != topic
+        shares = np.array([weight(kept & (fold != number)) for number in range(5)])[fold]
+        series = (shares * first + (1 - shares) * other)[kept]
+        assert found.without[place] == pytest.approx(
+            alphas(np.stack([series, people[kept]])[None], "interval")[0].value
+        )
+    assert found.error > whole.error
 
 
 def test_alpha_of_what_is_chosen_is_the_mean_over_deals():

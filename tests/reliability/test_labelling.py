@@ -82,7 +82,7 @@ def test_the_sample_is_spread_over_bands_and_says_what_is_unsure() -> None:
     unsure = [entry for entry in plan.chosen if int(entry.item.id[-1]) % 2]
     assert all("samples differ by 0.08" in row.reasons for row in unsure)
     flagged = plan_labels(items()[:1], 1, [judgment(items()[0], (0.5,), flags=True)]).chosen[0]
-    assert "a text addresses the judge" in flagged.reasons
+    assert "a text may be a prompt injection" in flagged.reasons
 
 
 def test_each_item_has_the_same_chance_in_every_beginning() -> None:
@@ -207,9 +207,9 @@ def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
     rest = plan_labels(items(), 10, labelled=done)
     assert len(rest.chosen) == 5
     assert not done & set(ids(rest))
-    with pytest.raises(DeclarationError, match="no item left"):
+    with pytest.raises(DeclarationError, match="no items are left"):
         plan_labels(items(), 10, labelled={item.id for item in items()})
-    with pytest.raises(DeclarationError, match="1 or more"):
+    with pytest.raises(DeclarationError, match="at least 1"):
         plan_labels(items(), 0)
 
 

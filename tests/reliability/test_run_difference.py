@@ -310,6 +310,8 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
         row = diff(one, other, labels=[labels]).metrics["clarity"]
         naive += row.difference.low > 0
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
+        found = row.corrected.corrected.low > 0 or row.corrected.corrected.high < 0
+        assert (row.corrected_condition is not None) == found
     assert naive >= 15
     assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
 

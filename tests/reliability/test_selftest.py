@@ -58,7 +58,7 @@ def test_a_bias_that_varies_is_as_large_in_the_mean_and_harder_to_find(pairs, sc
     assert (constant.vary, varied.vary) == (0.0, 2.0)
     assert varied.rows[0].found < constant.rows[0].found
     assert varied.raised == constant.raised  # judges without a bias are the same
-    with pytest.raises(DeclarationError, match="--vary lies in"):
+    with pytest.raises(DeclarationError, match="--vary must lie in"):
         selftest(scores, vary=-1)
 
 
@@ -82,6 +82,8 @@ def test_large_biases_are_found_and_nothing_is_not(pairs, scores):
     assert all(row.found == 1 and row.cleared == 0 for row in found.rows)
     assert found.raised <= found.allowed == 0.15
     assert max(row.raised for row in found.rows) <= found.raised
+    assert found.raised_if_skewed <= found.raised
+    assert all(row.raised_if_skewed <= row.raised and row.found_if_skewed > 0.5 for row in found.rows)
     assert selftest(scores, size=0.3, simulations=20).rows[0].found == 1
 
 
@@ -89,7 +91,7 @@ def test_large_biases_are_found_and_nothing_is_not(pairs, scores):
     "wrong", [{"size": 0}, {"size": 0.5}, {"size": -0.1}, {"noise": 0}, {"simulations": 5}]
 )
 def test_what_cannot_be_planted_is_refused(pairs, wrong):
-    with pytest.raises(DeclarationError, match="a size lies above 0"):
+    with pytest.raises(DeclarationError, match="a size must lie above 0"):
         selftest(pairs, **wrong)
 
 

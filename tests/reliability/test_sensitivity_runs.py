@@ -119,7 +119,7 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     run_sensitivity(other, folder, StudyRunConfig(overwrite=True))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(DeclarationError, match=r"holds no run but other files \(notes.txt\)"):
+    with pytest.raises(DeclarationError, match=r"contains no run but other files \(notes.txt\)"):
         run_sensitivity(other, SensitivityFolder(tmp_path / "mine"))
 
 

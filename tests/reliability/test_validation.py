@@ -4,7 +4,10 @@ import krippendorff
 import numpy as np
 import pytest
 
+from conqret.stats.simultaneous import FEWEST_POOLED
 from conqret.studies.agreement.agreement_settings import AgreementSettings
+from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import together_tables
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -139,13 +142,22 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
         assert estimate.low < truth < estimate.high
     assert row.mean.corrected.n == len(kept)
     assert row.share.corrected.value is not None
-    blank = "\n".join([text, f"{rows[1].rsplit(',', 1)[0].replace('i0', 'i399')},2,"])
-    if "i399" in kept:
-        blank = text.replace("i399", "i398x")
-    lost = validate(judgments, labels_of(tmp_path, blank, scales=["1:3"])).dimensions["clarity"].mean
-    assert lost.naive.value is not None
-    assert ("i399" in kept) or "no inclusion_probability" in lost.corrected.reason
+    assert (row.share.sensitivity, row.share.specificity) != (None, None)
     assert whole.chances == {}
+    lines = text.split("\n")
+    some = lines[1].split(",")[0]
+    missing = "\n".join(
+        line.rsplit(",", 1)[0] + "," if line.split(",")[0] == some else line for line in lines
+    )
+    high = "\n".join([lines[0], *(line for line in lines[1:] if float(line.rsplit(",", 1)[1]) > 0.3)])
+    for changed, reason in ((missing, "no inclusion_probability"), (high, "stand for")):
+        drawn_labels = labels_of(tmp_path, changed, scales=["1:3"])
+        lost = validate(judgments, drawn_labels, settings=AgreementSettings(positive_from=2.5)).dimensions[
+            "clarity"
+        ]
+        assert reason in lost.mean.corrected.reason
+        assert reason in lost.share.corrected.reason
+        assert lost.mean.naive.value is not None
 
 
 def test_replacing_a_person(tmp_path, rng):
@@ -166,3 +178,39 @@ def test_one_annotator(tmp_path):
     assert "fewer than two annotators" in row.person.reason
     assert row.alternative.passed is None
     assert row.alpha.value == 1
+
+
+SEVERAL = tuple(f"d{number}" for number in range(8))
+
+
+def test_several_dimensions_have_simultaneous_intervals_and_pooled_alphas(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, dimensions=SEVERAL)
+    found = validate(judgments, labels)
+    rows = found.dimensions
+    for row in rows.values():
+        assert row.simultaneous.value == pytest.approx(row.alpha.value)
+        assert row.simultaneous.low < row.alpha.value < row.simultaneous.high
+        assert row.pooled.low < row.pooled.value < row.pooled.high
+    raw, pooled = ([getattr(row, name).value for row in rows.values()] for name in ("alpha", "pooled"))
+    assert 0 < np.ptp(pooled) < np.ptp(raw)
+    (table,) = together_tables(list(rows.values()), 0.95)
+    assert [len(table.rows), len(table.columns)] == [8, 3]
+    assert [forest.wider != "" for forest in agreement_picture(rows.values(), found.basis)] == [True]
+    most = max(rows.values(), key=lambda row: row.pooled.value)
+    assert f"{most.pooled.value:.2f} [{most.pooled.low:.2f}" in " ".join(
+        agreement_answer(rows.values(), found.basis, found.average)
+    )
+
+
+def test_few_dimensions_are_not_pooled_and_one_has_no_table(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng)
+    found = validate(judgments, labels).dimensions
+    assert {row.pooled.value for row in found.values()} == {None}
+    (table,) = together_tables(list(found.values()), 0.95)
+    assert len(table.columns) == 2
+    assert str(FEWEST_POOLED) in table.note
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",))
+    (row,) = (alone := validate(judgments, labels)).dimensions.values()
+    assert row.simultaneous == row.alpha
+    assert not list(together_tables([row], 0.95))
+    assert [forest.wider for forest in agreement_picture([row], alone.basis)] == [""]

@@ -89,10 +89,10 @@ def test_what_one_run_leaves_open():
         "There is one model, so nothing is said of what another model would change.",
         "There is one prompt, so nothing is said of what another prompt would change.",
     ]
-    with pytest.raises(DeclarationError, match="every item has one score only"):
+    with pytest.raises(DeclarationError, match="every item has only one score"):
         variance([run(1, samples=1)])
     with pytest.raises(
-        DeclarationError, match="what more models buy is not known: what varies here is sample"
+        DeclarationError, match="the gain from more models is unknown, because the runs vary only in sample"
     ):
         variance([run(1)], designs=[{"model": 2}])
 
@@ -165,7 +165,7 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     ]
     found = variance([Run(Path("both"), both)])
     assert list(found.metrics) == ["clarity"]
-    assert any(note.startswith("rigour is left out: every item has one score only") for note in found.notes)
+    assert any(note.startswith("rigour is left out: every item has only one score") for note in found.notes)
     same = [
         one.model_copy(update={"measures": {**one.measures, "rigour": one.measures["clarity"]}})
         for one in both

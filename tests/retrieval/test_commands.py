@@ -69,7 +69,7 @@ def test_runs_from_files_alone_are_reranked_by_nobody_and_say_what_they_lack(con
     assert done.code == 0, done.err
     assert "reranked by" not in done.err
     assert "ceiling" not in done.err
-    assert "mine ranks nothing for 1 topic, and has 0 there: trams" in " ".join(done.err.split())
+    assert "mine ranks nothing for 1 topic, which count as 0: trams" in " ".join(done.err.split())
     assert "mine was retrieved to 2 documents only" in " ".join(done.out.split())
     alone = conqret(
         "retrieve",
@@ -96,7 +96,7 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
     )
     assert done.code == 0, done.err
     assert "1 topic, 10 documents" in done.err
-    assert "R@4 is the ceiling that the first stage leaves" in done.err
+    assert "R@4 of the first stage is its upper limit" in done.err
     assert "too few for intervals" in done.err
     for measure in ("P@4", "nDCG@4", "R@4"):
         assert measure in done.out
@@ -133,10 +133,10 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "evaluate", "CORPUS", "--systems", "bm52"), "did you mean 'bm25'"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "bm25,bm25"), "named twice"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "a=nowhere.res"), "no file"),
-        (("retrieve", "evaluate", "CORPUS", "--systems", "bm25", "--measure", "nDGC@10"), "no measure"),
+        (("retrieve", "evaluate", "CORPUS", "--systems", "bm25", "--measure", "nDGC@10"), "not a measure"),
         (
             ("retrieve", "evaluate", "CORPUS", "--measure", "R@100", "--depth", "4"),
-            "R@100 looks at 100 documents, and 4 are retrieved: add --depth 100",
+            "R@100 needs 100 documents, but only 4 are retrieved: add --depth 100",
         ),
         (("retrieve", "evaluate", "CORPUS", "--topics", "cat"), "did you mean 'cats'"),
         (("retrieve", "evaluate", "CORPUS", "--topics", " , "), "names no topic"),
@@ -146,19 +146,19 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         ),
         (
             ("retrieve", "run", "CORPUS", "--stance", "pro", "--rerank", "local/gpt2"),
-            "retrieval asks is answered in writing",
+            "retrieval asks needs a response in a given structure",
         ),
         (
             ("retrieve", "run", "CORPUS", "--perspectives", "--model", "local/gpt2"),
-            "retrieval asks is answered in writing",
+            "retrieval asks needs a response in a given structure",
         ),
         (
             ("retrieve", "evaluate", "CORPUS", "--rerank", "local/gpt2"),
-            "retrieval asks is answered in writing",
+            "retrieval asks needs a response in a given structure",
         ),
         (("retrieve", "index", "CORPUS", "--engine", "lucene"), "no engine 'lucene'"),
         (("retrieve", "index", "CORPUS", "--b", "2"), "between 0 and 1"),
-        (("retrieve", "index", "nowhere"), "no corpus"),
+        (("retrieve", "index", "nowhere"), "not a corpus"),
     ],
 )
 def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tmp_path):

@@ -70,7 +70,7 @@ def test_wrong_calls(tmp_path):
         CrossEncoder(str(tmp_path))
     with pytest.raises(DeclarationError, match=r"adapter .* cannot be loaded"):
         CrossEncoder("tests.retrieval.letters:missing")
-    with pytest.raises(DeclarationError, match="gives no number for each passage"):
+    with pytest.raises(DeclarationError, match="does not give one score for each passage"):
         CrossEncoder("tests.retrieval.letters:two_numbers")(RANKED)
     with pytest.raises(DeclarationError, match="at least 1"):
         CrossEncoder("tests.retrieval.letters:overlap", candidates=0)

@@ -185,7 +185,7 @@ def test_a_changed_model_is_refused(small, corpus, encoder, tmp_path):
     assert not moved.fresh
     settings = copy / "config_sentence_transformers.json"
     settings.write_text(settings.read_text() + " ")
-    with pytest.raises(DeclarationError, match=r"another model than lies in .*copy now.*--engine dense"):
+    with pytest.raises(DeclarationError, match=r"another model than .*copy has now.*--engine dense"):
         open_index(corpus, "dense", {"encoder": str(copy)})
     assert build_index(corpus, engine="dense", settings=Encoding(str(copy))).fresh
     assert BM25(corpus).index.engine != "dense"
@@ -365,6 +365,6 @@ def test_an_adapter(corpus):
     assert "an adapter, which runs code of its own" in str(index.settings)
     (first, *_) = index.search(["cab"], 3).documents
     assert index.ids[first] == "trams-pro-2"
-    for name, told in (("nothing", "returns no encoder"), ("missing", "cannot be loaded")):
+    for name, told in (("nothing", "must return an encoder"), ("missing", "cannot be loaded")):
         with pytest.raises(DeclarationError, match=told):
             build_index(corpus, engine="dense", settings=Encoding(f"tests.retrieval.letters:{name}"))

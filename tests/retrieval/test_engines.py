@@ -88,7 +88,7 @@ def test_texts_with_odd_characters_stay_apart(engine, tmp_path):
 def test_an_error_while_texts_are_read_is_raised(engine, tmp_path):
     def texts():
         yield "one"
-        raise DeclarationError("documents.jsonl:2 is no JSON")
+        raise DeclarationError("documents.jsonl:2 is not valid JSON")
 
     chosen = WordIndexSettings().settled(get_engine(engine))
     with pytest.raises(DeclarationError, match=r"documents\.jsonl:2"):

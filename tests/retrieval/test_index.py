@@ -53,9 +53,9 @@ def test_a_title_is_indexed_with_its_text(tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{", "documents.jsonl:2 is no JSON"),
-        ("[]", "documents.jsonl:2 is no JSON object"),
-        ('{"id": 3, "text": "x"}', "documents.jsonl:2 is no document"),
+        ("{", "documents.jsonl:2 is not valid JSON"),
+        ("[]", "documents.jsonl:2 is not a JSON object"),
+        ('{"id": 3, "text": "x"}', "documents.jsonl:2 is not a document"),
         ('{"id": "one", "text": "x"}', "documents.jsonl:2 repeats the id 'one'"),
     ],
 )
@@ -67,7 +67,7 @@ def test_a_faulty_document_is_named_and_leaves_nothing_behind(tmp_path, line, to
 
 
 def test_no_corpus_and_no_documents(tmp_path):
-    with pytest.raises(DeclarationError, match=r"no documents\.jsonl"):
+    with pytest.raises(DeclarationError, match=r"documents\.jsonl is missing"):
         build_index(tmp_path)
     (tmp_path / "documents.jsonl").write_text("\n")
     with pytest.raises(DeclarationError, match="nothing to index"):

@@ -43,11 +43,11 @@ def test_who_asks_a_model():
     ("name", "told"),
     [
         ("bm25+dense", "one first stage"),
-        ("mmr+mmr", "each step once"),
-        ("pro+con", "one reranking"),
+        ("mmr+mmr", "each step only once"),
+        ("pro+con", "one reranker"),
         ("mmr@2", "from 0 to 1"),
         ("mmr@nan", "from 0 to 1"),
-        ("dense@0.5", "for mmr alone"),
+        ("dense@0.5", "only mmr takes @"),
     ],
 )
 def test_names_that_make_no_system(name, told):

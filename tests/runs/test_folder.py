@@ -83,8 +83,8 @@ def test_another_run_is_refused_and_says_what_differs(walk: Walk) -> None:
     with pytest.raises(DeclarationError) as caught:
         begin(walk, Record(model="other"))
     said = str(caught.value)
-    assert "holds another run (there: a walk with m). What differs: model. Give" in said
-    assert "--overwrite to begin this one afresh (its recordings are kept)" in said
+    assert "contains another run (a walk with m). What differs: model. Give" in said
+    assert "--overwrite to start over in this one (its recordings are kept)" in said
     with pytest.raises(DeclarationError, match="What differs: model, items"):
         begin(walk, Record(model="other", items="others"))
     assert walk.record_file.read_bytes() == before
@@ -119,7 +119,7 @@ def test_a_folder_of_another_kind_is_refused_even_to_be_overwritten(walk: Walk) 
     begin(walk)
     swim = Swim(walk.path)
     for overwrite in (False, True):
-        with pytest.raises(DeclarationError, match=r"holds a run of another kind \(walk\)"):
+        with pytest.raises(DeclarationError, match=r"contains a run of another kind \(walk\)"):
             swim.check(RunRecord(kind="swim"), overwrite=overwrite)
     with pytest.raises(DeclarationError, match="give the folder of a run of conqret swim"):
         swim.record()
@@ -129,7 +129,7 @@ def test_a_folder_of_another_kind_is_refused_even_to_be_overwritten(walk: Walk) 
 def test_a_folder_with_other_files_is_refused(walk: Walk, name: str) -> None:
     walk.path.mkdir()
     (walk.path / name).write_text("mine")
-    with pytest.raises(DeclarationError, match=f"holds no run but other files .{name}."):
+    with pytest.raises(DeclarationError, match=f"contains no run but other files .{name}."):
         begin(walk, overwrite=True)
     assert [path.name for path in walk.path.iterdir() if not path.name.startswith(".")] == [name]
 
@@ -197,10 +197,10 @@ def test_what_is_not_there_says_how_to_make_it(walk: Walk, tmp_path: Path) -> No
     with pytest.raises(DeclarationError, match="does not exist; run conqret walk with -o"):
         walk.record()
     file = walk.path / "found.json"
-    with pytest.raises(DeclarationError, match=r"does not exist \(found.json is not there\)"):
+    with pytest.raises(DeclarationError, match=r"does not exist \(found.json is missing\)"):
         walk.result(file, Found)
     begin(walk)
-    with pytest.raises(DeclarationError, match="holds no finished run"):
+    with pytest.raises(DeclarationError, match="contains no finished run"):
         walk.result(file, Found)
     file.write_text('{"steps": "many"}')
     with pytest.raises(DeclarationError, match=r"found\.json cannot be read"):

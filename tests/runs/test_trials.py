@@ -109,7 +109,7 @@ def test_what_fails_now_is_an_answer_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("in_flight", [1, 4])
 def test_waiting_for_what_never_comes_is_a_wrong_call(in_flight: int) -> None:
     sink = in_memory()
-    with pytest.raises(DeclarationError, match="b waits for nobody, which no trial makes"):
+    with pytest.raises(DeclarationError, match="b waits for nobody, which no trial produces"):
         done([trial("b", "a", "nobody"), trial("a")], sink, in_flight)
     assert list(sink) == ["a"]
 

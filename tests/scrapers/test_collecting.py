@@ -85,7 +85,7 @@ def test_a_page_inspected(site: Site) -> None:
 def test_wrong_calls_are_declaration_errors(tmp_path: Path) -> None:
     with pytest.raises(conqret.DeclarationError, match="did you mean 'archived'"):
         conqret.list_debate_pages("index.html", archive_d="2024")  # type: ignore[call-arg]
-    with pytest.raises(conqret.DeclarationError, match="address 2 is no http"):
+    with pytest.raises(conqret.DeclarationError, match="address 2 is not an http"):
         conqret.collect_debates(["https://a.test/", "ftp://b.test/"], tmp_path)
     with pytest.raises(conqret.DeclarationError, match="concurrency"):
         conqret.collect_debates(["https://a.test/"], tmp_path, concurrency=0)

@@ -166,11 +166,11 @@ def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> N
     [
         (["none.html"], "neither an http or https address nor a file"),
         (["{site}/nowhere"], "not-found (HTTP 404)"),
-        (["{site}/"], "no layout finds debates listed on it; it links to 12 pages: "),
+        (["{site}/"], "no layout finds a list of debates on it; it links to 12 pages: "),
         (["{site}/empty"], "the page is empty"),
         (["{site}/", "--links", "https://*.procon.org/*"], "none of its links matches"),
-        (["{site}/", "--archived", "June"], "--archived is a year, month or day"),
-        (["none.html", "--address", "procon"], "--address is no http"),
+        (["{site}/", "--archived", "June"], "--archived takes a year, month or day"),
+        (["none.html", "--address", "procon"], "--address must be an http"),
     ],
 )
 def test_what_is_no_index_says_what_it_is(

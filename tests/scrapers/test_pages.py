@@ -112,7 +112,7 @@ def test_lists_of_addresses(tmp_path: Path) -> None:
     )
     assert read_urls(file) == ["https://x.example/a/", "http://y.example"]
     file.write_text("https://x.example/a\nx.example/b\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match=r"urls\.txt:2 is no http"):
+    with pytest.raises(DeclarationError, match=r"urls\.txt:2 is not an http"):
         read_urls(file)
     file.write_text("# nothing\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="no address"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from conqret.stats.rater_severity import FEWEST_LABELLED, place_raters, rater_tests
 from conqret.stats.resampling import leave_one_out, mean_interval
@@ -53,6 +54,40 @@ def test_where_each_labels_some_it_is_the_regression_on_units_and_raters():
     assert [severity.value for severity in found] == pytest.approx(by_dummies(table).tolist())
     left = by_dummies(table[:, np.array(TOPICS) != 3])
     assert [severity.without[3] for severity in found] == pytest.approx(left.tolist())
+
+
+def by_rating_scale_model(table, nodes=21):
+    """Severities in points by the many-facet rating scale model (Andrich 1978; Linacre 1989), worths normal, by
+    marginal maximum likelihood: mean expected labels over all units, where all raters label all."""
+    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+    raters, units = table.shape
+    values = np.unique(table)
+    steps = np.searchsorted(values, table)
+    chosen = (steps[:, :, None] == np.arange(len(values))).transpose(1, 0, 2).reshape(units, -1).astype(float)
+
+    def parts(parameters):
+        severities, thresholds = parameters[:raters], parameters[raters:-1]
+        ability = np.exp(parameters[-1]) * points[:, None] - severities
+        logs = np.arange(len(values)) * ability[:, :, None] - np.r_[0, thresholds.cumsum()]
+        logs -= np.logaddexp.reduce(logs, axis=2)[:, :, None]
+        joint = chosen @ logs.reshape(nodes, -1).T + np.log(weights / weights.sum())
+        return logs, joint, np.logaddexp.reduce(joint, axis=1)
+
+    def loss(parameters):
+        return -parts(parameters)[2].sum() + (parameters[:raters] ** 2).sum() / 200
+
+    fit = minimize(loss, np.zeros(raters + len(values)), method="L-BFGS-B").x
+    logs, joint, total = parts(fit)
+    nodes_share = np.exp(joint - total[:, None]).mean(axis=0)
+    means = nodes_share @ (np.exp(logs) @ values)
+    return means.mean() - means
+
+
+def test_on_complete_labels_an_ordinal_model_gives_the_same_points():
+    """A rating scale model keeps the raters' sums, so its severities in points are differences of mean labels."""
+    table = rated(np.random.default_rng(8), [0.8, 0.1, -0.2, -0.7], units=60)
+    found = [rater.severity.value for rater in place_raters(table).raters]
+    assert found == pytest.approx(by_rating_scale_model(table).tolist(), abs=0.005)
 
 
 def test_raters_without_units_in_common_are_not_compared():

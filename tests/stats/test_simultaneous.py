@@ -77,10 +77,12 @@ def test_errors_are_moderated_as_by_limma():
     assert found == pytest.approx((prior * common + freedom * squares) / own)
 
 
-def test_errors_that_differ_by_chance_alone_are_one():
-    found, freedom = moderated(np.array([0.1, 0.11, 0.09]), np.full(3, 7.0))
-    assert np.ptp(found) < 1e-3
-    assert freedom.min() > 100
+def test_errors_that_differ_by_chance_alone_have_the_freedom_of_all():
+    squares = np.array([0.1, 0.11, 0.09])
+    found, freedom = moderated(squares, np.full(3, 7.0))
+    assert freedom == pytest.approx(21)
+    common = np.exp(np.log(squares).mean() - digamma(3.5) + np.log(3.5))
+    assert found == pytest.approx((14 * common + 7 * squares) / 21)
 
 
 def test_simultaneous_intervals_are_at_sidaks_level():

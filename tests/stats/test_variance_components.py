@@ -90,6 +90,25 @@ def test_known_components_are_found_and_intervals_hold_them():
     assert min(held.values()) >= 88
 
 
+def test_larger_topics_with_larger_effects_move_nothing():
+    """Topics of 1 or 8 items, of which the larger ones are far above or below the others: by squares of sums over
+    items, topics would have four times their variance and items next to none."""
+    found, apart = [], 3.0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 20])
+        sizes = rng.choice([1, 8], size=20)
+        topic = np.repeat(np.arange(20), sizes)
+        effects = np.where(sizes == 8, apart, 1 / apart) * rng.normal(size=20) * 0.1
+        items = effects[topic] + rng.normal(size=len(topic)) * 0.12
+        scores = items[:, None] + rng.normal(size=(len(topic), 2)) * 0.05
+        which = np.repeat(np.arange(len(topic)), 2)
+        one = by_name(variance_components(scores.ravel(), topic[which].tolist(), which.tolist(), {}))
+        found.append([one[name] for name in ("topic", "item", "sample")])
+    true = [0.01 * (apart**2 + apart**-2) / 2, 0.0144, 0.0025]
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 60**0.5
+    assert (np.abs(mean - true) < 3 * error).all()
+
+
 def test_what_more_of_anything_buys():
     found = variance_components(*drawn(np.random.default_rng(1)))
     of = {name: max(value, 0) for name, value in by_name(found).items()}
@@ -122,7 +141,7 @@ def test_what_a_design_cannot_tell_apart():
     assert "item x model or sample" in by_name(once)
     assert once.facets == ("model",)
     with pytest.raises(
-        DeclarationError, match="what more samples buy is not known: what varies here is model"
+        DeclarationError, match="the gain from more samples is unknown, because the runs vary only in model"
     ):
         once.generalizability({"sample": 2})
     one_each = variance_components(*drawn(np.random.default_rng(1), items=1))
@@ -132,7 +151,7 @@ def test_what_a_design_cannot_tell_apart():
     assert "model or model x prompt" in by_name(within)
     (model,) = (place for place, effect in enumerate(within.effects) if "model" in effect.names)
     assert within.effects[model].facets == {"model"}
-    with pytest.raises(DeclarationError, match="model and prompt never vary alone"):
+    with pytest.raises(DeclarationError, match="model and prompt never vary independently"):
         variance_components(
             scores, topic, item, {"model": conditions["model"], "prompt": conditions["model"]}
         )
@@ -144,8 +163,8 @@ def test_what_a_design_cannot_tell_apart():
         ([0.1, 0.2], "ab", "mm", "three finite values"),
         ([0.1, 0.2, np.nan], "abc", "mmm", "three finite values"),
         ([0.1, 0.2, 0.3], "abc", "mm", "for every value"),
-        ([0.1, 0.2, 0.3], "abc", "mmm", "every item has one score only"),
-        ([0.1, 0.2, 0.3], "aaa", "mno", "one item only"),
+        ([0.1, 0.2, 0.3], "abc", "mmm", "every item has only one score"),
+        ([0.1, 0.2, 0.3], "aaa", "mno", "only one item"),
         ([0.1, 0.2, 0.3, 0.4], "aabb", "mmnn", "in more than one run"),
     ],
 )

@@ -44,7 +44,7 @@ def test_what_was_submitted_is_sound(results, tmp_path):
 
 def test_another_result_of_the_name_is_not_overwritten(results, tmp_path):
     changed(results, figures__0__reason="other")
-    with pytest.raises(DeclarationError, match="is there already, with other figures"):
+    with pytest.raises(DeclarationError, match="already exists, with other figures"):
         submitted([tmp_path / "run"], results)
 
 

@@ -69,15 +69,15 @@ def test_without_results_the_published_judges_are_shown(cli, small_suite):
     [
         (("show", "smal"), "did you mean 'small'"),
         (("run", "small", "--sample", "0"), "--sample"),
-        (("run", "small", "--sample", "41", "--from", "."), "has 40 items"),
+        (("run", "small", "--sample", "41", "--from", "."), "has only 40 items"),
         (
             ("run", "small", "--from", "nowhere"),
             "pairs.csv from https://raw.githubusercontent.com/owner/name/v1",
         ),
-        (("report", "nowhere.json"), "nowhere.json is not there"),
-        (("report", "pairs.csv"), "is no result of conqret suite run"),
+        (("report", "nowhere.json"), "nowhere.json is missing"),
+        (("report", "pairs.csv"), "is not a result of conqret suite run"),
         (("check", "."), "no result to check"),
-        (("submit", "pairs.csv"), "is no result of conqret suite run"),
+        (("submit", "pairs.csv"), "is not a result of conqret suite run"),
     ],
     ids=str,
 )
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_told_with_its_line(cli, small_suite):
 def test_a_suite_without_texts_has_nothing_to_judge(cli):
     done = cli("suite", "run", "alttest", "--from", MADE_UP)
     assert done.code == 2
-    assert "nothing of it can be judged" in done.err
+    assert "it cannot be judged" in done.err
 
 
 @pytest.mark.parametrize(

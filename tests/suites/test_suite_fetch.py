@@ -103,7 +103,7 @@ def test_what_is_larger_than_it_may_be_is_not_taken_in(target, monkeypatch):
 
 
 def test_a_file_that_is_not_there_is_told_with_its_place(target):
-    with Mirror({}) as mirror, pytest.raises(DeclarationError, match="is not there \\(HTTP 404\\)"):
+    with Mirror({}) as mirror, pytest.raises(DeclarationError, match="does not exist \\(HTTP 404\\)"):
         fetch_suite(small.suite(), mirror=mirror.url)
     with Mirror({PLACE: small.table()}, statuses=[503, 429]) as mirror:
         fetch_suite(small.suite(), mirror=mirror.url)
@@ -120,7 +120,7 @@ def test_without_network_it_says_what_to_put_where(target):
 def test_files_that_no_command_can_fetch_are_told_with_their_places(target):
     suite = small.suite()
     by_hand = replace(suite, files=(SuiteFile("pairs.csv", optional=True, note="the authors' page"),))
-    with pytest.raises(DeclarationError, match="cannot be fetched by a command") as told:
+    with pytest.raises(DeclarationError, match="no command can fetch") as told:
         fetch_suite(by_hand)
     assert f"{target} from the authors' page" in str(told.value)
     assert not target.parent.exists()

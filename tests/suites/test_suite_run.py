@@ -215,7 +215,7 @@ def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
     (board,) = suite_report([tmp_path / "runs"], source=tmp_path).boards
     assert len(board.results) == 2
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match="holds no result"):
+    with pytest.raises(DeclarationError, match="contains no result"):
         suite_report([tmp_path / "empty"])
 
 

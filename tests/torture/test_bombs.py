@@ -273,7 +273,7 @@ def test_places_of_stored_responses_that_are_none(field: str, wrong: object, tmp
     place = {"url": "https://example.org/", "http": 200, "offset": 0, "length": 9, field: wrong}
     (tmp_path / "responses.warc.gz").write_bytes(b"")
     (tmp_path / "responses.index.jsonl").write_text(json.dumps(place) + "\n")
-    with pytest.raises(DeclarationError, match="is no line of the index"):
+    with pytest.raises(DeclarationError, match="is not a line of the index"):
         WarcReader(tmp_path)
 
 

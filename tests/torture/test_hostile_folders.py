@@ -84,7 +84,7 @@ def test_items_that_are_none_end_with_their_line(
     (theirs / "items.jsonl").write_bytes(b"".join([*lines[:3], b"nope\n", *lines[4:]]))
     done = cli(*words(command, mine, theirs))
     assert done.code == 2
-    assert "items.jsonl:4 is no item" in done.err
+    assert "items.jsonl:4 is not an item" in done.err
 
 
 @pytest.mark.parametrize("command", READS, ids=lambda command: " ".join(command[:2]))

@@ -17,7 +17,7 @@ from pathlib import Path
 from conqret.data import Item
 from tests.runs.killed import ended, kill, shared
 
-LAST = ("Give each person", "Ctrl-C stops", "open it in a browser")
+LAST = ("Send each annotator", "Ctrl-C stops", "open it in a browser")
 """How the last line begins that a command says before it waits."""
 START_SECONDS = END_SECONDS = 60
 
@@ -25,7 +25,7 @@ START_SECONDS = END_SECONDS = 60
 @dataclass(frozen=True)
 class Started:
     """A server, with the number of its process and the addresses that its command printed, by the words before them
-    (``anna``, ``whoever joins``)."""
+    (``anna``, ``everyone who joins``)."""
 
     number: int
     said: str

@@ -328,7 +328,7 @@ async def test_paused_and_dropped_people_are_told_so(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
     study.ledger.set_state(study.ledger.person("anna"), "paused")
-    assert "asked to pause" in (await anna.get(where)).text
+    assert "have paused your access" in (await anna.get(where)).text
     study.ledger.set_state(study.ledger.person("anna"), "dropped")
     assert "is over for you" in (await anna.get("/next")).text
     study.ledger.forget(study.ledger.person("anna"))
@@ -406,4 +406,4 @@ async def test_a_question_alone_has_its_points_beside_its_answers(study: Study) 
 
 
 async def test_who_lost_the_link_is_told_what_to_do(study: Study) -> None:
-    assert "ask those who run the study" in (await study.browser().get("/")).text
+    assert "contact the organizers of the study" in (await study.browser().get("/")).text

@@ -75,7 +75,7 @@ def test_who_joins_by_the_open_link_consents_and_practises_first(browser: Chromi
         "--practice", practice_file(tmp_path / "practice", 2), "--consent", tmp_path / "consent.txt",
         "-o", labels,
     ) as server:  # fmt: skip
-        page.go(server.links["whoever joins"])
+        page.go(server.links["everyone who joins"])
         until(page, "document.activeElement.matches('#name')")
         page.write("dora")
         send(page)
@@ -139,17 +139,20 @@ def test_a_form_of_another_page_changes_nothing(
         labels,
     ) as server:
         (tmp_path / "elsewhere" / "page.html").write_text(
-            f"<meta name=referrer content={policy}><form method=post action='{server.links['whoever joins']}'>"
+            f"<meta name=referrer content={policy}><form method=post action='{server.links['everyone who joins']}'>"
             "<input name=name value=mallory></form><p>"
         )
         page = browser.apart()
         page.go(f"http://{host}{elsewhere}")
         page.js("setTimeout(() => document.forms[0].submit())")
         until(page, f"location.origin == '{server.base}'")
-        assert page.js("document.body.innerText") == "Another page asked for this; it gets nothing."
+        assert (
+            page.js("document.body.innerText")
+            == "The request comes from a page of another site and is refused."
+        )
         page.go(f"http://{host}{elsewhere}")  # a link of others leads here all the same
         page.js(
-            f"document.querySelector('p').innerHTML = `<a href='{server.links['whoever joins']}'>join</a>`"
+            f"document.querySelector('p').innerHTML = `<a href='{server.links['everyone who joins']}'>join</a>`"
         )
         page.js("setTimeout(() => document.querySelector('a').click())")
         until(page, "document.querySelector('#name') !== null")

@@ -86,10 +86,10 @@ def test_numbers_have_the_forms_of_the_language(language: str, categories: str) 
         ("language = 'tr'\n[texts]\n'Save and contine' = 'Kaydet'", "Save and continue"),
         ("language = 'tr'\n[texts]\n'Welcome, {name}' = 'Merhaba'", "{name}"),
         ("language = 'tr'\n[texts]\n'Welcome, {name}' = 'Merhaba {name.__class__}'", "{name}"),
-        ("language = 'tr'\n[texts]\n'Welcome' = 3", "is to be a text"),
+        ("language = 'tr'\n[texts]\n'Welcome' = 3", "must be a text"),
         ("language = 'tr'\n[counted]\nscreen = { one = '{n} ekran' }", "with other"),
         ("language = 'tr'\n[counted]\nscreen = { other = '{count} ekran' }", "{n}"),
-        ("language = ", "no TOML"),
+        ("language = ", "not valid TOML"),
     ],
 )
 def test_a_translators_file_is_checked_before_anything_is_served(

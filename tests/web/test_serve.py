@@ -137,7 +137,7 @@ def test_a_conversation_is_judged_by_its_last_answer(open_service: Running, docu
     wrong = open_service.judge("direct", {"messages": [{"role": "user", "content": "Zoos?"}]})
     assert (wrong.status, wrong.json["code"]) == (422, "invalid_item")
     pictured = open_service.judge("direct", {**item, "documents": ["../../etc/secret.png"]})
-    assert (pictured.status, "beside a file of items alone" in pictured.text) == (422, True)
+    assert (pictured.status, "the items are in no file" in pictured.text) == (422, True)
 
 
 def test_the_document_is_openapi(open_service: Running, document: dict[str, Any]) -> None:
@@ -390,9 +390,9 @@ def test_a_server_that_is_not_there_is_no_fault_of_the_item() -> None:
     [
         (
             ("openai/mine", "--api-base", "http://127.0.0.1:9/v1"),
-            "no server answers at http://127.0.0.1:9/v1",
+            "the connection to http://127.0.0.1:9/v1 was refused",
         ),
-        (("gpt-4o-mini",), "needs a key, and none is set"),
+        (("gpt-4o-mini",), "needs a key of openai, and none is set"),
     ],
 )
 def test_it_does_not_start_where_the_model_cannot_be_asked(
@@ -468,14 +468,14 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
     keys = tmp_path / "keys.txt"
     keys.write_text("# none\n")
     wrong = {
-        ("--host", "0.0.0.0"): "requests have to bring a key",
-        ("--api-key-env", "NOT_SET_AT_ALL"): "the variable NOT_SET_AT_ALL holds no key",
-        ("--api-key-env", "SHORT"): "16 or more visible ASCII characters",
+        ("--host", "0.0.0.0"): "requests need a key",
+        ("--api-key-env", "NOT_SET_AT_ALL"): "the variable NOT_SET_AT_ALL contains no key",
+        ("--api-key-env", "SHORT"): "16 visible ASCII characters",
         ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
-        ("--api-key-file", keys): "is no file of keys: write one key a line",
+        ("--api-key-file", keys): "is not a file of keys: write one key on each line",
         ("--format", "dircet"): "did you mean 'direct'",
         ("--format", "direct", "--metric", "cogency"): "there is no metric 'cogency' of format direct",
-        ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be had",
+        ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be used",
     }
     monkeypatch.setenv("LONG", KEY)
     for given, words in wrong.items():

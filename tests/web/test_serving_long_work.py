@@ -40,7 +40,7 @@ def test_a_long_item_is_refused_and_others_are_answered_meanwhile(name: str, ite
         assert time.monotonic() - began < 30
         assert (got.status, got.json["code"]) == (422, "takes_too_long")
         assert got.json["detail"] == (
-            "it takes more than 1 s of computing; send a shorter item, or start the service with a larger "
+            "the computation takes more than 1 s; send a shorter item, or start the service with a larger "
             "--max-computing"
         )
         assert slowest < 2  # it was as long as the item takes

@@ -78,7 +78,7 @@ def test_debates_are_judged(browser: Chromium, tmp_path: Path, language: str) ->
         assert seen == {"told"}
         assert page.js("document.querySelector('table') !== null")
         assert {turn.answers["slider"] for turn in ledger.given()} == {"2"}
-        page.go(server.links["for you alone, how it goes"])
+        page.go(server.links["for you only, the progress"])
         until(page, "document.querySelector('table')")
         is_in(page, messages)
     assert not page.complaints, page.complaints

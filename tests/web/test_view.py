@@ -166,7 +166,7 @@ def test_validation_and_card_are_made_of_what_the_folder_holds(viewer: Viewer) -
     assert "Does direct with offline agree with annotators?" in page
     assert 'href="/">All runs</a> · <a href="validation.html">Validation</a> · <a href="card.html">' in page
     assert "Known limits" in viewer.text("/runs/card/card.html")
-    assert "is not there: conqret validate with -o" in viewer.ask("/runs/offline/validation.html")[1]
+    assert "does not exist: run conqret validate with -o" in viewer.ask("/runs/offline/validation.html")[1]
     file = viewer.root / "card" / "validation.json"
     before = file.read_bytes()
     file.write_text("{}")
@@ -216,7 +216,7 @@ def test_a_run_that_goes_on_is_shown_as_far_as_it_came(viewer: Viewer) -> None:
 def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
     status, page, _ = viewer.ask(f"/runs/{name}/report.html")
     assert status in (404, 409)
-    assert re.search("cannot be read|is no judgment|leads out of the folder", page)
+    assert re.search("cannot be read|is not a judgment|leads out of the folder", page)
     assert 'href="/"' in page
 
 
@@ -305,7 +305,7 @@ def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.Mo
     assert (missing.code, "there is no such folder" in missing.err) == (2, True)
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = cli("serve", "view", runs, "--port", other.getsockname()[1])
-    assert (taken.code, "is taken by another program; give another with --port" in taken.err) == (2, True)
+    assert (taken.code, "is taken by another program; choose another with --port" in taken.err) == (2, True)
     assert cli("serve", "view", runs, "--port", "70000").code == 2
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     lacking = cli("serve", "view", runs)

@@ -131,7 +131,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
         sides.append("Write against A" in ann.page)
         where = (await ann.send(where, text=f"No, it is not ({nth}).", keep="1")).url.path
     assert sides == [True, True, False, False]
-    assert "Your practice is being read" in ann.page
+    assert "Your practice is being reviewed" in ann.page
     assert "You are done" not in ann.page
     assert [(annotator.state, annotator.practised) for annotator in found.ledger.people()] == [
         ("waiting", "to be read"),
@@ -158,7 +158,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
 def test_only_counter_arguments_are_graded(cli: Cli, tmp_path: Path) -> None:
     begun_debate(tmp_path).close()
     done = cli("labels", "export", tmp_path, "--practice", "-o", tmp_path / "x.jsonl")
-    assert (done.code, "holds no counter-arguments" in done.err) == (2, True)
+    assert (done.code, "contains no counter-arguments" in done.err) == (2, True)
     begun_writing(tmp_path / "writing").close()
     done = cli("labels", "export", tmp_path / "writing", "--practice", "-o", tmp_path / "x.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
@@ -217,14 +217,14 @@ async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
 
 def test_answers_on_other_debates_tell_nobody_anything(study: Study) -> None:
     others = [replace(one, writers=("p08", "p09")) for one in written_by_all(study.ledger)]
-    with pytest.raises(DeclarationError, match="judge nothing that was written in this study"):
+    with pytest.raises(DeclarationError, match="judge no text of this study"):
         check_judged(study.ledger, judged_by(1, others))
-    with pytest.raises(DeclarationError, match="names who wrote"):
+    with pytest.raises(DeclarationError, match="names the writer"):
         check_judged(study.ledger, judged_by(1, read_two_turn(DEBATES)))
 
 
 def test_who_cannot_write_on_what() -> None:
-    with pytest.raises(DeclarationError, match="two people write"):
+    with pytest.raises(DeclarationError, match="each passage needs two writers"):
         writing_study(made(2), ["ann"])
-    with pytest.raises(DeclarationError, match="two people are called"):
+    with pytest.raises(DeclarationError, match="two annotators have the name"):
         writing_study(made(2), ["ann", "ann"])

@@ -32,7 +32,7 @@ Folder = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        "The run's folder; the same command again goes on where it stopped. Default: runs/FILE-FORMAT-MODEL.",
+        "The run's folder; the same command continues a stopped run. Default: runs/FILE-FORMAT-MODEL.",
         "--run",
     ),
 ]
@@ -324,7 +324,7 @@ def topics(
     )  # fmt: skip
     if judgments is None:
         if arguments:
-            note(f"and for each topic that is kept 2 calls for {number(arguments, 'argument')} a side")
+            note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")
         return
     topics_found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
@@ -338,5 +338,5 @@ def topics(
     sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
-        note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")
+        note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: run the same command to retry")
     end(lost)

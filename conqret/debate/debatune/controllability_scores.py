@@ -89,7 +89,7 @@ def check_good_from(good_from: int) -> None:
     """Raise DeclarationError where a statement could be good for both sides, or for neither."""
     if not MAJORITY < good_from <= GOOD_FROM:
         raise DeclarationError(
-            f"--good-from is a share in per cent above {MAJORITY} and up to {GOOD_FROM}, not {good_from}"
+            f"--good-from must be a percentage above {MAJORITY} and at most {GOOD_FROM}, not {good_from}"
         )
 
 

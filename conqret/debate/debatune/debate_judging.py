@@ -87,7 +87,7 @@ def _items(statements: Statements) -> tuple[Item, ...]:
     items = tuple(source for source in sources if isinstance(source, Item))
     files = [Path(source) for source in sources if not isinstance(source, Item)]
     if not sources or (items and files):
-        raise DeclarationError("give files of statements, or items, and one at least")
+        raise DeclarationError("give at least one file of statements, or items")
     return items or read_statements(files)
 
 

@@ -55,10 +55,10 @@ class HoldingPlan:
     def __post_init__(self) -> None:
         if self.rounds < 0:
             raise DeclarationError(
-                f"--rounds is 0 (no debate, a statement at once) or more, not {self.rounds}"
+                f"--rounds must be at least 0 (0: a statement without a debate), not {self.rounds}"
             )
         if self.arguments < 1:
-            raise DeclarationError(f"--arguments is 1 or more a side, not {self.arguments}")
+            raise DeclarationError(f"--arguments must be at least 1 a side, not {self.arguments}")
 
     @property
     def models(self) -> dict[Side, str]:

@@ -50,8 +50,10 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
         arguments = {side: values[side] for side in SIDES}
         first, other = (len(arguments[side]) for side in SIDES)
         if first and other and first != other:
-            problem = f"holds another number of arguments ({other}) than {SIDES[0]} ({first})"
-            remedy = "Give both sides as many, or leave one side out: its arguments are then asked for"
+            problem = f"has another number of arguments ({other}) than {SIDES[0]} ({first})"
+            remedy = (
+                "Give both sides the same number, or leave one side out: the model then writes its arguments"
+            )
             reader.fault(reader.column(SIDES[1]), problem, remedy)
         name = values["id"] or str(reader.number)
         topics.append(DebateTopic(name, values["topic"], arguments))

@@ -190,7 +190,9 @@ def prepared(
     if not chat:
         tokenizer.chat_template = PLAIN_TEMPLATE
     if tokenizer.eos_token is None:
-        raise DeclarationError(f"the tokenizer in {model} has no eos_token, so that no response could end")
+        raise DeclarationError(
+            f"the tokenizer in {model} has no eos_token, so that no response could end: set one"
+        )
     limit = min(settings.max_length, window_of(config, tokenizer))
     train, test = (tuple(encode(row, tokenizer, limit) for row in part) for part in (rows, held_out))
     plan = TuningPlan(
@@ -223,15 +225,15 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
     whole = rendered(tokenizer, [*chat, {"role": ASSISTANT, "content": row.response}])
     if not whole.startswith(before):
         raise DeclarationError(
-            "the chat template of the model writes an instruction in another way once a response follows it, so that "
-            "the model would be tuned on what it is never asked: give its tokenizer a template that does not"
+            "the chat template of the model changes an instruction once a response follows it, so that "
+            "the model would be tuned on prompts it never gets: give its tokenizer a template that does not"
         )
     shown, ids = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (before, whole))
     apart = next((n for n, (a, b) in enumerate(zip(shown, ids, strict=False)) if a != b), len(shown))
     if apart >= limit:
         raise DeclarationError(
-            f"{row.place}: the instruction alone takes {apart:,} tokens, and a row has {limit:,}: shorten it, or raise "
-            "--max-length if the model has room for more"
+            f"{row.place}: the instruction alone takes {apart:,} tokens, but a row has only "
+            f"{limit:,}: shorten it, or raise --max-length if the model allows more"
         )
     labels = [UNLEARNT] * apart + ids[apart:]
     return EncodedRow(ids[:limit], labels[:limit], len(ids))

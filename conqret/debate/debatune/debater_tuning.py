@@ -69,7 +69,9 @@ class TuningSettings(TrainingSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.warmup < 1:
-            raise DeclarationError(f"warmup is {self.warmup}; it is a share of the steps, from 0 to below 1")
+            raise DeclarationError(
+                f"warmup is {self.warmup}, but it must be a share of the steps, at least 0 and below 1"
+            )
 
     @property
     def rows_at_once(self) -> int:

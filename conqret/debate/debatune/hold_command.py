@@ -71,7 +71,7 @@ def hold(
     one = asking.calls.of(model)
     speaking = speakers_of(one, None if against is None else asking.calls.of(against))
     if speaking[0] is not one:
-        note("each of the two models may spend half of the budget")
+        note("each of the two models gets half of the budget")
     plan = HoldingPlan(read_debate_topics(topics), speaking, rounds, arguments)
     library = Library(asking.prompts)
     if asking.dry_run:

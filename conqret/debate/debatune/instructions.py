@@ -99,7 +99,11 @@ def _unanswered(values: Mapping[str, Any], response: str | None) -> Iterator[tup
     count = len(values["messages"])
     if response is None:
         where, problem = ("messages", "end without a response") if count else ("output", "is missing")
-        yield where, problem, 'Add {"role": "assistant", "content": "…"}, or an output beside the instruction'
+        yield (
+            where,
+            problem,
+            'Add {"role": "assistant", "content": "…"}, or an output next to the instruction',
+        )
     elif not response.strip():
         where = f"messages[{count}].content" if count else "output"
         yield where, "is empty", "Write what is to be learnt, or remove the row"

@@ -138,7 +138,7 @@ def draw_inspection(
     """
     check_good_from(good_from)
     if good < 1:
-        raise DeclarationError(f"--good is a number of statements, 1 or more, not {good}")
+        raise DeclarationError(f"--good must be a number of statements, at least 1, not {good}")
     judged = [
         (item, is_good(judgment.measures[METRIC], good_from))
         for item, judgment in zip(items, judgments, strict=True)
@@ -182,10 +182,10 @@ def read_inspection(file: Path) -> Inspection:
         return Inspection.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(
-            f"{file} is not there: it was written with the sheet by `conqret debate sample`; name it with --plan"
+            f"{file} is missing: `conqret debate sample` writes it with the annotation form; name it with --plan"
         ) from None
     except (ValidationError, OSError) as error:
-        raise DeclarationError(f"{file} is no draw of `conqret debate sample`: {error}") from None
+        raise DeclarationError(f"{file} is not a plan of `conqret debate sample`: {error}") from None
 
 
 class InspectionAgreement(Frozen):
@@ -258,11 +258,12 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreem
     for item in labels_by_item:
         if item not in drawn:
             raise DeclarationError(
-                f"{labels.name} has a label of {item!r}, which its plan does not hold: give the plan of this sheet"
+                f"{labels.name} has a label of {item!r}, which its plan does not contain: give the "
+                "plan of this annotation form"
             )
     if not any(labels_by_item.values()):
         raise DeclarationError(
-            f"{labels.name} holds no labels yet: write good, tie or bad into the column {METRIC}"
+            f"{labels.name} contains no labels yet: write good, tie or bad into the column {METRIC}"
         )
     systems = dict.fromkeys(statement.system for statement in inspection.drawn)
     return [
@@ -295,7 +296,7 @@ def _of_system(
             )
             topics.append(drawn_item.topic)
     lacking = [verdict for verdict in sizes if not there[verdict]]
-    estimates = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labelled"))
+    estimates = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labeled"))
     if rows:
         weighted = np.array(rows)
         leaving = leave_one_out(topics)

@@ -74,7 +74,7 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     name = next(iter(systems), "") if baseline is None else baseline
     check_known("system", systems, name)
     if len(systems) < 2:
-        raise DeclarationError(f"{name} is the only system: give the statements of another one, too")
+        raise DeclarationError(f"{name} is the only system: add the statements of another one")
     pairs = []
     for system, by_instruction in systems.items():
         shared = [] if system == name else [key for key in by_instruction if key in systems[name]]

@@ -59,7 +59,7 @@ class StatedRecord(_SampledRecord):
     """What ``run.json`` says of written statements."""
 
     SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME, "asked": "what is asked", "temperature": "temperature",
+        **AskedRecord.SAME, "asked": "requests", "temperature": "temperature",
     }  # fmt: skip
 
     kind: str = "debate-write"
@@ -104,7 +104,7 @@ class StatementsPlan(StudyPlan[StatementRow, StatedSummary]):
         backend.check_can_ask("an instruction", written=True, plain=True)
         if backend.baseline and (odd := next((row for row in self.rows if row.stance == "none"), None)):
             raise DeclarationError(
-                f"{odd.place} names no side of a topic, and the offline writer can do no more than argue for one: "
+                f"{odd.place} names no side of a topic, and the offline model can only argue for a side: "
                 "name a model"
             )
 

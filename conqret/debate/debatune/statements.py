@@ -58,8 +58,8 @@ def read_statements(
             system = item.metadata.get(SYSTEM) or item.metadata.get("model")
             if not system and twin is not file:
                 raise DeclarationError(
-                    f"{twin} and {file} are both called {name}, and a system without a name in its rows has that of "
-                    "the file: rename one"
+                    f"{twin} and {file} are both named {name}, and a system without a name in its "
+                    "rows gets the name of the file: rename one"
                 )
             changed = {
                 "id": item.id if len(files) == 1 else f"{prefix}-{item.id}"[:200],
@@ -93,7 +93,7 @@ def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa:
     record = run.record()
     run.summary()
     if record.format != format:
-        raise DeclarationError(f"{folder} is a run of the format {record.format}: give one of `{command}`")
+        raise DeclarationError(f"{folder} is a run of the format {record.format}: give a run of `{command}`")
     return run
 
 

@@ -116,7 +116,7 @@ def two_sided_topics(
 def check_arguments(count: int) -> None:
     """Raise DeclarationError where so many arguments a side cannot be asked for."""
     if count < 0:
-        raise DeclarationError(f"--arguments is 0 (none) or more a side, not {count}")
+        raise DeclarationError(f"--arguments must be at least 0 a side (0: none), not {count}")
 
 
 def arguments_plan(result: SiftResult, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:

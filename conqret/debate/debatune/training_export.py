@@ -130,7 +130,9 @@ def training_data(
         DeclarationError: the share is out of range, or no statement is left.
     """
     if not 0 <= test_share < 1:
-        raise DeclarationError(f"--test-share is a share of the topics, 0 to below 1, not {test_share:g}")
+        raise DeclarationError(
+            f"--test-share must be a share of the topics, at least 0 and below 1, not {test_share:g}"
+        )
     left_out: Counter[str] = Counter()
     by_topic: dict[str, list[TrainingExample]] = {}
     met: set[TrainingExample] = set()

@@ -89,7 +89,7 @@ def tune(
         def started(planned: TuningPlan, done: int) -> None:
             shown.tell(*plan_lines(planned, chosen))
             if done:
-                shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
+                shown.tell(f"{done:,} of {planned.steps:,} steps were done in an earlier run")
             bar.reach(done, total=planned.steps)
 
         training, folder = tune_debater(

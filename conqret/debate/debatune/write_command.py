@@ -57,7 +57,7 @@ def write(
     summary = outcome.summary
     if summary.cut:
         asking.shown.note(
-            f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more"
+            f"{summary.cut:,} statements were cut off at the token limit: raise it with --max-tokens"
         )
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (

@@ -101,7 +101,9 @@ def debate_anova(
         if not counted_answer.consultant
     ]
     if not answers:
-        raise DeclarationError("all answers are of consultancies, which are no part of the study's design")
+        raise DeclarationError(
+            "all answers come from consultancies, which this analysis leaves out: give answers of debates"
+        )
     of = subject or default_subject(answers)
     return tuple(_anova(answers, of, name, counts) for name, counts in MEASURES.items())
 
@@ -119,7 +121,7 @@ def _anova(
     factors = tuple(factor for factor, count in levels.items() if count > 1)
     if not factors:
         raise DeclarationError(
-            "all answers have the same condition, judgment and instruction: there is nothing to compare"
+            "all answers have the same condition, judgment and instruction, so there is nothing to compare"
         )
     cells = math.prod(levels[factor] for factor in factors)
     data = _frame(answers, subject, counts)

@@ -70,7 +70,7 @@ def argue(
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     note_each(f"a text is missing, as {example}" for example in examples.values())
     if summary.incomplete:
-        note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
+        note_all(f"{len(summary.incomplete)} debates are incomplete and left out", summary.incomplete)
     asking.conclude(summary, _lines(summary, folder), outcome, summary.unwritten, there=summary.whole)
 
 

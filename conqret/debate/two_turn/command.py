@@ -54,7 +54,7 @@ class StudyAnswers(OptionGroup):
         kept = counted_answers(answers, pilot=self.better_half)
         judges = len({answer.judge for answer in kept})
         note(
-            f"{judges} of {len({answer.judge for answer in answers})} judges are kept, the better half of the pilot"
+            f"{judges} of {len({answer.judge for answer in answers})} judges are kept: the better half of the pilot"
         )
         return kept
 
@@ -90,12 +90,12 @@ def table(
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
-        raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot}")
     require("scipy", extra="stats")
     answers = given.read()
     results = debate_outcomes(answers, confidence=confidence)
     if results.missing:
-        note(f"{results.missing:,} of {results.answers:,} answers were not given, and are in no share")
+        note(f"{results.missing:,} of {results.answers:,} answers are missing, and count in no share")
     if plot is not None:
         write_file(plot, confidence_plot(results, kinds[plot.suffix]))
     conclusion = verdict(results)
@@ -145,7 +145,7 @@ def anova(
     of = subject or default_subject(answers)
     results = debate_anova(answers, subject=of)
     if missing := sum(answer.slider is None for answer in answers):
-        note(f"{missing:,} of {len(answers):,} answers were not given, and have no part in this")
+        note(f"{missing:,} of {len(answers):,} answers are missing and are left out")
     result(
         [asdict(anova_result) for anova_result in results],
         spaced(anova_tables(results, of)),

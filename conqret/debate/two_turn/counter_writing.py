@@ -57,7 +57,7 @@ class Argued(Typed):
         if passage is not None:
             quotes = [quoted_in(passage, snippet) for snippet in self.snippets]
             lacking = [
-                f"snippet {n} ({snippet[:80]!r}) does not stand in the passage word for word"
+                f"snippet {n} ({snippet[:80]!r}) is not a literal quotation from the passage"
                 for n, (snippet, held) in enumerate(zip(self.snippets, quotes, strict=True), start=1)
                 if held is None
             ]
@@ -190,7 +190,7 @@ def prompt(
 async def _write(task: Task, session: Session, earlier: Mapping[str, WrittenTextRow]) -> WrittenTextRow:
     before = [earlier[key] for key in task.after]
     if lacking := next((text for text in before if not text.answered), None):
-        detail = f"it waits for what could not be had: {lacking.id}"
+        detail = f"it waits for a failed part: {lacking.id}"
         return WrittenTextRow(id=task.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
     texts = [text.argument for text in before]
     response = await session.client.ask(

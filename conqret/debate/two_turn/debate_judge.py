@@ -139,7 +139,7 @@ def askings(
     chosen: Design = design or ("main" if bare is None else "pilot")
     if chosen == "main" and bare is not None:
         raise DeclarationError(
-            f"the main design shows the passage from the start, and question {bare!r} has none: add it, or take "
+            f"the main design shows the passage from the start, but question {bare!r} has none: add it, or use "
             "--design pilot"
         )
     countered = all(question.sides[0].counter is not None for question in questions)
@@ -259,10 +259,11 @@ def check_allowance(allowance: int | None, max_tokens: int | None) -> None:
     """Raise DeclarationError where no answer fits in, or the room for the answer is given twice."""
     if allowance is not None and allowance < ANSWER_TOKENS:
         raise DeclarationError(
-            f"--allowance is {ANSWER_TOKENS} tokens at least, which an answer takes without a thought, not {allowance}"
+            f"--allowance must be at least {ANSWER_TOKENS} tokens, which an answer without "
+            f"reasoning takes, not {allowance}"
         )
     if allowance is not None and max_tokens is not None:
-        raise DeclarationError("--allowance is the room for the answer: leave --max-tokens away")
+        raise DeclarationError("--allowance sets the token limit of the answer: leave --max-tokens out")
 
 
 def shortened(
@@ -274,7 +275,7 @@ def shortened(
         DeclarationError: ``tokens`` is not above 0, or leaves nothing of a passage.
     """
     if tokens < 1:
-        raise DeclarationError(f"--passage-tokens is 1 at least, not {tokens}")
+        raise DeclarationError(f"--passage-tokens must be at least 1, not {tokens}")
     encode = backend_of(model).encoder(model)
     known: dict[str, str] = {}
     lost: Shortened = {}
@@ -292,7 +293,7 @@ def shortened(
             )
             if not known[question.passage]:
                 raise DeclarationError(
-                    f"--passage-tokens {tokens} leaves nothing of the passage {question.passage_id!r}: allow more"
+                    f"--passage-tokens {tokens} leaves nothing of the passage {question.passage_id!r}: raise it"
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost

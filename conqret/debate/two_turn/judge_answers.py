@@ -52,9 +52,9 @@ def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
         StaleAnswerError: there is another answer already.
     """
     if turn.started is None:
-        raise DeclarationError("press Start first: nothing was shown yet")
+        raise DeclarationError("press Start first, to see the text")
     if slider not in POINTS:
-        raise DeclarationError(f"the slider has the points {POINTS[0]} to {POINTS[-1]}")
+        raise DeclarationError(f"the slider's points go from {POINTS[0]} to {POINTS[-1]}: choose one of them")
     ledger.answer(person, turn, {SLIDER: slider}, "", 0)
 
 

@@ -123,7 +123,7 @@ def asking_of(ledger: Ledger, screen: Screen) -> DebateRequest:
     """
     text, shown = ledger.text(screen.item), screen.judging
     if shown is None or not text:
-        raise DeclarationError(f"{screen.item!r} is no question of a debate study")
+        raise DeclarationError(f"{screen.item!r} is not a question of a debate study")
     question = QUESTION.validate_json(text)
     return DebateRequest(question, shown.condition, shown.turn, shown.instruction, shown.swapped)
 

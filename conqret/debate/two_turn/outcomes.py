@@ -263,7 +263,7 @@ class _AnswerColumns:
             correct=self._share(self.right & mask, mask),
             incorrect=self._share(self.wrong & mask, mask),
             abstained=self._share(mask & ~self.moved, mask),
-            ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
+            ratio=self._share(self.right & mask, self.wrong & mask, "no answer is wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
             points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
@@ -363,7 +363,7 @@ def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
     )
     by_judge = {answer.judge: given.get(answer.judge, []) for answer in pilot}
     if len(by_judge) < 2:
-        raise DeclarationError("the better half is taken of two judges at least, and the pilot has one")
+        raise DeclarationError("the better half needs at least two judges, and the pilot has one")
     for name, judge_answers in by_judge.items():
         if not judge_answers:
             raise DeclarationError(
@@ -383,8 +383,8 @@ def of_judges(answers: Sequence[SliderAnswer], names: Sequence[str]) -> tuple[Sl
     if not kept:
         judges = sorted({answer.judge for answer in answers})
         raise DeclarationError(
-            f"none of the better half of the pilot's judges ({', '.join(names)}) is among those who answered here: "
-            f"{', '.join(judges)}"
+            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
+            f"judges who answered here: {', '.join(judges)}"
         )
     return kept
 

@@ -42,8 +42,8 @@ class PayoffInstruction:
     def __post_init__(self) -> None:
         if len(self.bonuses) != 2 * ENDS + 1:
             raise DeclarationError(
-                f"the slider has {2 * ENDS + 1} points, and {len(self.bonuses)} bonuses are given for it: give them "
-                "from surely right over abstain to surely wrong"
+                f"the slider has {2 * ENDS + 1} points, but {len(self.bonuses)} bonuses are given: "
+                "give one for each point, from surely right over abstain to surely wrong"
             )
 
     def bonus(self, toward_right: int) -> Fraction:
@@ -126,12 +126,12 @@ def payoffs(
     if bonuses is None:
         return [payoff for name, payoff in INSTRUCTIONS.items() if instruction in (None, name)]
     if instruction is not None:
-        raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
+        raise DeclarationError("--bonuses replace the instruction: leave --instruction out")
     try:
         return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonuse)) for bonuse in bonuses))]
     except ValueError:  # infinite, or no number
         raise DeclarationError(
-            f"--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"
+            f"--bonuses takes seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"
         ) from None
 
 

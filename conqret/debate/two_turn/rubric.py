@@ -91,7 +91,7 @@ def grade_counter_arguments(
     if labels is not None:
         if settings.get("model") is not None:
             raise DeclarationError(
-                "--labels are people's grades, and --model asks a model: leave one of them out"
+                "--labels gives the grades of annotators, and --model has an LLM grade: leave one of them out"
             )
         files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])

@@ -95,7 +95,7 @@ ANSWER = Schema(
             needed="Write simple or encourage-abstain",
         ),
         "right": Field(
-            ("right",), _between(1, 2, "which option is right"), needed="Say which option is right"
+            ("right",), _between(1, 2, "which option is right"), needed="Write which option is right"
         ),
         "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
         "reason": Field(("reason",), cell_text, ""),
@@ -120,7 +120,9 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
     for values in reader:
         answer = SliderAnswer(**values)
         if answer.slider is None and not answer.reason:
-            remedy = "Write -3 to 3, 0 to abstain; where no answer was given, say why in a column 'reason'"
+            remedy = (
+                "Write -3 to 3, 0 to abstain; if no answer was given, write the reason into a column 'reason'"
+            )
             reader.fault("slider", "is missing, and no reason is given", remedy)
         if answer.turn > TURNS[design_of(answer)]:
             problem = f"is {answer.turn}, and the main design ({answer.condition}) has two judgments"
@@ -131,7 +133,7 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
                 if not answer.consultant
                 else f"is given, and {answer.condition} hears both sides"
             )
-            remedy = "Write right or wrong where one side alone argues (PSC, SC), and nothing else"
+            remedy = "Write right or wrong if only one side argues (PSC, SC), and leave it empty otherwise"
             reader.fault("consultant", problem, remedy)
         question_key = ", ".join(
             filter(
@@ -147,13 +149,13 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
     designs = sorted({design_of(answer) for answer in answers})
     if design is None and len(designs) > 1:
         raise DeclarationError(
-            f"{path} holds answers of both designs, which are never mixed: choose one with --design "
+            f"{path} contains answers of both designs, which cannot be mixed: choose one with --design "
             f"{' or --design '.join(designs)}"
         )
     kept = tuple(answer for answer in answers if design in (None, design_of(answer)))
     if not kept:
         raise DeclarationError(
-            f"{path} holds no answers of the design {quoted(design)}, only of {designs[0]}"
+            f"{path} contains no answers of the design {quoted(design)}, only of {designs[0]}"
         )
     return kept
 

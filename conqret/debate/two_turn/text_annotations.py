@@ -75,7 +75,7 @@ ANNOTATION = Schema(
         "option": Field(
             ("option", "argues_for"),
             between(1, 2, "Write 1 or 2: the option that the text argues for"),
-            needed="Say which option the text argues for: 1 or 2",
+            needed="Write which option the text argues for: 1 or 2",
         ),
         "annotator": Field(("annotator", "rater"), identifier, needed="Name who says so"),
         "quality": Field(("quality", "rating"), between(1, BEST, f"Write a whole number from 1 to {BEST}")),
@@ -116,7 +116,7 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
                 "quality", "is missing, and nothing else is said", "Rate the text, or remove the row"
             )
         annotation_key = f"{question.id}, {kind} for option {option}, {values['annotator']}"
-        reader.once("question", annotation_key, "Keep one row of this person on this text")
+        reader.once("question", annotation_key, "Keep one row of this annotator on this text")
         text_annotations.append(
             TextAnnotation(passage=question.passage_id, for_right=option == question.right, **values)
         )
@@ -216,8 +216,8 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         kind=text_annotations[0].kind,
         for_right=text_annotations[0].for_right,
         texts=len(by_text),
-        quality=mean(rated, "nobody rated the quality", RATINGS),
-        difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
-        responds=mean(responses, "nobody was asked", (0, 1)),
+        quality=mean(rated, "no text has a rating of quality", RATINGS),
+        difference=mean(apart, "no text has ratings of two annotators", (0, RATINGS[1] - RATINGS[0])),
+        responds=mean(responses, "no text has an answer to this question", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -102,7 +102,7 @@ def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
     rows = file_rows(Path(path))
     questions = tuple(_released(rows) if RELEASED in columns_of(rows) else _own(rows))
     if not questions:
-        raise DeclarationError(f"{path} holds no questions")
+        raise DeclarationError(f"{path} contains no questions")
     return questions
 
 
@@ -116,7 +116,7 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
     rows = file_rows(path)
     if RELEASED in columns_of(rows):
         raise DeclarationError(
-            f"{path} is single_turn_debate, which has no passages, and arguments quote from them: give questions with "
+            f"{path} is single_turn_debate, which lacks the passages that arguments quote: give questions with "
             "id, question, options, right, passage_id and passage"
         )
     kept = ("id", "question", "options", "right", "passage_id")
@@ -155,7 +155,7 @@ def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     options = _texts(value, where, reader)
     different = {option.strip() for option in options} - {""}
     if len(different) != 2 or len(options) != 2:
-        raise Unfit(f"holds {len(different)} different options", "A debate has two: write both")
+        raise Unfit(f"has {len(different)} different options", "A debate has two: write both")
     return options
 
 
@@ -184,7 +184,7 @@ def _part(name: str) -> Schema:
     return Schema(
         "an argument",
         {
-            "side": Field((name,), _side(), needed="Say which option: 1 or 2"),
+            "side": Field((name,), _side(), needed="Write which option: 1 or 2"),
             "text": Field(("text", "argument"), filled, needed="Write the argument"),
             "snippets": Field(("snippets",), _texts, ()),
         },
@@ -201,7 +201,7 @@ QUESTION = Schema(
         "id": Field(("id",), identifier, needed="Give each question an id"),
         "question": Field(("question",), filled, needed="Write the question"),
         "options": Field(("options",), _options, needed="Write both options"),
-        "right": Field(("right",), _side(), needed="Say which option is right: 1 or 2"),
+        "right": Field(("right",), _side(), needed="Write which option is right: 1 or 2"),
         "passage_id": Field(
             ("passage_id",), identifier, needed="Name the passage: its questions belong together"
         ),
@@ -222,8 +222,8 @@ RELEASED_ARGUMENT = Schema(
         "question_id": Field(("question_id",), identifier, needed="Number the question"),
         "question": Field(("question_text",), filled, needed="Write the question"),
         "option": Field(("argue_for",), filled, needed="Write the option that is argued for"),
-        "side": Field(("argue_for_id",), _side(0), needed="Say which option is argued for: 0 or 1"),
-        "right": Field(("argue_for_correct",), number, needed="Say whether this option is right"),
+        "side": Field(("argue_for_id",), _side(0), needed="Write which option is argued for: 0 or 1"),
+        "right": Field(("argue_for_correct",), number, needed="Write whether this option is right"),
         "text": Field(("argument",), filled, needed="Write the argument"),
         "snippets": Field(("selected_snippets",), _texts, ()),
     },

@@ -40,8 +40,8 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
     if not known & set(answer_keys):
         raise DeclarationError(
-            "these answers judge nothing that was written in this study: export its debates (conqret labels export), "
-            "have those judged, and give the answers"
+            "these answers judge no text of this study: export its debates (conqret labels export), "
+            "have them judged, and give the answers"
         )
 
 

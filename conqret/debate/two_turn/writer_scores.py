@@ -72,7 +72,7 @@ def score_writers(
     found = [
         Writer(
             name,
-            ratings.get(name, undefined("nobody else argued against it")),
+            ratings.get(name, undefined("no other writer argued against it")),
             _argued([one for one in given if one.for_right == name], True, confidence),
             _argued([one for one in given if one.for_wrong == name], False, confidence),
         )
@@ -93,8 +93,8 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
     ]
     if not named:
         raise DeclarationError(
-            f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
-            "needed, which conqret debate two-turn judge writes for debates by conqret debate argue"
+            f"no answer in condition {shown} names the writer for either option: add the columns "
+            "for_right and for_wrong, which conqret debate two-turn judge writes for debates by conqret debate argue"
         )
     last = max(answer.turn for answer in named)
     return [answer for answer in named if answer.turn == last and answer.toward_right is not None]

@@ -50,7 +50,7 @@ def writers_table(writers: Sequence[Writer]) -> Table:
         for writer in writers
         for side, part in (("right", writer.right), ("wrong", writer.wrong))
     ]
-    alone = " No Elo: nobody else argued against that writer." if len(writers) == 1 else ""
+    alone = " Elo is undefined, because no other writer argued against this one." if len(writers) == 1 else ""
     return Table(
         "Whom judges follow",
         (
@@ -95,13 +95,13 @@ def annotation_tables(summaries: Sequence[AnnotatedTexts]) -> Iterator[Table]:
         f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option" for summary in summaries
     ]
     yield Table(
-        "What people say of the texts",
+        "Ratings of the texts by annotators",
         (Column("text", "name"), "texts", "quality, 1 to 10", "difference", "responds"),
         [
             (name, summary.texts, summary.quality, summary.difference, summary.responds)
             for name, summary in zip(names, summaries, strict=True)
         ],
-        note="Difference: between two people's ratings of one text, without its sign. Responds: the share of the "
+        note="Difference: between two annotators' ratings of one text, without its sign. Responds: the share of the "
         "answers that say that a counter-argument directly responds to the argument. Intervals are over passages.",
     )
     if noted := [

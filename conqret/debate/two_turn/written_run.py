@@ -144,7 +144,7 @@ def writing_plan(
     names = [writer.model for writer in writers]
     if len(names) > len({*names}):
         raise DeclarationError(
-            f"--model and --against are both {names[0]}: leave --against away, and it argues both sides"
+            f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
         )
     folder = WrittenFolder(as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names))
     return DebateWritingRun(sessions, folder, debates(read_questions(Path(questions)), names), writers)

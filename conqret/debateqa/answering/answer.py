@@ -88,7 +88,7 @@ def answering(
     source = None
     if index is None and (trusted is not False or encoder is not None or retriever != RETRIEVER):
         raise DeclarationError(
-            "--retriever, --encoder and --trusted say how a corpus is searched: name it with --index CORPUS"
+            "--retriever, --encoder and --trusted need a corpus to search: name it with --index CORPUS"
         )
     if index is not None:
         require("pyterrier", extra="retrieval")

@@ -121,7 +121,9 @@ class Answering:
     def __post_init__(self) -> None:
         way, plan = self.strategy, self.plan
         if way.chunks and self.source is None:
-            raise DeclarationError(f"the strategy {way.name} retrieves: say in what, with --index CORPUS")
+            raise DeclarationError(
+                f"the strategy {way.name} retrieves documents: name their corpus with --index CORPUS"
+            )
         unused = {
             "--index": self.source is not None and not way.chunks,
             "--chunks": plan.chunks is not None and not way.chunks,
@@ -134,7 +136,7 @@ class Answering:
         for option, is_unused in unused.items():
             if is_unused:
                 raise DeclarationError(
-                    f"{option} changes nothing of the strategy {way.name} ({way.summary}): leave it away"
+                    f"{option} has no effect on the strategy {way.name} ({way.summary}): leave it out"
                 )
 
     @property

@@ -34,7 +34,7 @@ class AnswerStrategy:
 
 
 ANSWER_STRATEGIES = Registry(
-    "way to answer",
+    "answering strategy",
     "conqret.answers",
     AnswerStrategy,
     package="conqret.debateqa.answering.strategies",

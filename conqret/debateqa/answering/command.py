@@ -82,7 +82,7 @@ def answer(
     from conqret.show.table import spaced
 
     if agent_budget_usd is not None and agent is None:
-        raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
+        raise DeclarationError("--agent-budget-usd is the budget of another model: name it with --agent")
     searcher = None if agent is None else asking.calls.of(agent)
     if searcher is not None and agent_budget_usd is not None:
         searcher = replace(searcher, budget_usd=agent_budget_usd)
@@ -121,7 +121,9 @@ def answer(
     )
     summary = outcome.summary
     if summary.cut:
-        asking.shown.note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
+        asking.shown.note(
+            f"{summary.cut:,} answers were cut off at the token limit: raise it with --max-tokens"
+        )
     lines = [
         *spaced([answers_table(summary)]),
         *([at(folder.answers_file, "answers")] if summary.answered else []),

@@ -138,7 +138,9 @@ class RagSession:
             DeclarationError: there is nothing to search in, or no retrieval is left.
         """
         if self.source is None or len(self.trace) >= self.searches:
-            raise DeclarationError(f"a strategy searches more often than it says: {self.searches} time(s)")
+            raise DeclarationError(
+                f"a strategy searches more often than it declares: {self.searches} time(s)"
+            )
         known = {document.id for document in self.documents}
         ranked = self.source.search(query, self.chunks + len(known))
         new = [document for document in ranked if document.id not in known][: self.chunks]

@@ -118,7 +118,9 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     first = next(lines, None)
     if first is None:
         whose = "no text" if trusted is None else "no document from a trusted domain"
-        raise DeclarationError(f"{collection.documents_file} holds {whose}: there is nothing to retrieve")
+        raise DeclarationError(
+            f"{collection.documents_file} contains {whose}, so there is nothing to retrieve"
+        )
     write_lines(folder / "documents.jsonl", chain([first], lines))
     return folder
 

@@ -88,7 +88,7 @@ async def _for_either_side(desk: RagSession) -> str:
             raise NoValidResponse(response.reason, response.detail)
     texts = [f"{HEADINGS[side]}\n\n{answer.argument}" for side, answer in sides.items() if answer.argument]
     if not texts:
-        raise NoValidResponse(Reason.NO_EVIDENCE, "the chunks hold nothing for either side, says the model")
+        raise NoValidResponse(Reason.NO_EVIDENCE, "the model found nothing for either side in the chunks")
     return "\n\n".join(texts)
 
 

@@ -33,7 +33,7 @@ class BartScore:
             raise
         except DeclarationError as error:
             raise DeclarationError(
-                f"bartscore: {error} (--bart takes the folder of a model, or its name on a hub that can be reached)"
+                f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
             ) from error
 
     @property

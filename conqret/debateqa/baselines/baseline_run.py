@@ -51,7 +51,7 @@ def prepared(
         wanting = [baseline.name for baseline in baselines if baseline.kind == kind]
         if wanting and not there:
             raise DeclarationError(
-                f"no question that was answered has {need}, and {', '.join(wanting)} needs one: give DebateQA's "
+                f"no answered question has {need}, which {', '.join(wanting)} needs: give DebateQA's "
                 "layout with --references, or map its columns with --columns"
             )
     if client is not None:

@@ -76,7 +76,7 @@ class Comprehensiveness:
         """The share among the rows that were looked at."""
         verdicts = reviewed.verdicts
         if not verdicts:
-            return cls(undefined("nobody has looked at a chunk"), reviewed)
+            return cls(undefined("no chunk has a label"), reviewed)
         values = [float(covered) for covered in verdicts.values()]
         questions = [chunk.rpartition("/")[0] for chunk in verdicts]
         return cls(mean_interval(values, questions, scale="share"), reviewed)
@@ -230,7 +230,9 @@ def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Su
     every = check_answers(Path(answers))
     wanted = missed_subjects(read_made(benchmark), list(read_answers(Path(answers))))
     if not wanted:
-        raise DeclarationError(f"no id of the {len(every)} answers is among the questions of {benchmark}")
+        raise DeclarationError(
+            f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
+        )
     return wanted, len(every) - len(wanted)
 
 
@@ -246,7 +248,7 @@ def labelled_rows(review: Review, labels: Path) -> ReviewedRows:
     if not known:
         raise DeclarationError(
             f"{labels} answers none of the {len(review.rows)} rows: fill its column {review.column} with yes or "
-            "no, and take the benchmark, encoder and threshold that the sheet was made with"
+            "no, and use the benchmark, encoder and threshold with which the annotation form was made"
         )
     return ReviewedRows(len(review.rows), known)
 
@@ -278,8 +280,8 @@ def reviewed_rows(
         write_new({sheet: content}, overwrite=overwrite, register=benchmark)
     elif ask is None:
         raise DeclarationError(
-            f"{len(review.rows)} rows are to be looked at: -o SHEET writes them for people, --model asks a judge, and "
-            "--labels SHEET reads what was filled in"
+            f"{len(review.rows)} rows need a label: write them for annotators with -o FORM, have a "
+            "judge label them with --model, or read a filled-in form with --labels FORM"
         )
     return ReviewedRows(len(review.rows), verdicts, sheet, asked)
 

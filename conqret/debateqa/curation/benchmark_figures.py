@@ -74,7 +74,7 @@ def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
         for text in chunks(made.texts.get(name, ""))
     ]
     if not chunk_list:
-        raise DeclarationError("the benchmark holds no text of a document: documents.jsonl is empty")
+        raise DeclarationError("the benchmark has no texts of documents: documents.jsonl is empty")
     rows = unit_rows(
         embed([*(question.question for question in made.questions), *(text for _, _, text in chunk_list)])
     )
@@ -139,7 +139,7 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
         DeclarationError: the threshold is outside (0, 1].
     """
     if not 0 < threshold <= 1:
-        raise DeclarationError(f"--threshold is {threshold}; a cosine above 0, up to 1, is expected")
+        raise DeclarationError(f"--threshold is {threshold}, but it must be a cosine above 0 and at most 1")
     rows = unit_rows(embed([view for question in made.questions for view in question.views]))
     pairs, start = [], 0
     for question in made.questions:
@@ -168,7 +168,7 @@ def domains(
 
     if not 2 <= count <= len(questions):
         raise DeclarationError(
-            f"--number is {count}; it must be from 2 to the number of questions ({len(questions)})"
+            f"--number is {count}, but it must be from 2 to the number of questions ({len(questions)})"
         )
     rows = unit_rows(embed(questions))
     rows = rows if isinstance(rows, np.ndarray) else rows.toarray()

@@ -70,11 +70,11 @@ def read_made(path: str | Path) -> MadeBenchmark:
     folder = CurateFolder(Path(path))
     folder.record()
     if not folder.summary_file.is_file():
-        raise DeclarationError(f"{path} holds no finished benchmark; give the command again that made it")
+        raise DeclarationError(f"{path} contains no finished benchmark; run the command that made it again")
     questions = tuple(read_models(folder.benchmark_file, MadeQuestion))
     if not questions:
         raise DeclarationError(
-            f"{path} holds no question: all were filtered ({folder.filtered_file.name} says why)"
+            f"{path} contains no question: all were filtered out ({folder.filtered_file.name} has the reasons)"
         )
     return MadeBenchmark(
         questions, {model.id: model.text for model in read_models(folder.documents_file, MadeDocument)}

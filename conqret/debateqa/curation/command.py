@@ -94,11 +94,11 @@ def run(
             if web.search is None
             else "5 pages of 2,500 tokens"
         )
-        note(f"assumed of each question: {VIEWS} points of view, and {what}")
+        note(f"the estimate assumes for each question {VIEWS} points of view and {what}")
         return
     outcome = asking.execute(
         made, len(question_list) * len(STEPS), "steps",
-        about=f"{number(len(question_list), 'question')}, {collector.source.described}, asked of",
+        about=f"{number(len(question_list), 'question')}, {collector.source.described}, by",
         doing="collecting", role="an author",
     )  # fmt: skip
     summary = outcome.summary
@@ -112,7 +112,7 @@ def run(
     result(summary, lines, as_json=asking.shown.json_output)
     if summary.unstated_licences:
         asking.shown.note(
-            f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
-            "you share their texts, or name licences by domain in --trusted"
+            f"{summary.unstated_licences:,} of {summary.documents:,} documents state no license: look them up before "
+            "you share their texts, or name licenses by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)

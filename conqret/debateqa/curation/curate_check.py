@@ -61,7 +61,9 @@ def comprehensiveness(
         "chunks looked at": len(rows.verdicts),
         "of": rows.rows,
     }
-    note_text = "DebateQA: 90.4% of the five nearest chunks, by people. The interval (95%) is over questions."
+    note_text = (
+        "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
+    )
     tell_figures("Comprehensiveness", facts, note_text, rows.asked, asking.shown)
 
 
@@ -106,7 +108,8 @@ def distinctiveness(
         facts["not looked at"] = rows.rows - len(rows.verdicts)
     elif not asking.shown.quiet:
         note(
-            f"no pair is to be looked at: no sheet is written or read; a --threshold below {threshold} shows more"
+            "no pair is similar enough to be checked, so no annotation form is written or read: "
+            f"lower --threshold below {threshold}"
         )
     tell_figures("Distinctiveness", facts, "", rows.asked, asking.shown)
 
@@ -144,9 +147,7 @@ def viewpoints(
         "no rating": figures.unrated,
         "answers to no question of the benchmark": foreign,
     }
-    note_text = (
-        "DebateQA, Table 11: .03 to .09 of six models' answers, after people had checked the ratings of 5."
-    )
+    note_text = "DebateQA, Table 11: .03 to .09 of six models' answers, after annotators had checked the ratings of 5."
     tell_figures("Viewpoints that the benchmark misses", facts, note_text, asked, asking.shown)
 
 

@@ -57,7 +57,7 @@ def remove(
     write_new({output: json_lines(lines)}, overwrite=overwrite)
     facts = {
         "partial answers": removal.answers,
-        f"rejected by {least} people or more": removal.rejected,
+        f"rejected by {least} annotators or more": removal.rejected,
         **{f"no to {name}": count for name, count in removal.noes.items()},
         "say what another says": removal.duplicates,
         "partial answers left": removal.kept,
@@ -65,12 +65,11 @@ def remove(
         "questions that lost all": len(removal.lost),
     }
     remark = (
-        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) by two of three people."
+        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) that two of three "
+        "annotators rejected."
     )
     tell_figures("Removed", facts, remark, None, shown, removal, at(output, "benchmark"))
     if removal.unlabelled:
-        shown.note(f"{removal.unlabelled:,} partial answers have no label, and stay")
+        shown.note(f"{removal.unlabelled:,} partial answers have no label and are kept")
     if people is not None and (few := missing_people(people, least)):
-        shown.note(
-            f"{len(few):,} partial answers were labeled by fewer than {least} people, and cannot be removed by them"
-        )
+        shown.note(f"{len(few):,} partial answers were labeled by fewer than {least} annotators and are kept")

@@ -43,7 +43,7 @@ def asks(source: Path, model: str | None, asking: StudyOptions) -> RunVerdicts:
         place = VerdictFolder(folder or default_folder(stem(source), name, session.options.model))
         return asking.execute(
             VerdictPlan(session, place, verdict, subjects), len(subjects), "judgments",
-            about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
+            about=f"{number(len(subjects), 'judgment')} from {source}, by",
         )  # fmt: skip
 
     return ask

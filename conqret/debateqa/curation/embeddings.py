@@ -41,7 +41,7 @@ def embedder(name: str) -> Embed:
     folder = Path(name)
     if not folder.is_dir():
         raise DeclarationError(
-            f"--encoder is {LEXICAL} or the folder of a sentence-transformers model, and {name!r} is neither"
+            f"--encoder takes {LEXICAL} or the folder of a sentence-transformers model, and {name!r} is neither"
         )
     from conqret.local.embedding import load_encoder
 
@@ -89,11 +89,11 @@ def read_embeddings(path: Path, count: int) -> Any:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise DeclarationError(f"{path} holds no array of numpy (.npy): {error}") from error
+        raise DeclarationError(f"{path} contains no numpy array (.npy): {error}") from error
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) != count:
         shape = getattr(array, "shape", "several arrays")
         raise DeclarationError(
-            f"{path} has the shape {shape}, and {count} rows, one for each text, are expected"
+            f"{path} has the shape {shape}, but it must have {count} rows, one for each text"
         )
     return np.asarray(array)
 
@@ -135,13 +135,13 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
             :data:`MOST_PAIRS` pairs are similar.
     """
     if not 0 < threshold <= 1:
-        raise DeclarationError(f"the threshold is {threshold}; a cosine above 0, up to 1, is expected")
+        raise DeclarationError(f"the threshold is {threshold}, but it must be a cosine above 0 and at most 1")
     pairs: list[SimilarPair] = []
     for block in cosines(vectors, at_least=threshold - ROUNDING):
         if len(pairs) + len(block.values) > MOST_PAIRS:
             raise DeclarationError(
-                f"more than {MOST_PAIRS:,} pairs have a similarity of {threshold} or more: raise the threshold, and "
-                "see what pairs are like with `conqret debateqa questions pairs`"
+                f"more than {MOST_PAIRS:,} pairs have a similarity of at least {threshold}: raise the threshold, and "
+                "look at such pairs with `conqret debateqa questions pairs`"
             )
         rows = zip(block.first.tolist(), block.second.tolist(), block.values.tolist(), strict=True)
         pairs += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]
@@ -188,8 +188,8 @@ def unit_rows(vectors: Any) -> Any:
         return csr_matrix(diags(1 / np.where(lengths > 0, lengths, 1)) @ rows, dtype=np.float32)
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or not np.isfinite(vectors).all():
         raise DeclarationError(
-            f"embeddings are a table of finite numbers, a row for each text, not {vectors.dtype} of the shape "
-            f"{vectors.shape} (or some are no numbers)"
+            f"embeddings must be a table of finite numbers with a row for each text, not {vectors.dtype} of the shape "
+            f"{vectors.shape} (or some are not numbers)"
         )
     rows = vectors.astype(np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -24,7 +24,7 @@ def page_source(
         MissingDependencyError: what searches is not installed.
     """
     if (corpus is None) == (search is None):
-        raise DeclarationError("say where evidence is searched for: --corpus FOLDER, or --search for the web")
+        raise DeclarationError("name where to search for evidence: --corpus FOLDER, or --search for the web")
     if corpus is not None:
         return CorpusSource(Path(corpus))
     return web_source(search or (), user_agent, trusted)
@@ -51,7 +51,7 @@ def web_source(
 
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):
-        raise DeclarationError("--search names no search engine: google, brave or searxng")
+        raise DeclarationError("--search must name a search engine: google, brave or searxng")
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
     options = EvidenceOptions(fetch, providers(list(filter(None, names))))
     return WebSource(options, trusted, results=RESULTS if results is None else results)

@@ -96,7 +96,7 @@ def draw_pairs(
 
     check_positive({"-n": wanted})
     if not 0 <= lowest < 1:
-        raise DeclarationError(f"--lowest is {lowest}; a cosine from 0 to below 1 is expected")
+        raise DeclarationError(f"--lowest is {lowest}, but it must be a cosine of at least 0 and below 1")
     rng = np.random.default_rng(seed)
     count = int(np.ceil(round((1 - lowest) / WIDTH, 6)))
     sizes = np.zeros(count, dtype=np.int64)
@@ -164,7 +164,7 @@ class ChosenThreshold(Frozen):
     f1: float
 
 
-_AS_WRITTEN = "Give the sheet as `conqret debateqa questions pairs` wrote it"
+_AS_WRITTEN = "Give the annotation form that `conqret debateqa questions pairs` wrote"
 _LABELLED = Schema(
     "a labeled pair",
     {

@@ -97,7 +97,9 @@ def dedupe(
     ]
     result(outcome, lines, as_json=shown.json_output)
     if encoder == "lexical" and embeddings is None:
-        shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
+        shown.note(
+            "lexical compares words only, so it misses a question in other words; an --encoder finds more"
+        )
 
 
 @grouped
@@ -141,9 +143,7 @@ def pairs(
     sentence = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
     result(facts, [sentence, at(output, "sheet")], as_json=shown.json_output)
     if len(drawn) < number:
-        shown.note(
-            f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below"
-        )
+        shown.note(f"only {len(drawn):,} pairs have a cosine of {lowest} or more; lower --lowest for more")
 
 
 @grouped

@@ -62,7 +62,7 @@ def remove_partial_answers(
         DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a sheet is not filled in.
     """
     if labels is None and duplicates is None:
-        raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
+        raise DeclarationError("nothing is given to remove by: give --labels, --duplicates or both")
     made = read_made(benchmark)
     scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
@@ -91,8 +91,8 @@ def remove(
     strangers = sorted({*(label.unit.item for label in labels_read), *pairs} - {*names})
     if strangers:
         raise DeclarationError(
-            f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} ids are unknown): labels belong "
-            "to the benchmark that their sheet was made of"
+            f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} unknown ids): give labels "
+            "of the benchmark from which their annotation form was made"
         )
     noes = [
         label for label in labels_read

@@ -146,9 +146,11 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
         ItemsError: rows have faults; all are listed.
     """
     schema = Schema(
-        "a row of the sheet",
+        "a row of the annotation form",
         {
-            "id": Field(("id",), identifier, needed="Give the sheet as it was written, with its ids"),
+            "id": Field(
+                ("id",), identifier, needed="Give the annotation form with the ids that it was written with"
+            ),
             "said": Field((column,), one_of(ANSWERS, "answer")),
         },
     )

@@ -70,8 +70,8 @@ def read_trusted(path: Path) -> TrustedDomains:
         domain = name.removeprefix("-").lower()
         if len(line) > _LINE_LIMIT or not _DOMAIN.fullmatch(domain):
             raise DeclarationError(
-                f"{path}:{number} is no domain: write one a line, such as .gov or who.int, without https:// and "
-                "without a path"
+                f"{path}:{number} is not a domain: write one on each line, such as .gov or who.int, "
+                "without https:// and without a path"
             )
         if name.startswith("-"):
             refused.append(domain)

@@ -106,7 +106,7 @@ def baselines(
 
         def started(kept: int) -> None:
             if kept:
-                asking.shown.note(f"{kept} values are kept from before")
+                asking.shown.note(f"{kept} values are kept from an earlier run")
 
         estimates = scoring.scores(
             asked, overwrite=asking.kept.overwrite, on_start=started,
@@ -123,4 +123,6 @@ def _serve(wanted: bool, metrics: str, **settings: object) -> None:
     if idle := [
         f"--{name.replace('_', '-')}" for name, value in settings.items() if value is not None and not wanted
     ]:
-        raise DeclarationError(f"{', '.join(idle)} is for {metrics}: name it with --metrics, or leave it out")
+        raise DeclarationError(
+            f"{', '.join(idle)} applies only to {metrics}: name it with --metrics, or leave the option out"
+        )

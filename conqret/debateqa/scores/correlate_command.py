@@ -48,7 +48,7 @@ def correlate(
     for agreement in agreements:
         remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
     if left := sorted({name for agreement in agreements for name in agreement.left_out}):
-        note(f"compared by people, and not scored by every metric: {', '.join(left)}")
+        note(f"annotators compared these systems, but not every metric scored them: {', '.join(left)}")
     result([asdict(agreement) for agreement in agreements], _lines(agreements), as_json=json_output)
 
 

@@ -78,7 +78,7 @@ def perspective_diversity(
         def started(met: Partners, kept: int) -> None:
             tell_partners(met, shown)
             if kept:
-                shown.note(f"{kept} rows are kept from before")
+                shown.note(f"{kept} rows are kept from an earlier run")
             bar.reach(0, total=len(met.together))
 
         found = score_diversity(

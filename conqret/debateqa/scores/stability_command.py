@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PLOTS = (".png", ".svg")
 MEANS = {
     "tau": "1: the same order; 0: no relation; -1: the reverse order",
-    "agreement": "1: every verdict is the same; --json has Cohen's kappa beside it",
+    "agreement": "1: every verdict is the same; --json also has Cohen's kappa",
 }
 
 
@@ -56,7 +56,7 @@ def stability(
     compared = metric_stability(scores, metrics=metric or (), over=over)
     matrices = compared.matrices
     if compared.alone:
-        note(f"measured by one measuring model alone, and left out: {', '.join(compared.alone)}")
+        note(f"left out, because only one model measured them: {', '.join(compared.alone)}")
     for matrix in matrices:
         _remark(matrix)
     if plot is not None:
@@ -74,12 +74,12 @@ def _remark(matrix: PairMatrix) -> None:
 
     if matrix.left_out:
         note(
-            f"{matrix.metric}: {matrix.left_out} answers were not scored by every measuring model, and are left out"
+            f"{matrix.metric}: {matrix.left_out} answers are left out, because not every measuring model scored them"
         )
     if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
         note(
-            f"{matrix.metric}: a tau over {matrix.items} systems says little; the paper ranks {FEW_SYSTEMS} systems "
-            "(--over answers compares all answers)"
+            f"{matrix.metric}: a tau over {matrix.items} systems is very uncertain; the paper ranks "
+            f"{FEW_SYSTEMS} systems (use --over answers to compare all answers)"
         )
 
 

@@ -38,7 +38,12 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                 if response.get("status") == DISCARDED:
                     continue
                 if not isinstance(value, str | int | float):
-                    file.fault(line, question, "is no single answer", "Ask for one label or rating")
+                    file.fault(
+                        line,
+                        question,
+                        "is not a single answer",
+                        "Make it a question with one label or rating",
+                    )
                     continue
                 person = str(response.get("user_id") or "")
                 yield RawLabel(

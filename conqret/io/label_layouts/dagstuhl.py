@@ -48,7 +48,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             label = _label(cell)
             if label is None:
                 problem = f"says {quoted(cell)}: number and word contradict each other"
-                file.fault(row.line, column, problem, "Mend the cell")
+                file.fault(row.line, column, problem, "Correct the cell")
                 continue
             yield RawLabel(
                 row.line, cells[ITEM], dimension, label, cells[ANNOTATOR],

@@ -36,11 +36,13 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         item, documents = as_text(row.record.get("id") or ""), _documents(row)
         if not item or not documents:
             where = "id" if documents else "documents"
-            file.fault(row.line, where, "is missing", "Say which item is graded, and how")
+            file.fault(row.line, where, "is missing", "Name the item that is graded, and its grade")
             continue
         for place, document in enumerate(documents if file.wants("context_relevance") else (), start=1):
             if not document.get("id"):
-                file.fault(row.line, f"documents[{place}].id", "is missing", "Say which document is graded")
+                file.fault(
+                    row.line, f"documents[{place}].id", "is missing", "Name the document that is graded"
+                )
                 continue
             text = _text(document.get("relevance"))
             yield RawLabel(row.line, item, "context_relevance", text, part=as_text(document["id"]))

@@ -49,7 +49,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                 text = _text(result.get("value") or {})
                 if not dimension or text is None:
                     where = f"annotations of task {line}"
-                    file.fault(line, where, "is no choice, rating, number or text", "Leave it out")
+                    file.fault(line, where, "is not a choice, rating, number or text", "Leave it out")
                     continue
                 yield RawLabel(line, item, dimension, text, person, *told)
     if skipped:

@@ -58,7 +58,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                     continue
                 yield from _novice(file, data, f"group{member[1]}-member{member[2]}", line, inside)
     except _DAMAGED as error:
-        file.fault(0, "", f"is a damaged zip archive ({error})", _AGAIN)
+        file.fault(0, "", f"is a corrupt zip archive ({error})", _AGAIN)
 
 
 def _unreadable(entry: zipfile.ZipInfo) -> tuple[str, str] | None:
@@ -76,15 +76,15 @@ def _novice(file: LabelFile, data: bytes, annotator: str, line: int, inside: str
     try:
         ratings = parse(data)
     except ValueError as error:
-        file.fault(0, "", f"is no JSON: {error}", _AGAIN, inside=inside)
+        file.fault(0, "", f"is not valid JSON: {error}", _AGAIN, inside=inside)
         return
     if not isinstance(ratings, dict):
-        file.fault(0, "", "is no object of ratings", _AGAIN, inside=inside)
+        file.fault(0, "", "is not an object of ratings", _AGAIN, inside=inside)
         return
     for key, value in ratings.items():
         match = _KEY.fullmatch(key)
         if match is None or not isinstance(value, str):
-            file.fault(0, quoted(key), "is no rating of an argument", _AGAIN, inside=inside)
+            file.fault(0, quoted(key), "is not a rating of an argument", _AGAIN, inside=inside)
             continue
         yield RawLabel(line, match[1], dimension_name(match[2]), value, annotator)
 

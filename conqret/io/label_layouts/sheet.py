@@ -31,7 +31,7 @@ def sheet_scales(texts: Iterable[str]) -> Scales | None:
     said = sorted({text.strip() for text in texts} - {""})
     if len(said) > 1:
         raise DeclarationError(
-            f"the sheet says several scales ({', '.join(said)}): sheets of different scales are files of their own"
+            f"the annotation form has several scales ({', '.join(said)}): write a file for each scale"
         )
     low, _, high = unguarded("".join(said)).partition(" to ")
     try:

@@ -27,13 +27,13 @@ from conqret.io.schema import Field, Schema, TableReader
 LABEL = Schema(
     "a label",
     {
-        "item": Field(("item", "item_id", "id"), cell_text, needed="Say which item the label is of"),
-        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Say what was labeled"),
+        "item": Field(("item", "item_id", "id"), cell_text, needed="Name the item of the label"),
+        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
         "value": Field(("value", "label", "rating", "score"), cell_text),
         "annotator": Field(
             ("annotator", "annotator_id", "rater", "worker", "coder"),
             cell_text,
-            needed="Say who gave the label",
+            needed="Name the annotator of the label",
         ),
         "part": Field(("part", "document", "document_id", "docno"), cell_text, ""),
         "topic": Field(("topic", "topic_id", "issue"), cell_text, ""),
@@ -89,7 +89,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     if "dimension" not in schema.fields and not file.dimensions:
         raise DeclarationError(
             f"{file.name} has a column for the value ({schema.fields['value'].columns[0]}) and none for the "
-            "dimension: add one, or say which dimension it is with --dimension"
+            "dimension: add one, or name the dimension with --dimension"
         )
     return _long(file, schema, rest)
 
@@ -140,7 +140,7 @@ def _wide(
             yield RawLabel(row.line, dimension=dimension, text=text, **{**values, **who})
     if blank and blank == reader.number:
         raise DeclarationError(
-            f"{file.name} is not filled in: write who labels, and a label, into each of its {number(blank, 'row')} "
+            f"{file.name} is not filled in: write the annotator and a label into each of its {number(blank, 'row')} "
             f"({', '.join((*namer, *chosen))})"
         )
     if blank:
@@ -187,8 +187,8 @@ def _label_columns(
         )
     if "annotator" in schema.fields and any(MARK in column for column in chosen):
         raise DeclarationError(
-            f"{file.name} names people both in {schema.fields['annotator'].columns[0]!r} and behind {MARK} in "
-            "the head"
+            f"{file.name} names annotators both in {schema.fields['annotator'].columns[0]!r} and after {MARK} in "
+            "the header: keep one of them"
         )
     return chosen
 

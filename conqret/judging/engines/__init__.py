@@ -25,10 +25,10 @@ def clients_of(engine: Engine = "process", workers: int | None = None) -> Callab
         MissingDependencyError: Ray is not installed.
     """
     if engine not in get_args(Engine):
-        raise DeclarationError(f"engine is {engine!r}; it must be process or ray")
+        raise DeclarationError(f"the engine is {engine!r}, but it must be process or ray")
     if engine == "process":
         if workers is not None:
-            raise DeclarationError("workers are those of the engine ray: give it, too (--engine ray)")
+            raise DeclarationError("workers need the engine ray: add --engine ray")
         return Client
     check_positive({"workers": workers})
     from conqret.judging.engines.cluster import Cluster  # Ray takes seconds to import

@@ -90,9 +90,11 @@ def _show_token(address: str) -> None:
         and not HOME_TOKEN.expanduser().is_file()
     ):
         raise DeclarationError(
-            f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
-            f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if "
-            f"its network is yours alone, say {MODE}=disabled"
+            f"the Ray cluster at {address} is on another machine, and no token is set for it: "
+            "anyone who reaches such a "
+            "cluster without a token can run code there and read your keys. Set its token in "
+            f"{TOKEN} or {TOKEN_FILE}; if "
+            f"only you use its network, set {MODE}=disabled"
         )
     os.environ[MODE] = CLOSED[MODE]
 
@@ -139,10 +141,12 @@ class Cluster:
             DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
         """
         if replay or batch:
-            what = "a replay asks no model" if replay else "a batch is answered by the provider, all at once"
+            what = (
+                "a replay sends no requests" if replay else "a batch is answered by the provider, all at once"
+            )
             raise DeclarationError(f"{what}: leave out the engine ray")
         if options.backend.here:
-            raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
+            raise DeclarationError(f"{options.model} runs in this process only: leave out the engine ray")
         return SpreadClient(self, options, store=store, progress=progress)
 
     def begin(self) -> None:
@@ -158,8 +162,9 @@ class Cluster:
             if not self._closed:
                 settings = " ".join(f"{name}={value}" for name, value in CLOSED.items())
                 raise DeclarationError(
-                    "this program imported Ray before, so that a Ray started now would be open to the network: import "
-                    f"it later, set {settings} and {TOKEN} before, or start Ray yourself (ray.init)"
+                    "this program imported Ray before conqret, so a Ray started now would be open "
+                    "to the network: import "
+                    f"Ray later, set {settings} and {TOKEN} first, or start Ray yourself (ray.init)"
                 )
             local_options = {
                 "num_cpus": self.workers,
@@ -175,7 +180,7 @@ class Cluster:
                         **local_options if address == LOCAL else {},
                     )
             except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
-                raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
+                raise DeclarationError(f"Ray cannot be reached at {address}: {error}") from error
             self._own = True
             if _beyond(address) and not self.ray.get(
                 self.ray.remote(_asks_for_token).options(num_cpus=0).remote()
@@ -183,9 +188,9 @@ class Cluster:
                 self._own = False
                 self.ray.shutdown()
                 raise DeclarationError(
-                    f"the Ray cluster at {address} is beyond this machine and asks nobody for a token: who reaches it "
-                    f"runs code there and reads your keys. Start it with {MODE}=token; if its network is yours "
-                    f"alone, say {MODE}=disabled"
+                    f"the Ray cluster at {address} is on another machine and requires no token: anyone who reaches it "
+                    f"can run code there and read your keys. Start it with {MODE}=token; if nobody else uses its "
+                    f"network, set {MODE}=disabled"
                 )
         self._users += 1
 
@@ -214,8 +219,8 @@ class Cluster:
             cause = getattr(error, "cause", error)
             if not isinstance(cause, self.ray.exceptions.RayError):
                 raise (cause if isinstance(cause, ConqretError) else error) from None
-            lost = "a worker that does not come again, or what holds the limits of all, is lost"
-            again = "all answers are kept; give the command again"
+            lost = "a Ray worker, or the process that enforces the shared limits, died and could not be restarted"
+            again = "all responses are kept; run the command again"
             raise ExecutionError(
                 f"{lost} ({cause}): {again}", reason="worker lost", retryable=False
             ) from error
@@ -283,7 +288,7 @@ class SpreadClient(Client):
         finally:
             hand.under_way -= 1
         if hand.counted and done.process not in hand.counted:
-            _log.warning("a worker died, and another has taken its place")
+            _log.warning("a worker died and was replaced by another")
         before = hand.counted.get(done.process, Progress())
         if done.progress.calls + done.progress.recorded >= before.calls + before.recorded:
             hand.counted[done.process] = done.progress
@@ -316,7 +321,7 @@ class SpreadClient(Client):
         """The workers, each with its share of what may be asked at a time."""
         if self._store is None:
             raise DeclarationError(
-                "the engine ray records what its workers are answered: give a run's folder"
+                "the engine ray records its workers' responses in a run's folder: give one (output)"
             )
         gather(self._store)  # what the workers of a run left that was killed
         self._cluster.begin()

@@ -83,4 +83,4 @@ def gather(store: Recordings) -> None:
                     shard.with_name(f"{shard.name}{rest}").unlink(missing_ok=True)
         except (ConqretError, Timeout) as error:
             why = "another run is writing them, and keeps them" if isinstance(error, Timeout) else error
-            _log.warning("%s: the answers in it are not used: %s", shard, why)
+            _log.warning("%s: its responses are not used: %s", shard, why)

@@ -91,7 +91,7 @@ class _AdjudicationPage:
         open_disputes = await apart(self._disputes)
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)
         if dispute is None:
-            raise PageRefusal(404, "Nothing is to be decided of this screen.")
+            raise PageRefusal(404, "There is nothing to decide on this screen.")
         if request.method == "GET":
             return self._shown(open_disputes, dispute, token)
         form = await form_of(request)
@@ -149,7 +149,7 @@ class _AdjudicationPage:
             return token
         if not self.strangers.take(caller_of(request)):
             raise PageRefusal(429, "Too many wrong links were tried; wait a minute.")
-        raise PageRefusal(404, "This link is nobody's; conqret labels adjudicate prints the one that holds.")
+        raise PageRefusal(404, "This link is not valid; conqret labels adjudicate prints the valid one.")
 
 
 def _next(open_disputes: Sequence[Dispute], but: int = 0) -> int | None:

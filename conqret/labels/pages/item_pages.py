@@ -54,7 +54,7 @@ class Pages:
     """What a person's answers are counted in."""
     did = "answered"
     """What a person has done with each."""
-    not_yours = "This screen is not yours, or was given to somebody else."
+    not_yours = "This screen is not yours, or was given to another annotator."
     """What is said at a screen of somebody else's."""
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
@@ -216,7 +216,7 @@ class Pages:
         """Whose request this is, who has agreed to what the first page says."""
         person, token = await self.door.somebody(request, form)
         if self.ledger.study.consent and not person.agreed:
-            raise PageRefusal(403, "Open your link first, and agree to what stands there.")
+            raise PageRefusal(403, "Open your link first, and give your consent there.")
         return person, token
 
     # Practice
@@ -264,5 +264,5 @@ class Pages:
         raise PageRefusal(
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
-            "if you have lost it, ask those who run the study.",
+            "if you have lost it, contact the organizers of the study.",
         )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_FORM = 64 * 1024
 """Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
 NOT_SAVED = (
-    "The server cannot write just now; tell those who run the study. What was confirmed before is kept."
+    "The server cannot write just now; tell the organizers of the study. What was confirmed before is kept."
 )
 """What people are told where the disk is full, or the file of labels is damaged."""
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."

@@ -66,7 +66,7 @@ class StudyAccess:
         """What somebody gets whose word is nobody's; who tries many is slowed down."""
         if not self.strangers.take(caller_of(request, self.setting.proxy)):
             return PageRefusal(429, "Too many wrong links were tried; wait a minute.")
-        return PageRefusal(404, "This link is nobody's. Ask who gave it to you for a new one.")
+        return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
 
     async def known(self, request: Request, token: str) -> Person:
         """Whose link this is."""
@@ -90,17 +90,21 @@ class StudyAccess:
         """Let somebody pass who labels, and tell others why they cannot."""
         if person.state == "paused":
             raise PageRefusal(
-                403, "You are asked to pause. What you have answered is kept; your link will work again."
+                403,
+                "The organizers of the study have paused your access. Your answers are kept; your "
+                "link will work again.",
             )
         if person.state == WAITING:
             raise PageRefusal(
-                403, "Your practice is being read. Your link will lead on as soon as that is done.", THANKS
+                403,
+                "Your practice is being reviewed. Your link will continue as soon as that is done.",
+                THANKS,
             )
         if person.state == NOT_PASSED:
             raise PageRefusal(
                 403,
-                f"You had {person.practised} right in the practice, and this study goes on with people who have "
-                f"at least {self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
+                f"You had {person.practised} right in the practice, and this study continues with annotators who have "
+                f"at least {self.ledger.study.passing:.0%}. You need not do anything more; thank you for your time.",
                 THANKS,
             )
         if person.state != "active":

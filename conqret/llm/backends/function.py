@@ -56,7 +56,7 @@ def admit(function: Function | str) -> str:
     """
     judge_function = _imported(function) if isinstance(function, str) else function
     if not callable(judge_function):
-        raise DeclarationError(f"{function} is no function, but a {type(judge_function).__name__}")
+        raise DeclarationError(f"{function} must be a function, not a {type(judge_function).__name__}")
     inner = judge_function.func if isinstance(judge_function, partial) else judge_function
     home = getattr(inner, "__module__", "")
     qualified_name = getattr(inner, "__qualname__", type(inner).__name__)
@@ -116,7 +116,9 @@ def _source(function: Function) -> bytes:
 def _imported(name: str) -> Function:
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        raise DeclarationError(f"a judge of your own is module:function (my_judge:judge), not {name!r}")
+        raise DeclarationError(
+            f"a judge of your own is named as module:function, such as my_judge:judge, not {name!r}"
+        )
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
@@ -126,11 +128,11 @@ def _imported(name: str) -> Function:
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise DeclarationError(
-                f"there is no module {error.name!r} in {here} or among what is installed"
+                f"there is no module {error.name!r} in {here} or among the installed packages"
             ) from None
         raise DeclarationError(f"{module} cannot be imported: {first_line(error)}") from error
     except AttributeError:
-        raise DeclarationError(f"{module} has no {attribute!r}") from None
+        raise DeclarationError(f"{module} has no function {attribute!r}") from None
     except Exception as error:
         raise DeclarationError(
             f"{module} cannot be imported: {type(error).__name__}: {first_line(error)}"
@@ -152,7 +154,7 @@ class FunctionConnection(Connection):
         """Raises DeclarationError where no such function was handed over."""
         if self._model not in _admitted:
             raise DeclarationError(
-                f"{self._model} is a Python function, which is imported only where it is named: give it with --judge, "
+                f"{self._model} is a Python function, and conqret imports one only on request: give it with --judge, "
                 "or as judge=… in Python"
             )
 
@@ -193,7 +195,7 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
         message = f"{model} said what is no plain data: {first_line(error)}"
         raise ProviderError(Reason.JUDGE_FAILED, message) from error
     if len(text) > MOST:
-        raise ProviderError(Reason.JUDGE_FAILED, f"{model} said more than {MOST >> 20} MiB")
+        raise ProviderError(Reason.JUDGE_FAILED, f"{model} returned more than {MOST >> 20} MiB")
     return text
 
 
@@ -230,8 +232,8 @@ def item_of(request: Request[Any]) -> dict[str, Any]:
     """The item that a request is about, a copy. Raises DeclarationError where it is about none."""
     if ITEM not in request.context:
         raise DeclarationError(
-            f"{request.ask} is asked of a model in words; a judge of your own takes items: leave --format out, and "
-            "give it with --judge or --server"
+            f"{request.ask} is a prompt for an LLM, and a judge of your own takes items: leave --format out, and "
+            "give your judge with --judge or --server"
         )
     item: dict[str, Any] = json.loads(json.dumps(request.context[ITEM]))
     return item

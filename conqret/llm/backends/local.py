@@ -81,7 +81,7 @@ class Local(Connection):
             ProviderError: the model gave none.
         """
         if request.reading is None and not request.plain:
-            raise DeclarationError(f"{request.ask} cannot be asked of a local model")
+            raise DeclarationError(f"{request.ask} cannot be used with a local model")
         await self.prepare()
         work = self._write if request.plain else self._read
         return await _in_worker(functools.partial(self._answered, work, request))
@@ -95,8 +95,8 @@ class Local(Connection):
         identity = identity_of(self._folder)
         if identity != self._identity:
             raise DeclarationError(
-                f"{self._folder} is another model than {self._model} names: its identity is {identity}; leave out "
-                f"@{self._identity} to use the one that is there"
+                f"{self._folder} is not the model that {self._model} names: its identity is {identity}; leave out "
+                f"@{self._identity} to use the model in the folder"
             )
         folder = folder_of(self._folder)
         return _loaded(str(folder) if folder.is_dir() else self._folder, identity)
@@ -130,7 +130,7 @@ class Local(Connection):
     def _read(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
         reading = request.reading
         if reading is None:
-            raise DeclarationError(f"{request.ask} cannot be asked of a local model")
+            raise DeclarationError(f"{request.ask} cannot be used with a local model")
         with _of_this_text():
             rows = list(scorer.stream(reading.pairs))
         used: dict[str, Any] = {"prompt_tokens": sum(map(_tokens, rows)), "completion_tokens": 0}
@@ -139,7 +139,7 @@ class Local(Connection):
         for target_score in (score for row in rows for score in row):
             if target_score.log_likelihood is None:
                 raise ProviderError(
-                    Reason.BAD_REQUEST, f"the local model gave no answer: {target_score.reason}"
+                    Reason.BAD_REQUEST, f"the local model gave no response: {target_score.reason}"
                 )
         logprobs = None if reading.logprobs is None else reading.logprobs(rows)
         return Completion(json.dumps(reading.answer(rows), ensure_ascii=False), logprobs=logprobs, **used)
@@ -207,9 +207,9 @@ BACKEND = Backend(
     texts=True,
     reads=True,
     cannot=(
-        "is answered in writing, in a shape that is asked for, and a local/ model writes plain texts only: it can "
+        "needs a response in a given structure, but a local/ model writes plain texts only: it can "
         "write statements (`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve "
-        "it (vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to ask it anything, or take --model "
+        "it (vLLM, Ollama) and give --model hosted_vllm/NAME with --api-base to use it for everything, or use --model "
         "offline"
     ),
     resolve=resolved,

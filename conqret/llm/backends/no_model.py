@@ -16,7 +16,9 @@ class NoModel(Connection):
 
     async def complete(self, request: Request[Any]) -> Completion:
         """Raises DeclarationError: there is no model."""
-        raise DeclarationError(f"{request.ask} needs a model, and {NO_MODEL} is none: name one")
+        raise DeclarationError(
+            f"{request.ask} needs a model, and {NO_MODEL} is not one: name a model with --model"
+        )
 
 
 BACKEND = Backend(

@@ -25,7 +25,7 @@ class OfflineConnection(Connection):
         """
         if request.baseline is None:
             raise DeclarationError(
-                f"{request.ask} has no offline baseline: it cannot be asked with --model offline; name a model"
+                f"{request.ask} has no offline baseline, so --model offline cannot be used: name a model"
             )
         began = time.perf_counter()
         made = request.baseline()

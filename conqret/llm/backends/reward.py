@@ -120,7 +120,7 @@ def _loaded(name: str, identity: str | None) -> RewardModel:
     from conqret.local.rewards import RewardModel
 
     if identity_of(name) != identity:
-        raise DeclarationError(f"{name} is another model than the one that was named: {identity}")
+        raise DeclarationError(f"{name} is not the model that was named: its identity is {identity}")
     folder = folder_of(name)
     return RewardModel(str(folder) if folder.is_dir() else name)
 
@@ -133,7 +133,7 @@ def _resolved(options: ClientOptions) -> ClientOptions:
     name, identity = _parts(options.model)
     folder = folder_of(name)
     if folder.is_dir() and not (folder / "config.json").is_file():
-        raise DeclarationError(f"{folder} holds no transformers model: it has no config.json")
+        raise DeclarationError(f"{folder} contains no transformers model: config.json is missing")
     return replace(options, model=f"{PREFIX}{name}@{identity or identity_of(name)}")
 
 

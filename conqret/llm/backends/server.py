@@ -27,7 +27,7 @@ KEY = "CONQRET_SERVER_KEY"
 def model_of(url: str) -> str:
     """The name of the model that this address is. Raises DeclarationError where it is none of http or https."""
     if not url.startswith(("http://", "https://")) or any(character.isspace() for character in url):
-        raise DeclarationError(f"a server's address begins with http:// or https://, unlike {url!r}")
+        raise DeclarationError(f"a server's address must begin with http:// or https://, unlike {url!r}")
     return PREFIX + url
 
 
@@ -76,17 +76,17 @@ class ServerConnection(Connection):
         if 300 <= response.status < 400:
             where = response.headers.get("Location", "")[:200]
             raise ProviderError(
-                Reason.BAD_REQUEST, f"the server points elsewhere ({where!r}), which is not followed"
+                Reason.BAD_REQUEST, f"the server redirects to {where!r}, which conqret does not follow"
             )
         if response.status != 200:
             raise status_error(response.status, raw.decode("utf-8", "replace"), response.headers)
         if len(raw) > MOST:
-            raise ProviderError(Reason.BAD_REQUEST, f"the server's answer is longer than {MOST >> 20} MiB")
+            raise ProviderError(Reason.BAD_REQUEST, f"the server's response is longer than {MOST >> 20} MiB")
         try:
             return json.dumps({SAID: json.loads(raw)})
         except (ValueError, RecursionError) as error:
             raise ProviderError(
-                Reason.SERVER_ERROR, f"the server's answer is no JSON: {first_line(error)}"
+                Reason.SERVER_ERROR, f"the server's response is not valid JSON: {first_line(error)}"
             ) from error
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.llm.backend import Backend, Connection, ModelFacts, on_this_machine
 from conqret.llm.backends.function import SAID, item_of
 from conqret.llm.client_options import ClientOptions
@@ -51,7 +51,7 @@ class LogConnection(Connection):
         """Raises DeclarationError where no such log was handed over."""
         if self._model not in _admitted:
             raise DeclarationError(
-                f"{self._model} is a log of verdicts, which is read only where it is named: give it with --verdicts"
+                f"{self._model} is a log of verdicts, and conqret reads one only on request: give it with --verdicts"
             )
 
     async def complete(self, request: Request[Any]) -> Completion:
@@ -64,8 +64,8 @@ class LogConnection(Connection):
         await self.prepare()
         answers = _admitted[self._model].get(texts_of(item_of(request)), ())
         if request.sample >= len(answers):
-            times = f"only {len(answers)} times" if answers else "nowhere, as it is asked for,"
-            raise ProviderError(Reason.NOT_RECORDED, f"it is judged {times} in the log")
+            times = number(len(answers), "verdict") if answers else "no verdict of the requested kind"
+            raise ProviderError(Reason.NOT_RECORDED, f"the log has {times} for it")
         text = json.dumps({SAID: dict(answers[request.sample])})
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 

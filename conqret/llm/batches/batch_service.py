@@ -115,7 +115,7 @@ class BatchService(ABC):
         may be."""
         async with self._sent("GET", path) as response:
             if packing(response.headers.get("Content-Encoding")):
-                raise TooLongError("the results are packed, which was not asked for")
+                raise TooLongError("the results are compressed, which conqret did not request")
             rest = b""
             async for chunk in response.content.iter_any():
                 *whole, rest = (rest + chunk).split(b"\n")

@@ -94,8 +94,8 @@ class Batches:
     def __init__(self, options: ClientOptions, progress: Progress) -> None:
         if options.budget_usd is not None:
             raise DeclarationError(
-                "what a batch costs is known when it comes back, so no budget can hold for it: leave it out, and see "
-                "with --dry-run what to expect"
+                "the cost of a batch is only known when it is finished, so no budget can be "
+                "enforced: leave it out, and see the expected cost with --dry-run"
             )
         self._service_of = service_of(options)
         self._options, self._progress = options, progress
@@ -125,7 +125,7 @@ class Batches:
             except Timeout:
                 if time.monotonic() > until:
                     raise DeclarationError(
-                        f"another process is handing in the batches of {self._file}; wait for it"
+                        f"another process is submitting the batches of {self._file}; wait until it is done"
                     ) from None
                 await asyncio.sleep(POLL)
         try:
@@ -140,7 +140,7 @@ class Batches:
                 self._kept = _File.model_validate_json(whole_bytes(self._file))
             except ValidationError as error:
                 raise DeclarationError(
-                    f"{self._file} holds no batches as conqret writes them: {error}"
+                    f"{self._file} is not a list of batches that conqret wrote: {error}"
                 ) from None
 
     async def prepare(self) -> BatchService:
@@ -199,7 +199,7 @@ class Batches:
                 raise self._redaction.error(ProviderError(error.code, message)) from None
             message = self._redaction.text(progress.told)
             if not progress.ended:
-                _log.warning("batch %s is under way (%s)", batch.id, message)
+                _log.warning("batch %s is in progress (%s)", batch.id, message)
                 continue
             self._end(batch)
             counts_text = ", ".join(f"{odd[word]} {word}" for word in _WORDS if odd[word])
@@ -251,8 +251,8 @@ class Batches:
             self._write()
             self._progress.calls += len(keys)
             _log.warning(
-                "batch %s: %s handed in, at half the price; answers come within a day, mostly within the hour: give "
-                "the same command again to collect them", batch.id, number(len(keys), "question"),
+                "batch %s: %s submitted, at half the price; responses come within a day, mostly within an hour: run "
+                "the same command again to collect them", batch.id, number(len(keys), "request"),
             )  # fmt: skip
 
     async def close(self) -> None:
@@ -265,7 +265,7 @@ class Batches:
         """Look at the provider for a batch whose id did not come; whether it is there."""
         known = {batch.id for batch in self._kept.batches if batch.id is not None}
         begun = dt.datetime.fromisoformat(batch.handed_in)
-        questions = number(len(batch.asked), "question")
+        requests = number(len(batch.asked), "request")
         try:
             batch.id = await service.find(batch.name, begun, len(batch.asked), known) if batch.name else None
         except ProviderError as error:
@@ -273,11 +273,13 @@ class Batches:
                 raise self._redaction.error(error) from None
         if batch.id is None:
             _log.warning(
-                "a batch of %s was being handed in when conqret was stopped or lost the answer, and the provider has "
-                "no such batch; what it asks is handed in again", questions,
+                "conqret was stopped, or lost the connection, while it submitted a batch of %s, and the provider has "
+                "no such batch; its requests are submitted again", requests,
             )  # fmt: skip
             return False
-        _log.warning("batch %s: %s were handed in, though the answer to that was lost", batch.id, questions)
+        _log.warning(
+            "batch %s: %s were submitted, although the provider's confirmation was lost", batch.id, requests
+        )
         self._write()
         return True
 
@@ -322,7 +324,7 @@ class Batches:
 
 
 _REFUSED = "the batch was not taken"
-_WORDS = ("answered", "with an error", "of questions that were not asked", "that cannot be read")
+_WORDS = ("answered", "with an error", "of requests that were not sent", "that cannot be read")
 
 
 def _may_be_taken(error: ProviderError | KeyError) -> bool:
@@ -334,7 +336,10 @@ def _may_be_taken(error: ProviderError | KeyError) -> bool:
 def _refusal(error: ProviderError | KeyError) -> ProviderError:
     message = _REFUSED
     if _may_be_taken(error):
-        message = "whether the batch was taken is not known; the same command looks for it first"
+        message = (
+            "it is unknown whether the provider accepted the batch; run the same command, which looks "
+            "for it first"
+        )
     if isinstance(error, ProviderError):
         return ProviderError(error.code, f"{message}: {error}")
     return ProviderError(Reason.SERVER_ERROR, f"{message}: the answer lacks {error}")
@@ -368,6 +373,6 @@ def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService
     if options.backend.writes and not options.backend.baseline and not azure and directly(options):
         return lambda options: OpenAIBatches(options, server_of(options))
     raise DeclarationError(
-        f"the model {options.model} cannot be asked in batches: OpenAI's and Anthropic's can, and those of servers "
-        "that have OpenAI's interface (--api-base)"
+        f"the model {options.model} cannot be used in batches: models of OpenAI and Anthropic can, "
+        "and those of servers with OpenAI's interface (--api-base)"
     )

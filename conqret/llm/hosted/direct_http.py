@@ -163,9 +163,9 @@ def parsed(raw: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON") from None
+        raise ProviderError(Reason.SERVER_ERROR, "the server's response is not valid JSON") from None
     if not isinstance(body, dict):
-        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON object")
+        raise ProviderError(Reason.SERVER_ERROR, "the server's response is not a JSON object")
     return body
 
 

@@ -37,7 +37,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     """
     choice = _first(body.get("choices"))
     if choice is None:
-        raise ProviderError(Reason.SERVER_ERROR, "the server's answer holds no choice")
+        raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no choice")
     message = _mapping(choice.get("message"))
     call = _mapping(_mapping(_first(message.get("tool_calls"))).get("function"))
     arguments = call.get("arguments")
@@ -129,5 +129,5 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
 def _finite(sent: Any) -> float:
     number = float(sent)
     if not math.isfinite(number):
-        raise ValueError(f"{number} is no log-probability")
+        raise ValueError(f"{number} is not a log-probability")
     return number

@@ -95,7 +95,7 @@ def server_of(options: ClientOptions) -> Server:
     url = base or known.url
     if url is None:
         raise DeclarationError(
-            f"the model {options.model} has no address: give that of its server (--api-base, or the environment "
+            f"the model {options.model} has no address: give the address of its server (--api-base, or the environment "
             f"variable {known.bases[0]})"
         )
     key = _key(options, provider)
@@ -167,7 +167,9 @@ def _completions(base: str) -> str:
 def checked_key(key: str, provider: str) -> str:
     """A key that can stand in a header. Raises DeclarationError of any other."""
     if not key.isascii() or not key.isprintable():
-        raise DeclarationError(f"the key for {provider} has characters that no key has: is it the right one?")
+        raise DeclarationError(
+            f"the key for {provider} contains characters that no key has: check that it is the right key"
+        )
     return key
 
 

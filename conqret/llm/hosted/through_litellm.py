@@ -54,7 +54,7 @@ class ThroughLitellm(HostedConnection):
             )
         except Exception as error:
             raise DeclarationError(
-                f"litellm knows no provider for the model {options.model!r}: write provider/model "
+                f"litellm does not know the provider of the model {options.model!r}: write provider/model "
                 "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
             ) from error
         check_key(litellm, options, self.provider, provider_key)

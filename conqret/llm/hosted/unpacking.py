@@ -29,7 +29,7 @@ def packing(header: str | None) -> str:
     """
     packed = (header or "").strip().lower().replace("identity", "")
     if packed and packed not in _WINDOWS:
-        raise TooLongError(f"the answer is packed as {packed[:40]!r}, which was not asked for")
+        raise TooLongError(f"the response is compressed as {packed[:40]!r}, which conqret did not request")
     return packed
 
 
@@ -49,9 +49,9 @@ async def unpacked(chunks: AsyncIterable[bytes], packed: str) -> AsyncIterator[b
                 try:
                     piece = unpacker.decompress(rest, _PIECE)
                 except zlib.error as error:
-                    raise TooLongError(f"the answer says that it is {packed}, and is not") from error
+                    raise TooLongError(f"the response is declared as {packed}, but is not") from error
             left -= len(piece)
             if left < 0:
-                raise TooLongError(f"the answer is longer than {ANSWER}")
+                raise TooLongError(f"the response is longer than {ANSWER}")
             yield piece
             rest = unpacker.unconsumed_tail if unpacker is not None else b""

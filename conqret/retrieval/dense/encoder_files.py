@@ -36,11 +36,11 @@ def model_file(name: str, file: str) -> Any:
         if "does not appear to have a file" in str(error):
             return None
         raise DeclarationError(
-            f"there is no encoder {name!r}: no folder has this name, and no hub gives it (--encoder takes the folder "
+            f"there is no encoder {name!r}, neither as a folder nor on a hub (--encoder takes the folder "
             "of a model, or its name on a hub that can be reached)"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise DeclarationError(f"{file} of the encoder {name!r} is no JSON: {error}") from None
+        raise DeclarationError(f"{file} of the encoder {name!r} is not valid JSON: {error}") from None
 
 
 def is_sentence_transformer(name: str) -> bool:

@@ -79,8 +79,8 @@ class _LoadedEncoder:
             np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         if not np.isfinite(vectors).all():
             raise DeclarationError(
-                f"the encoder {self._encoding.encoder!r} gives vectors that are no numbers: its weights are damaged "
-                "or overflow"
+                f"the encoder {self._encoding.encoder!r} returns vectors that are not numbers: its weights are corrupt "
+                "or overflow; use another encoder"
             )
         return vectors
 
@@ -97,7 +97,7 @@ def _model(name: str, encoding: Encoding) -> _Model:
         return _HuggingFace(name, encoding)
     except DeclarationError as error:
         raise DeclarationError(
-            f"{error} (a model that needs code of its own comes through an adapter, --encoder module:function)"
+            f"{error} (give a model that needs its own code through an adapter, --encoder module:function)"
         ) from error
 
 
@@ -179,7 +179,7 @@ def adapted(name: str) -> Callable[..., Any]:
         judge_function: Callable[..., Any] = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise DeclarationError(
-            f"the adapter {name} cannot be loaded: {first_line(error)} (module:function of an installed package)"
+            f"the adapter {name} cannot be loaded: {first_line(error)} (give module:function of an installed package)"
         ) from error
     return judge_function
 
@@ -188,7 +188,7 @@ def _adapted(encoding: Encoding) -> Encoder:
     made = adapted(encoding.encoder)(encoding)
     if not isinstance(made, Encoder) or not isinstance(made.identity, str):
         raise DeclarationError(
-            f"the adapter {encoding.encoder} returns no encoder but a {type(made).__name__}: it needs identity (text), "
-            "queries(texts) and passages(texts)"
+            f"the adapter {encoding.encoder} must return an encoder, not a {type(made).__name__}: "
+            "it needs identity (text), queries(texts) and passages(texts)"
         )
     return made

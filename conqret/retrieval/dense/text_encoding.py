@@ -83,10 +83,10 @@ class Encoding:
         weights = filled._digest()
         if self.weights and self.weights != weights:
             raise DeclarationError(
-                f"the index was made with another model than lies in {self.encoder} now ({self.weights} then, "
+                f"the index was built with another model than {self.encoder} has now ({self.weights} then, "
                 f"{weights} now): conqret retrieve index CORPUS --engine {engine.name} --encoder {self.encoder} "
-                f"makes it anew, "
-                "--encoder names the model that it was made with"
+                f"rebuilds it; or "
+                "name with --encoder the model with which it was built"
             )
         return replace(filled, weights=weights)
 

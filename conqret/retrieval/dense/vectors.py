@@ -51,7 +51,8 @@ def write(
             rows = np.ascontiguousarray(encode(pieces), np.float32)
             if rows.shape != (len(pieces), width):
                 raise DeclarationError(
-                    f"the encoder gives {rows.shape} for {len(pieces)} passages, not {width} numbers for each"
+                    f"the encoder returned the shape {rows.shape} for {len(pieces)} passages, but "
+                    f"must return {width} numbers for each"
                 )
             vectors.write(rows.tobytes())
             vectors.flush()

@@ -33,7 +33,7 @@ def parsed_measure(measure: str) -> Any:
         return ir_measures.parse_measure(measure)
     except (NameError, ValueError, SyntaxError) as error:
         raise DeclarationError(
-            f"{measure!r} is no measure of ir-measures, such as nDCG@10 or R@100: {error}"
+            f"{measure!r} is not a measure of ir-measures, such as nDCG@10 or R@100: {error}"
         ) from None
 
 
@@ -56,7 +56,7 @@ def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
         deepest = cutoff(measure)
         if deepest > depth and documents > depth:
             raise DeclarationError(
-                f"{measure} looks at {number(deepest, 'document')}, and {depth} are retrieved: add --depth {deepest}"
+                f"{measure} needs {number(deepest, 'document')}, but only {depth} are retrieved: add --depth {deepest}"
             )
 
 

@@ -190,7 +190,7 @@ def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -
         for document, relevance in documents.items()
     ]
     if not qrels:
-        raise DeclarationError(f"the qrels of {view!r} hold no relevant document")
+        raise DeclarationError(f"the qrels of {view!r} contain no relevant document")
     known = {qrel.query_id for qrel in qrels}
     ranked = [
         ir_measures.ScoredDoc(topic, document, float(-place))

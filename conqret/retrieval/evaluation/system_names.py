@@ -51,7 +51,9 @@ def check_systems(names: Sequence[str]) -> None:
     """
     labels = [name.partition("=")[0] for name in names]
     if repeated := {label for label in labels if labels.count(label) > 1}:
-        raise DeclarationError(f"the system {min(repeated)!r} is named twice; give runs names of their own")
+        raise DeclarationError(
+            f"the system {min(repeated)!r} is named twice; give each run a name of its own"
+        )
     if not names:
         raise DeclarationError("name at least one system, such as bm25,pro")
     for name in names:
@@ -90,7 +92,8 @@ def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
     steps = [word for word, _, _ in words if word in STEPS]
     if len(first) > 1 or len(set(steps)) < len(steps) or len(RERANKED.intersection(steps)) > 1:
         raise DeclarationError(
-            f"the system {name!r}: name one first stage ({', '.join(FIRST_STAGES)}), each step once, and one reranking"
+            f"the system {name!r}: name one first stage ({', '.join(FIRST_STAGES)}), each step only "
+            "once, and at most one reranker"
         )
     settings = {key: value for step in steps for key, value in STEPS[step].items()}
     for word, separator, value in words:
@@ -106,6 +109,6 @@ def _trade_off(name: str, word: str, value: str) -> float:
         weight = -1.0
     if word != "mmr" or not 0 <= weight <= 1:
         raise DeclarationError(
-            f"the system {name!r}: @ takes a number from 0 to 1, and for mmr alone, as in mmr@0.75"
+            f"the system {name!r}: only mmr takes @, with a number from 0 to 1, as in mmr@0.75"
         )
     return weight

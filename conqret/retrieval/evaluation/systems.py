@@ -99,7 +99,7 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[
         there = ", ".join(list(ranked)[:3]) or "none"
         raise DeclarationError(
             f"the run {label!r}: {path} ranks nothing for any of the {number(len(topics), 'topic')}: "
-            f"its topics are {there}, and those of the corpus {topics[0].id} and so on"
+            f"its topics are {there}, but those of the corpus are {topics[0].id} and so on"
         )
     return ranked
 

@@ -27,8 +27,9 @@ class RiskOptions(OptionGroup):
             that the run has.
         together: One threshold for all metrics, from the labels of all of them.
         bound: How the guarantee is made: `t` tests it (useful from 12 topics on; how often it fails was simulated);
-            `betting` tests it for topics of any kind, and needs 40 or more; `average` (conformal risk control) promises
-            `--error` only on average over draws of topics, ignores `--delta`, and keeps more scores.
+            `betting` tests it for topics of any kind, and needs 40 or more; with `average` (conformal risk control)
+            `--error` holds on average over draws of topics but not in each, more scores are kept, and `--delta` is
+            ignored.
         sets: Also compute, for each score, the steps of the labels' scale between which the human label lies with this
             probability, such as 0.9 (conformal sets). They need no confidence, and labels on 1 / (1 - probability) - 1
             topics: 9 for 0.9, 19 for 0.95. Default: no sets.
@@ -116,14 +117,14 @@ def abstain(
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]
-        note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
+        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
     if not abstention.rules:
         note(
             "no score of this run has a confidence, so judge --abstain FILE leaves none out and only writes the sets"
         )
     elif not kept:
         note(
-            "judge --abstain would leave everything unsure: guarantee less (--error, --tolerance), put all metrics "
+            "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
         )
     if (kept or abstention.sets) and RANDOM_SAMPLE not in read.notes:

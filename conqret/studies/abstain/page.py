@@ -99,11 +99,11 @@ def _sets_table(abstention: Abstention) -> Table:
     )
 
 
-def _score_table(sets: LabelSets) -> Table:
+def _score_table(title: str, sets: LabelSets) -> Table:
     """The set of each score of one metric."""
     ends = [*(f"{step.score - 0.01:.2f}" for step in sets.sets[1:]), "1.00"]
     return Table(
-        "",
+        title,
         (Column("Score from", "name"), "to", "Human label"),
         [
             (
@@ -113,7 +113,6 @@ def _score_table(sets: LabelSets) -> Table:
             )
             for step, end in zip(sets.sets, ends, strict=True)
         ],
-        note="Scores in [0, 1], rounded to two places.",
     )
 
 
@@ -187,7 +186,7 @@ def outcome(abstention: Abstention) -> str:
     taken = [rule.taken for rule in abstention.found.values()]
     kept = [step for step in taken if step is not None]
     whole = sum(step.share >= 1 for step in kept)
-    allowed = f"at most {abstention.error:.0%}"
+    allowed = f"at most {abstention.error:.0%}" + " on average" * (abstention.bound == "average")
     if whole == len(taken):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
@@ -244,13 +243,14 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         )
         for name, rule in abstention.found.items()
     ]
-    sections += [
-        Section(f"{words.label(metric)}: sets of labels", [_score_table(sets)])
-        for metric, sets in abstention.sets.items()
-    ]
+    if abstention.sets:
+        tables = [_score_table(words.label(metric), sets) for metric, sets in abstention.sets.items()]
+        sections.append(
+            Section("Sets of labels by score", tables, "Scores in [0, 1], rounded to two places.")
+        )
     return ReportPage(
         "abstention",
-        "When the judge abstains",
+        "When the judge abstains" if abstention.found else SETS,
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
         answer=outcomes(abstention),

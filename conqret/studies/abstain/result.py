@@ -97,11 +97,13 @@ def abstain(
     """
     for name, share in (("--error", error), ("--delta", delta)):
         if not 0 < share < (0.5 if name == "--delta" else 1):
-            raise DeclarationError(f"{name} is a share such as 0.05, not {share:g}")
+            raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
     if not 0 <= tolerance <= 1:
-        raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
+        raise DeclarationError(
+            f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
+        )
     if sets is not None and not 0.5 <= sets < 1:
-        raise DeclarationError(f"--sets is a probability from 0.5 to below 1, such as 0.9, not {sets:g}")
+        raise DeclarationError(f"--sets must be a probability from 0.5 to below 1, such as 0.9, not {sets:g}")
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
     if read.unequal:
@@ -113,7 +115,7 @@ def abstain(
     judge = validated_judge(kept)
     if any(measure.reason is Reason.UNSURE for judgment in kept for measure in judgment.measures.values()):
         raise DeclarationError(
-            "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
+            "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
         )
     joined = join_labels(kept, read, metrics)
     found, no_sets = ({}, {}) if sets is None else _all_sets(joined, sets, settings)
@@ -123,7 +125,7 @@ def abstain(
         by_reason = gathered((reason, name) for name, reason in {**left_out, **no_sets}.items())
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
         raise DeclarationError(
-            f"no {'set can be made' if not source else 'threshold can be looked for'}: {why}"
+            f"no {'set can be made' if not source else 'threshold can be determined'}: {why}"
         )
     groups = {TOGETHER: list(answers)} if together and answers else {name: [name] for name in answers}
     rules = {
@@ -164,8 +166,8 @@ def _source(joined: JoinedLabels, wanted: str | None, *, needed: bool) -> str:
         return ""
     if not there:
         raise DeclarationError(
-            "no score of this run comes with a confidence: judge with --samples 5 (agreement between samples), with "
-            "--confidence (what the judge says), with g-eval on a model that gives log-probabilities, or compare two "
+            "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
+            "--confidence (the judge states it), with g-eval on a model that gives log-probabilities, or compare two "
             "arguments (both orders)"
         )
     if wanted is not None and wanted not in there:
@@ -199,7 +201,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     import numpy as np
 
     if any(unit.part for unit in view.found):
-        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
+        return "documents are labeled one by one, but a judge has no confidence for each"
     if not view.placed:
         return NO_SCALE
     if not view.compared.any():

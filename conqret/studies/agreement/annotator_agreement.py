@@ -168,10 +168,11 @@ def _by_topic(
     topics = labels.topics
     if not one_level:
         raise DeclarationError(
-            "by topic, all dimensions are taken together, and they differ in level; use --dimension"
+            "the figures by topic put all dimensions together, although these differ in level; "
+            "choose one with --dimension"
         )
     if not topics:
-        raise DeclarationError(f"{labels.name} gives no topics: add a column topic, or go by dimension")
+        raise DeclarationError(f"{labels.name} has no topics: add a column topic, or group by dimension")
     named = np.array([topics.get(unit, "") for unit in labels.units] * len(labels.dimensions))
     return {
         topic: np.where(named == topic, everything, np.nan)

@@ -45,7 +45,7 @@ def agree(
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement.page import agreement_sheet
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import annotators_answer
     from conqret.studies.agreement_tables import people_table
 
@@ -57,7 +57,7 @@ def agree(
     note(*agreement_result.basis.notes)
     result(
         agreement_result,
-        [people_table(agreement_result), *filter(None, [raters_table(agreement_result.raters, whole=False)])],
+        [people_table(agreement_result), *raters_tables(agreement_result.raters, whole=False)],
         as_json=json_output,
         answer=[*annotators_answer(agreement_result), *raters_answer(agreement_result.raters, confidence)],
     )

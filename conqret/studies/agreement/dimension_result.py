@@ -9,10 +9,14 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data.item import Frozen, dumped
 from conqret.stats.alternative_annotator import AlternativeAnnotator
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.rogan_gladen import CorrectedShare
 from conqret.studies.agreement.raters import Raters
+
+NOT_PLACED = (
+    "the judge's severity needs two annotators or more with units in common, and labels with an order"
+)
 
 
 class DimensionAgreement(Frozen):
@@ -118,6 +122,12 @@ class DimensionValidation(DimensionAgreement):
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
 
     @property
+    def severity(self) -> Estimate:
+        """By how many points the judge rates lower than the average annotator."""
+        judge = None if self.raters is None else self.raters.judge
+        return undefined(NOT_PLACED) if judge is None else judge.severity
+
+    @property
     def quantities(self) -> dict[str, Estimate]:
         """All that can be required of a dimension, by name."""
         test = self.alternative
@@ -125,4 +135,5 @@ class DimensionValidation(DimensionAgreement):
             **super().quantities,
             "winning_rate": Estimate(test.winning_rate, reason=test.reason),
             "advantage": Estimate(test.advantage, reason=test.reason),
+            "severity": self.severity,
         }

@@ -28,9 +28,9 @@ class FittedFile(Frozen):
         """Raises DeclarationError where it was made for another instrument."""
         if fingerprint != self.fingerprint:
             raise DeclarationError(
-                f"the {self.WHAT} is one of {self.format} with {self.model} (fingerprint {self.fingerprint}), and the "
-                f"judgments are of {format_name} with {model} ({fingerprint}): make one for this judge with "
-                f"{self.COMMAND}"
+                f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "
+                f"{self.fingerprint}), but the judgments come from {format_name} with {model} "
+                f"({fingerprint}): make one for this judge with {self.COMMAND}"
             )
 
     @classmethod
@@ -48,7 +48,8 @@ class FittedFile(Frozen):
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise DeclarationError(
-                f"{file} is no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); {cls.COMMAND} makes one"
+                f"{file} is not a {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); make "
+                f"one with {cls.COMMAND}"
             ) from None
         wanted = cls.model_fields["schema_name"].default
         if fitted_file.schema_name != wanted:

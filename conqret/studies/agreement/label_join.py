@@ -232,5 +232,5 @@ def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[s
         )
     return (
         f"no labeled dimension is a metric of the judge: {labels.name} has {', '.join(labels.dimensions)}, and the "
-        f"judge {', '.join(known)}. Say which is which with --metric DIMENSION=METRIC"
+        f"judge {', '.join(known)}. Match them with --metric DIMENSION=METRIC"
     )

@@ -12,20 +12,28 @@ from conqret.stats.rater_severity import TOO_FEW
 from conqret.studies.agreement.raters import RaterPlace, Raters
 
 MOST_ROWS = 25
-"""Annotators that a terminal shows over all dimensions; of more, outliers and the three at either end."""
+"""Annotators that a terminal shows over all dimensions; of more, outliers and those at either end."""
 MOST_DRAWN = 12
 """Annotators in a picture; of more, half of them from either end."""
 MOST_NAMED = 5
 """Outliers that a sentence names; of more, only how many they are."""
 ENDS = 3
+"""Annotators at either end that stand for many, where there is one dimension; else one."""
+MOST_OPEN = 3
+"""Dimensions up to which a page shows this part without being asked."""
 
 ByDimension = Mapping[str, Raters]
 
 
 def raters_answer(raters: ByDimension, confidence: float) -> Iterator[str]:
-    """Where the judge and the annotators stand, in sentences; nothing where nobody is placed."""
-    known = {name: found for name, found in raters.items() if found.groups}
-    sentences = []
+    """Where the judge and the annotators stand, as a paragraph; nothing where nobody is placed."""
+    if said := " ".join(_sentences(raters, confidence)):
+        yield said
+
+
+def _sentences(raters: ByDimension, confidence: float) -> list[str]:
+    known = _placed(raters)
+    sentences: list[str] = []
     if len(known) == 1:
         ((name, found),) = known.items()
         on = f"on {words.label(name).lower()}"
@@ -55,8 +63,16 @@ def raters_answer(raters: ByDimension, confidence: float) -> Iterator[str]:
         )
         if apart:
             sentences.append(f"Outliers among the annotators: {'; '.join(apart)}.")
-    if sentences:
-        yield " ".join(sentences)
+    for name, found in _unordered(raters).items():
+        rate = None if found.judge is None else found.judge.consensus
+        if rate is not None and rate.value is not None:
+            better = sum((rater.consensus.value or 0.0) > rate.value for rater in found.placed)
+            sentences.append(
+                f"On {words.label(name).lower()}, the judge's label is the true one with a probability of "
+                f"{words.with_interval(rate)}, by Dawid and Skene's model of the annotators' labels: "
+                f"{better or 'none'} of {len(found.placed)} annotators {'reaches' if better < 2 else 'reach'} more."
+            )
+    return sentences
 
 
 def _judge_sentence(raters: Raters, on: str, confidence: float) -> Iterator[str]:
@@ -109,22 +125,60 @@ def _is(count: int) -> str:
     return "is" if count < 2 else "are"
 
 
-def raters_table(raters: ByDimension, *, whole: bool = True) -> Table | None:
+def raters_tables(raters: ByDimension, *, whole: bool = True) -> Iterator[Table]:
+    """Annotators and the judge by dimension: their severities, and for labels without an order how often their label is
+    the true one. Unless ``whole``, of many annotators outliers and those at either end."""
+    if severities := _placed(raters):
+        yield _severity_table(severities, whole)
+    if unordered := _unordered(raters):
+        yield _consensus_table(unordered)
+
+
+def _placed(raters: ByDimension) -> ByDimension:
+    """Those dimensions on which annotators are placed by severity."""
+    return {name: found for name, found in raters.items() if found.groups and found.ordered}
+
+
+def _unordered(raters: ByDimension) -> ByDimension:
+    return {name: found for name, found in raters.items() if not found.ordered}
+
+
+def _consensus_table(raters: ByDimension) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in raters.items():
+        rows.append((words.label(name),))
+        rows += [
+            (
+                words.capitalised(rater.name) if rater is found.judge else rater.name,
+                rater.labels,
+                rater.consensus,
+            )
+            for rater in (*found.annotators, *filter(None, [found.judge]))
+        ]
+    return Table(
+        "How often a rater's label is the true one, where labels have no order",
+        ("Rater", "Units", "Probability"),
+        rows,
+        note="Probability: that a label of this rater is the true one, by the model of Dawid and Skene (1979), which "
+        "estimates from the annotators' labels what is true of each unit, and how each annotator errs. It takes "
+        "annotators to err independently: where most of them make the same error, that counts as true. The judge has "
+        "no say in what is true.",
+    )
+
+
+def _severity_table(known: ByDimension, whole: bool) -> Table:
     """Annotators and the judge by dimension, the most severe first; unless ``whole``, of many annotators those that
-    stand apart and those at either end. None where nobody is placed."""
-    known = {name: found for name, found in raters.items() if found.groups}
-    if not known:
-        return None
+    stand apart and those at either end."""
     judged = any(found.judge is not None for found in known.values())
     grouped = any(len(found.groups) > 1 for found in known.values())
     whole = whole or sum(len(found.annotators) for found in known.values()) <= MOST_ROWS
     rows: list[tuple[Cell, ...]] = []
-    hidden = 0
+    ends, hidden = ENDS if len(known) == 1 else 1, 0
     for name, found in known.items():
         shown = [
             rater
             for place, rater in enumerate(found.annotators)
-            if whole or rater.apart or place < ENDS or len(found.placed) - ENDS <= place < len(found.placed)
+            if whole or rater.apart or place < ends or len(found.placed) - ends <= place < len(found.placed)
         ]
         hidden += len(found.annotators) - len(shown)
         if found.judge is not None:
@@ -174,9 +228,8 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
         "does; below 0, higher. Shown: severity differs from 0 (rates lower, rates higher), or is beyond what the "
         "severities of the others let expect (outlier; among five annotators or more), each at p below .05, corrected "
         "for the number of annotators by Holm; below six topics (or items), or of two annotators, nothing is tested. "
-        "Order: Spearman's correlation of a "
-        "rater's labels with the mean of the other annotators, their severities taken off: 1 orders units as the "
-        "others do, 0 has nothing to do with them."
+        "Order: Spearman's correlation of a rater's labels with the mean of the other annotators, their severities "
+        "taken off: 1 orders units as the others do, 0 has nothing to do with them."
     )
     if judged:
         note += (
@@ -189,7 +242,7 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
             + ("; the judge stands among group 1." if judged else ".")
         )
     if hidden:
-        note += f" {words.number(hidden, 'annotator')} {'is' if hidden == 1 else 'are'} left out here; "
+        note += f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; "
         note += "--json and pages have all."
     return note
 
@@ -199,13 +252,15 @@ def raters_section(raters: ByDimension, confidence: float) -> Section | None:
     where there is nobody to place."""
     if not raters:
         return None
-    table = raters_table(raters)
-    if table is None:
+    tables = list(raters_tables(raters))
+    if not tables:
         return Section(
             "Severity of annotators", [PageRemarks([f"It is not estimated: every annotator has {TOO_FEW}."])]
         )
-    pictures = [raters_picture(name, found, confidence) for name, found in raters.items() if found.groups]
-    return Section(table.title, [*pictures, table])
+    pictures = [raters_picture(name, found, confidence) for name, found in _placed(raters).items()]
+    sentences = _sentences(raters, confidence)
+    said = [PageRemarks(sentences)] if sentences else []
+    return Section(tables[0].title, [*pictures, *said, *tables], folded=len(pictures) > MOST_OPEN)
 
 
 def raters_picture(name: str, raters: Raters, confidence: float) -> Forest:
@@ -220,7 +275,7 @@ def raters_picture(name: str, raters: Raters, confidence: float) -> Forest:
         shown = sorted([*shown, raters.judge], key=lambda rater: -(rater.severity.value or 0.0))
     return Forest(
         f"{words.label(name)}: severity{cut}",
-        f"Points lower than the average annotator, {confidence:.0%} confidence intervals",
+        f"Points lower than the average annotator, {confidence:.0%} CI",
         [
             ForestRow(
                 words.capitalised(rater.name) if rater is raters.judge else rater.name,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from conqret.data.item import Frozen
 from conqret.io.label_scale import LabelScale
-from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.dawid_skene import FEWEST_RATERS, consensus_rates
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, undefined
 from conqret.stats.rater_severity import PlacedRater, place_raters, rater_tests
 from conqret.stats.resampling import Resamples
 
@@ -19,6 +20,7 @@ Side = Literal["", "lower", "higher"]
 LEVEL = 0.05
 """The p-value below which something is shown."""
 JUDGE = "the judge"
+NO_ORDER = "these labels have no order"
 
 
 class RaterPlace(Frozen):
@@ -26,7 +28,10 @@ class RaterPlace(Frozen):
     annotator of the ``group``), ``p`` of its being 0, the ``side`` that is shown at 5%, ``outlier``, the p of its being
     one of the others' severities (both corrected over annotators, the judge's alone not; None: no test), and ``order``,
     the rank correlation with the other annotators. ``labels`` counts labelled units. Annotators of different groups
-    have no units in common, directly or through others; ``group`` is None where too little is known of a rater."""
+    have no units in common, directly or through others; ``group`` is None where too little is known of a rater.
+
+    Labels without an order have no severity: ``consensus`` is then the probability that a label of this rater's is the
+    true one, by Dawid and Skene."""
 
     name: str
     labels: int
@@ -36,6 +41,7 @@ class RaterPlace(Frozen):
     side: Side
     outlier: float | None
     order: Estimate
+    consensus: Estimate = Estimate(None)
 
     @property
     def apart(self) -> bool:
@@ -69,12 +75,13 @@ class RaterPlace(Frozen):
 class Raters(Frozen):
     """The annotators of a dimension, the most severe first, and those who could not be placed last; how many each of
     the ``groups`` has, the ``spread`` of the severities of the first (the standard deviation without what chance adds,
-    None of fewer than three), and the ``judge`` among these."""
+    None of fewer than three), and the ``judge`` among these. Labels that are not ``ordered`` have no severities."""
 
     scale: str
     annotators: tuple[RaterPlace, ...]
     groups: tuple[int, ...]
     spread: float | None
+    ordered: bool = True
     judge: RaterPlace | None = None
 
     @property
@@ -103,12 +110,14 @@ def raters_of(
     """Place the annotators of one dimension and the ``judge`` (its scores on the labels' scale).
 
     ``table`` has annotators by units, NaN for none, and ``drawn`` resamples units. None where fewer than two annotators
-    labelled, or labels have no order.
+    labelled, or fewer than three where labels have no order.
     """
     import numpy as np
 
-    if len(names) < 2 or scale.level == "nominal":
+    if len(names) < 2:
         return None
+    if scale.level == "nominal":
+        return _consensus(names, table, drawn, judge, confidence) if len(names) >= FEWEST_RATERS else None
     placed = place_raters(table, drawn, judge)
     tests = rater_tests(placed)
     counts = (~np.isnan(table)).sum(axis=1).tolist()
@@ -130,6 +139,47 @@ def raters_of(
         groups=placed.groups,
         spread=tests.spread[0] if tests.spread else None,
         judge=found_judge,
+    )
+
+
+def _consensus(
+    names: Sequence[str],
+    table: NDArray[np.float64],
+    drawn: Resamples,
+    judge: NDArray[np.float64] | None,
+    confidence: float,
+) -> Raters | None:
+    """The raters by how often their label is the true one, the least often first."""
+    import numpy as np
+
+    if np.isnan(table).all():
+        return None
+    rates, of_judge = consensus_rates(table, drawn, judge)
+    none = undefined(NO_ORDER)
+
+    def place(name: str, rate: JackknifedEstimate) -> RaterPlace:
+        return RaterPlace(
+            name=name,
+            labels=rate.n,
+            group=None if not rate.defined else 0,
+            severity=none,
+            p=None,
+            side="",
+            outlier=None,
+            order=none,
+            consensus=rate.estimate(confidence),
+        )
+
+    placed = [place(name, rate) for name, rate in zip(names, rates, strict=True)]
+    return Raters(
+        scale="labels without an order",
+        annotators=tuple(
+            sorted(placed, key=lambda rater: (rater.group is None, rater.consensus.value or 0.0))
+        ),
+        groups=(sum(rater.group == 0 for rater in placed),),
+        spread=None,
+        ordered=False,
+        judge=None if of_judge is None else place(JUDGE, of_judge),
     )
 
 

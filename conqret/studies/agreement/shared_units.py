@@ -99,7 +99,7 @@ class SharedUnits:
     ) -> Self:
         """Join each of ``runs`` (judgments by a name) with the labels. Raises what :func:`compare_judges` raises."""
         if len(runs) < 2:
-            raise DeclarationError("two runs at least, and each once")
+            raise DeclarationError("at least two different runs are needed, each given once")
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
         dimensions = [name for name in joined[0].metrics if all(name in join.metrics for join in joined)]
         if not dimensions:
@@ -115,7 +115,9 @@ class SharedUnits:
         if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
         if not any(side.units for side in sides.values()):
-            raise DeclarationError("nothing that annotators labeled has a score in all runs")
+            raise DeclarationError(
+                "no labeled item has a score in all runs: judge the labeled items in each run"
+            )
         return cls(
             names=tuple(runs),
             units=units,

@@ -90,9 +90,9 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
-            f"{run.path} is a run of {record.model}, and the baseline is the offline model's: make one with conqret "
-            "judge "
-            "--model offline on the same items; conqret judges compare holds two judges against annotators"
+            f"{run.path} is a run of {record.model}, but the baseline must be a run of the offline "
+            "model: make one with conqret judge "
+            "--model offline on the same items; to compare two LLM judges, use conqret judges compare"
         )
     return run.finished()
 

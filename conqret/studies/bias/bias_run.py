@@ -154,7 +154,7 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
                 left_out[probe.name] = str(error)
     if not contrasts:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise DeclarationError(f"no probe can be made: {reasons}")
+        raise DeclarationError(f"no probe fits these items: {reasons}")
     if log is None:
         contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
     return BiasPlan(ground, tuple(contrasts), left_out)

@@ -19,7 +19,7 @@ from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import mean
-from conqret.stats.verdict_condition import Claim, VerdictCondition, verdict_condition
+from conqret.stats.verdict_condition import Claim, VerdictCondition, room, verdict_condition
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
 from conqret.studies.variance.result import Repeatability
 
@@ -100,7 +100,7 @@ class BiasRecord(InstrumentRecord):
         "probes": "probes",
         "repeats": "repeats",
         "seed": "seed",
-        "digest": "items, labels, or what is asked of them",
+        "digest": "items, labels or requests",
     }
 
     kind: str = "bias"
@@ -211,11 +211,12 @@ def bias_rows(
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
-    size on one would have been found."""
+    size on one would have been found; ``family`` counts the rows that are tested together."""
 
     margin: float
     clear: bool
     missable: float | None
+    family: int
 
     @classmethod
     def of(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
@@ -232,7 +233,7 @@ class _Answer:
             if None not in (halves := [end.half for end in ends]):
                 sizes.append(sum(half for half in halves if half is not None))
         missed = max(sizes, default=LARGEST)
-        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
+        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None, family)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -348,7 +349,7 @@ def _condition(
     topics = several[0].clusters
     rises = contrast.adverse == "rise"
     if verdict == "alarm" and effect is not None:
-        claims = [alarm_claim(estimate, effect, rises=rises) for estimate in estimates]
+        claims = [alarm_claim(estimate, effect, answer.family, rises=rises) for estimate in estimates]
         return verdict_condition(claims, topics, two_sided=not rises)
     if verdict != "clear":
         return None
@@ -362,14 +363,14 @@ def _condition(
     )
 
 
-def alarm_claim(estimate: JackknifedEstimate, effect: Effect, *, rises: bool) -> Claim:
-    """That an effect is not 0, with as much room for each topic as its corrected p-value has."""
+def alarm_claim(estimate: JackknifedEstimate, effect: Effect, family: int, *, rises: bool) -> Claim:
+    """That an effect is not 0, with as much room for each topic as its p-value has, corrected for a ``family`` of
+    rows."""
     sign = 1 if effect.value > 0 else -1
     tail = estimate.above()
     own = 0.0 if tail is None else (tail if sign > 0 else 1 - tail)
     one_sided = (effect.p or 0.0) / (1 if rises else 2)
-    room = min(1.0, own / one_sided) if own > 0 and one_sided > 0 else 1.0
-    return Claim(estimate, 0.0, sign, ALPHA / (1 if rises else 2) * room)
+    return Claim(estimate, 0.0, sign, ALPHA / (1 if rises else 2) * room(own, one_sided, family))
 
 
 def _example(

@@ -217,8 +217,8 @@ def _to_do(table: BiasTable) -> Iterator[str]:
     besides = [row for row in table.having("exploratory") if not row.observed]
     if hints := sum(row.words.startswith("a hint") for row in besides):
         yield (
-            f"{number(hints, 'exploratory row')} of {len(besides)} hint at more: ask for that "
-            "metric alone (--metric) on other items"
+            f"{number(hints, 'exploratory row')} of {len(besides)} suggest a bias: judge that "
+            "metric only (--metric), on other items"
         )
     if table.left_out:
         yield f"not probed (the page says why): {', '.join(table.left_out)}"

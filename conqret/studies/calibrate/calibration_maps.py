@@ -66,7 +66,7 @@ class MonotoneMap(Frozen):
             or any(a >= b for a, b in steps)
             or any(a > b for a, b in levels)
         ):
-            raise ValueError("a map has as many labels as scores, all in [0, 1], and rises")
+            raise ValueError("a map must have as many labels as scores, all in [0, 1], and must not decrease")
         return self
 
     def of(self, scores: Mapping[str, float]) -> float:
@@ -93,7 +93,9 @@ class JointMap(Frozen):
     def _belongs_together(self) -> Self:
         numbers = (self.level, *self.weights.values(), *self.usual.values())
         if set(self.weights) != set(self.usual) or not all(map(math.isfinite, numbers)):
-            raise ValueError("a joint map has a finite weight and a usual score for each of its metrics")
+            raise ValueError(
+                "a joint map must have a finite weight and a usual score for each of its metrics"
+            )
         return self
 
     def of(self, scores: Mapping[str, float]) -> float:

@@ -83,7 +83,7 @@ def describe_methods(
         DeclarationError: there is no run, or ``bias`` or ``sensitivity`` come without ``labels``.
     """
     if labels is None and (bias is not None or sensitivity is not None):
-        raise DeclarationError("--bias and --sensitivity go together with --labels, as for conqret validate")
+        raise DeclarationError("--bias and --sensitivity need --labels, as in conqret validate")
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
     topics = TopicKeys.of(folder.judgments()).count

@@ -66,7 +66,7 @@ def methods(
         on_validation=lambda found: note(*found.basis.notes),
     )
     if labels is None:
-        note("without --labels nothing is said of agreement with annotators")
+        note("without --labels the text states no agreement with annotators")
     if output is None:
         result(
             methods_text.plain(),

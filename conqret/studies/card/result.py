@@ -162,5 +162,5 @@ def _same_instrument(
                 "other prompts, answers, options or model settings"
             ]
             raise DeclarationError(
-                f"{part} is of another judge configuration than the run: {'; '.join(differing)}"
+                f"{part} belongs to another judge configuration than the run: {'; '.join(differing)}"
             )

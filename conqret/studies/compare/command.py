@@ -54,7 +54,7 @@ def compare(
     )
     note(*compared.basis.notes)
     if compared.left_out:
-        note(f"not all judges have {', '.join(compared.left_out)}")
+        note(f"left out, because not all judges have them: {', '.join(compared.left_out)}")
     note_each(
         f"{name} has no score for {lost} of the labels, which are left out for all"
         for name, lost in compared.lost.items()

@@ -44,7 +44,7 @@ def frontier(
     )
     note(*frontier_result.basis.notes)
     if frontier_result.left_out:
-        note(f"not all judges have {', '.join(frontier_result.left_out)}")
+        note(f"left out, because not all judges have them: {', '.join(frontier_result.left_out)}")
     result(frontier_result, frontier_tables(frontier_result), as_json=json_output)
     tell(frontier_result.verdict)
     page.write(frontier_sheet, frontier_result)

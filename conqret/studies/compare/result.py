@@ -158,7 +158,7 @@ def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
     """
     names = told_apart([run.path for run in runs])
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
+        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
     return {name: run.finished() for name, run in zip(names, runs, strict=True)}
 
 
@@ -239,7 +239,8 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
         winner=winner,
         left_out=shared.left_out,
         condition=weakest(
-            of_difference(best.minus(by_name[name]), shared.clusters, corrected=p) for name, p in over.items()
+            of_difference(best.minus(by_name[name]), shared.clusters, corrected=p, family=1)
+            for name, p in over.items()
         )
         if winner
         else None,
@@ -257,10 +258,11 @@ def _pairs(
     names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
+    family = len(rows) * len(pairs)
     tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
     return [
         tuple(
-            _pair((names[first], names[other]), difference, next(tested), confidence, shared.clusters)
+            _pair((names[first], names[other]), difference, next(tested), confidence, shared.clusters, family)
             for (first, other), difference in zip(pairs, row, strict=True)
         )
         for row in differences
@@ -273,6 +275,7 @@ def _pair(
     p: float | None,
     confidence: float,
     topics: Sequence[Hashable],
+    family: int,
 ) -> JudgePair:
     first, second = names
     better = first if difference.value > 0 else second
@@ -282,7 +285,7 @@ def _pair(
         difference=difference.estimate(confidence),
         p=p,
         shown=better if p is not None and p < ALPHA else "",
-        condition=of_difference(difference, topics, corrected=p),
+        condition=of_difference(difference, topics, corrected=p, family=family),
     )
 
 

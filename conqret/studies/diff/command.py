@@ -99,14 +99,14 @@ def diff(
     tell(f"first      {run_difference.first}\nsecond     {run_difference.second}")
     tell(met(run_difference))
     if not run_difference.same_judge and not run_difference.same_items:
-        note("judge and items both differ, so it cannot be said which of them made the difference")
+        note("judge and items both differ, so the difference cannot be attributed to either")
     if all(run.record().format == TOURNAMENT.name for run in runs):
         note(
-            "strengths are relative to the mean of their topic in each tournament, so the means do not say which run "
-            "has the better arguments; to compare systems, hold one tournament of the arguments of all"
+            "strengths are relative to the mean of their topic in each tournament, so the means do not show which run "
+            "has the better arguments; to compare systems, run one tournament with the arguments of all"
         )
     if run_difference.left_out:
-        note(f"only one of the two runs has {', '.join(run_difference.left_out)}")
+        note(f"left out, because only one of the two runs has them: {', '.join(run_difference.left_out)}")
     if run_difference.unlike:
         note(unlike(run_difference))
     if not run_difference.changed:

@@ -31,6 +31,7 @@ TEXTS = ("Where that holds",)
 UNDECIDED = "The means do not say which of the two is right: that takes human labels."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
+OF_BOTH = "“Where that holds” speaks of a difference by both whose interval leaves out 0."
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -149,7 +150,7 @@ def _corrected_table(run_difference: RunDifference) -> Table:
             )
             for name, row, means in rows
         ],
-        note=f"{note} That the difference by both is not 0: {condition_note(conditions, clusters)}" if holds else note,
+        note=f"{note} {OF_BOTH} {condition_note(conditions, clusters)}" if holds else note,
     )  # fmt: skip
 
 

@@ -167,9 +167,10 @@ def diff(
     records = first.record(), second.record()
     if margin is not None and any(record.format == TOURNAMENT.name for record in records):
         raise DeclarationError(
-            "--margin says nothing of tournaments: strengths are relative to the mean of their topic in each run, so "
-            "the means of two runs are nearly equal whatever is compared. Leave --margin out to see which items "
-            "changed; to compare systems, hold one tournament of the arguments of all (--system)"
+            "--margin has no meaning for tournaments: strengths are relative to the mean of their "
+            "topic in each run, so the means of two runs are nearly equal whatever is compared. "
+            "Leave --margin out to see which items changed; to compare systems, run one tournament "
+            "with the arguments of all (--system)"
         )
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)
@@ -286,7 +287,7 @@ def _by(
     if len(by_key) < len(judgments):
         twice = Counter(map(key, judgments)).most_common(1)[0][0]
         raise DeclarationError(
-            f"{run.path} has several items of {twice}, so it is not known which belongs to which: give each item an "
+            f"{run.path} has several items of {twice}, so that items cannot be matched: give each item an "
             "id of its own, the same in both runs"
         )
     return by_key

@@ -100,7 +100,7 @@ def drift(
         typer.Argument(
             metavar="ITEMS|RUNS...",
             help="With -o: a file of items (the anchors), to be judged once more. Without: folders of judged runs, one "
-            "for each wave, or one folder that holds them.",
+            "for each wave, or one folder that contains them.",
         ),
     ],
     *,
@@ -163,7 +163,7 @@ def drift(
     if output is not None:
         if len(given) != 1:
             raise DeclarationError(
-                "with -o one file of anchors is judged; leave -o out to read runs that are judged already"
+                "with -o, one file of anchors is judged; leave -o out to read finished runs"
             )
         asked: Any = {
             "format": chosen.format,
@@ -235,6 +235,6 @@ def _check_runs(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.is_file():
             raise DeclarationError(
-                f"{path} is a file: to judge it once more, say with -o in which folder the waves are; to read "
-                "waves that are judged already, give their folders"
+                f"{path} is a file: to judge it once more, give the folder of the waves with -o; to read "
+                "finished waves, give their folders"
             )

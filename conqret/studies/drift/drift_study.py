@@ -66,10 +66,10 @@ def wave_folder(folder: str | Path, wave: str | None = None, *, batch: bool = Fa
         wave = _awaited(Path(folder))
     name = dt.datetime.now(dt.UTC).date().isoformat() if wave is None else wave
     if not _NAME.fullmatch(name):
-        raise DeclarationError(f"a wave is named with letters, digits, -, _ and ., not {name!r}")
+        raise DeclarationError(f"the name of a wave may contain letters, digits, -, _ and ., unlike {name!r}")
     if (Path(folder) / RECORD_NAME).exists():
         raise DeclarationError(
-            f"{folder} holds a run: give another folder with -o, for the runs of all waves"
+            f"{folder} contains a run: give another folder with -o, for the runs of all waves"
         )
     return Path(folder) / name
 

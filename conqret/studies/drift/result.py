@@ -338,10 +338,10 @@ def _from(waves: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJud
         day = dt.date.fromisoformat(since).isoformat()
     except ValueError:
         raise DeclarationError(
-            f"since is a wave ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
+            f"since must be a wave ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
             f"{since!r}"
         ) from None
     kept = [wave for wave in waves if wave.wave.date[:10] >= day]
     if not kept:
-        raise DeclarationError(f"no wave is of {day} or later: the last is of {waves[-1].wave.date[:10]}")
+        raise DeclarationError(f"no wave is dated {day} or later: the last is of {waves[-1].wave.date[:10]}")
     return kept

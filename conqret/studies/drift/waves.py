@@ -96,13 +96,14 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
     """Raise DeclarationError where the run ``name`` cannot stand in one series with the first one."""
     if first.format != other.format:
         raise DeclarationError(
-            f"{name} is judged by {other.format}, and the first wave by {first.format}: a series has one format"
+            f"{name} was judged with the format {other.format}, but the first wave with "
+            f"{first.format}: use one format for all waves"
         )
     if first.items_digest != other.items_digest:
         raise DeclarationError(
             f"{name} has other anchors than the first wave ({number(other.items_count, 'item')} from "
-            f"{other.items_name}, and {first.items_count} from {first.items_name}): anchors stay as they are, or a new "
-            "series begins in a folder of its own"
+            f"{other.items_name}, and {first.items_count} from {first.items_name}): keep the anchors, or start a new "
+            "time series in a folder of its own"
         )
 
 

@@ -69,7 +69,7 @@ class ImproveOptions:
         low, high = map(int, ends.groups()) if ends else (0, 0)
         if not low < high <= 100:
             raise DeclarationError(
-                f"--rating-scale is same, or two whole numbers up to 100 such as 0-100, not {self.rating_scale!r}"
+                f"--rating-scale takes same, or two whole numbers up to 100 such as 0-100, not {self.rating_scale!r}"
             )
         return low, high
 

@@ -371,8 +371,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if row is None or row.wording is None:
             why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
             raise DeclarationError(
-                f"the model proposed no wording{why}: the same command sends the requests again; --variant examples "
-                "does without"
+                f"the model proposed no wording{why}: run the same command to send the requests "
+                "again, or use --variant examples, which needs no proposals"
             )
         return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
 
@@ -397,8 +397,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         ]
         if lost:
             raise DeclarationError(
-                f"{number(len(lost), 'answer')} could not be had ({lost[0].reason}), and nothing is chosen on a part "
-                "of the answers: the same command goes on where it stopped"
+                f"{number(len(lost), 'response')} failed ({lost[0].reason}), and nothing is chosen from incomplete "
+                "responses: run the same command to continue"
             )
         return all(row is not None for row in rows)
 

@@ -138,11 +138,11 @@ def improve_plan(
         judge_settings["metrics"] = (metric,)
     if not how.get("criteria") and how.get("format") is None:
         raise DeclarationError(
-            "say what is to be improved: a criterion (--criterion), or a metric of a format (--format and --metric)"
+            "name what to improve: a criterion (--criterion), or a metric of a format (--format and --metric)"
         )
     if len(criteria_of(how.get("criteria") or ())) > 1:
         raise DeclarationError(
-            "one criterion is improved at a time, as another wording of one changes how others are rated: give one"
+            "one criterion is improved at a time, because a new wording of one changes the ratings of others: give one"
         )
     source, checked, setup = prepared(items, judge_settings, asks=False)
     improved = _one_metric(setup)
@@ -153,7 +153,9 @@ def improve_plan(
     if held_out is not None:
         others, _, again = prepared(held_out, judge_settings, asks=False)
         if again.fingerprint != setup.fingerprint:
-            raise DeclarationError("the held-out items have other fields than the others: give both the same")
+            raise DeclarationError(
+                "the held-out items have other fields than the others: give both the same fields"
+            )
         tested = _labelled(others, read, named)
     _check_topics(
         training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
@@ -173,19 +175,19 @@ def _one_metric(setup: Setup) -> str:
     name = setup.judge.name
     if len(setup.metrics) != 1:
         raise DeclarationError(
-            f"one metric is improved at a time, and {name} has {', '.join(setup.metrics)}: say which with --metric"
+            f"one metric is improved at a time, and {name} has {', '.join(setup.metrics)}: name one with --metric"
         )
     if setup.judge.name == CRITERIA and setup.client.backend.baseline:
         raise DeclarationError(f"{NO_CRITERIA}, so there is nothing to improve: name a model (--model)")
     asks = setup.asks
     if len(asks) != 1 or asks[0].reading is not None:
         raise DeclarationError(
-            f"{setup.metrics[0]} of {name} is no question that a model answers in writing, and has no wording to "
-            "improve; conqret judges calibrate fits a map for it"
+            f"{setup.metrics[0]} of {name} is not a question that a model answers in writing, so it has no wording to "
+            "improve; use conqret judges calibrate"
         )
     if asks[0].both_orders:
         raise DeclarationError(
-            f"{setup.metrics[0]} of {name} compares two arguments; ratings of one text can be improved"
+            f"{setup.metrics[0]} of {name} compares two arguments, but only ratings of one text can be improved"
         )
     return setup.metrics[0]
 
@@ -200,15 +202,15 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
         found = labels.dimensions[0] if len(labels.dimensions) == 1 else plain
         if found not in labels.dimensions:
             raise DeclarationError(
-                f"no labeled dimension is called {metric}: {labels.name} has {', '.join(labels.dimensions)}. Say "
-                "which with --against"
+                f"no labeled dimension has the name {metric}: {labels.name} has {', '.join(labels.dimensions)}. Name "
+                "one with --against"
             )
     scale = labels.scale(found)
     if not scale.bounded:
         raise DeclarationError(f"{labels.name}, {found}: {NO_SCALE}")
     if scale.level == "nominal" and not scale.binary:
         raise DeclarationError(
-            f"{found} is nominal, and a judge is improved on labels that rise: say --level ordinal"
+            f"{found} is nominal, but a judge can only be improved on ordered labels: set --level ordinal"
         )
     return found
 
@@ -221,7 +223,7 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
     whole = {unit.item for unit in known if not unit.part}
     if known and not whole:
         raise DeclarationError(
-            f"the labels of {dimension} are of documents; a judge is improved on labels of whole items"
+            f"the labels of {dimension} are of documents, but a judge is improved on labels of whole items"
         )
     every = list(items)
     found = tuple(item for item in every if item.id in whole)
@@ -233,7 +235,8 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
         )
     if bare := [item.id for item in found if not item.argument]:
         raise DeclarationError(
-            f"{number(len(bare), 'labeled item')} (such as {bare[0]!r}) have no answer; examples and cases are answers"
+            f"{number(len(bare), 'labeled item')} (such as {bare[0]!r}) have no answer: add it, as "
+            "examples and cases are answers"
         )
     return found
 
@@ -244,7 +247,7 @@ def _check_shown(training: Sequence[Item], setup: Setup) -> None:
     if more and not setup.client.backend.baseline:
         raise DeclarationError(
             f"{number(len(more), 'labeled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
-            "examples and cases of a prompt would not show; conqret judges calibrate fits a map for such a judge"
+            "examples and cases of a prompt cannot show; use conqret judges calibrate for such a judge"
         )
 
 
@@ -257,24 +260,24 @@ def _check_topics(
     if left < FEWEST_TOPICS:
         wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * options.folds // (options.folds - 1))
         raise DeclarationError(
-            f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}; {wanted} topics are "
-            f"needed, so that something is learned from {FEWEST_TOPICS} and measured on others"
+            f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}, but {wanted} topics are "
+            f"needed: {FEWEST_TOPICS} to learn from, and others to measure on"
         )
     if not held:
         return
     if shared := sorted(topics & others):
         raise DeclarationError(
-            f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are held out and learned from: a judge is "
-            "measured on topics that no choice has seen"
+            f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are both held out and "
+            "learned from: a judge must be measured on topics that influenced no choice"
         )
     if twice := sorted({item.id for item in training} & {item.id for item in tested}):
         raise DeclarationError(
             f"{number(len(twice), 'id')} (such as {twice[0]!r}) name an item that is held out and another that is "
-            "learned from: labels and ratings are found by id, so give every item one of its own"
+            "learned from: give every item an id of its own, as labels and ratings are matched by id"
         )
     if len(others) < FEWEST_HELD_OUT:
         raise DeclarationError(
-            f"{number(len(others), 'topic')} held out; {FEWEST_HELD_OUT} are needed for an interval"
+            f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
         )
 
 

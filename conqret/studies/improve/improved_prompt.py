@@ -98,8 +98,8 @@ def improved_prompt(library: Library, identifier: str, improvement: Improvement)
     front, body = split_front_matter(source, identifier)
     if TABLE in front.get("data", {}):
         raise DeclarationError(
-            f"the prompt {identifier!r} in {library.overlay} was improved already: give the prompts that it was made "
-            "from, with all labels"
+            f"the prompt {identifier!r} in {library.overlay} is already an improved one: give the "
+            "prompts that it was made from, with all labels"
         )
     block = _SYSTEM.search(body)
     end = _END.search(body, block.end()) if block else None

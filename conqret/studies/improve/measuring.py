@@ -71,7 +71,9 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
     series = _series(plan, final, choices, scores)
     items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))
     if not items:
-        raise DeclarationError("no item has a score by the judge before and after: nothing can be measured")
+        raise DeclarationError(
+            "no item has a score both before and after the change, so no gain can be measured"
+        )
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
     found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)

@@ -88,7 +88,8 @@ def choose(
     items = [item for item in labels if all(item in values for values in series.values())]
     if not items:
         raise DeclarationError(
-            "no labeled item has a score by each variant: see why with conqret runs, or leave variants out (--variant)"
+            "no labeled item has a score by each variant: find the reason with conqret runs, or "
+            "leave variants out (--variant)"
         )
     target = np.array([labels[item] for item in items])
     clusters = [topics[item] for item in items]

@@ -44,19 +44,19 @@ class Ballots:
         """
         names = tuple(called or told_apart([run.path for run in runs]))
         if len(set(names)) < max(len(names), 2):
-            raise DeclarationError("a jury has two runs at least, and each once")
+            raise DeclarationError("a jury needs at least two different runs, each given once")
         records = [run.record() for run in runs]
         for run, record in zip(runs, records, strict=True):
             if record.items_digest != records[0].items_digest:
                 raise DeclarationError(
-                    f"{run.path} judges other items than {runs[0].path}: a jury judges the same items"
+                    f"{run.path} judges other items than {runs[0].path}: judge the same items with each member"
                 )
         judged = tuple({judgment.item: judgment for judgment in run.finished()} for run in runs)
         for run, judgments in zip(runs, judged, strict=True):
             if lacking := [item for item in judged[0] if item not in judgments]:
                 raise DeclarationError(
-                    f"{run.judgments_file} holds no judgment of {lacking[0]}; give the command that made this run "
-                    "again, and it is mended"
+                    f"{run.judgments_file} contains no judgment of {lacking[0]}; run the command that made this run "
+                    "again to repair it"
                 )
         metrics = tuple(
             name for name in records[0].metrics if all(name in record.metrics for record in records)

@@ -73,8 +73,8 @@ def jury(
     note_each(f"left out: {why}" for why in jury_result.missed.values())
     if jury_result.scored < jury_result.items:
         note(
-            f"{jury_result.items - jury_result.scored} of {jury_result.items} items have no score of some "
-            "member, and none of the jury"
+            f"{jury_result.items - jury_result.scored} of {jury_result.items} items lack the score of a "
+            "member, so the jury has no score for them"
         )
     page = write_jury(jury_result, output)
     write_report(JudgeFolder(output))

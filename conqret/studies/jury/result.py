@@ -26,7 +26,7 @@ from conqret.show import words
 from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA, p_words
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import NO_INTERVAL, Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
@@ -199,7 +199,7 @@ def hold_jury(
         raise DeclarationError(missed["weights"])
     made: dict[Rule, list[Judgment]] = {rule: judged(rule, weights)}
     if not any(judgment.measures for judgment in made[rule]):
-        raise DeclarationError(f"{rule} has no scores here: every metric has too many different ones")
+        raise DeclarationError(f"{rule} cannot be used here: every metric has too many different scores")
     for other in RULES:
         try:
             made.setdefault(other, judged(other, weights))
@@ -208,7 +208,7 @@ def hold_jury(
     checked: JuryCheck | None = None
     alphas: dict[str, Estimate] = {}
     if labels is not None and shared is not None:
-        checked, alphas = _checked(members, made, missed, labels, metrics, settings)
+        checked, alphas = _checked(members, made, missed, labels, metrics, settings, weights)
     jury = Jury(
         rule=rule,
         members=tuple(
@@ -244,6 +244,13 @@ def _weights(
         return None, {"weights": str(error)}
 
 
+FITTED = (
+    f"{NO_INTERVAL}weights and member are both chosen by these labels, and 95% intervals of their difference hold the "
+    "true one in 90% only; look at the difference from the members' average"
+)
+"""Why the gain of fitted weights over the chosen member has none (docs/results/winners.md)."""
+
+
 def _checked(
     members: Mapping[str, Sequence[Judgment]],
     made: Mapping[Rule, Sequence[Judgment]],
@@ -251,6 +258,7 @@ def _checked(
     labels: LabelSet,
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
+    weights: JuryWeights | None,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
     """Each rule beside the members, on the dimensions that it has."""
     rules: dict[str, RuleOn] = {}
@@ -268,8 +276,15 @@ def _checked(
         )
         drawn = leave_one_out(both.clusters)
         means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
+        fitted = rule == "weights" and weights is not None
+        if weights is not None and fitted:
+            means[-1] = weights.sampled(alone, drawn, means[-1])
         choice = HeldOutChoice.of(alone, settings.seed, drawn)
         rules[rule] = rule_on(means, choice.sampled(alone, drawn), alone, settings.confidence)
+        if fitted:
+            gain = rules[rule].gain
+            unsure = Estimate(gain.value, n=gain.n, reason=gain.reason or FITTED)
+            rules[rule] = rules[rule].model_copy(update={"gain": unsure})
         alphas = {
             name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
         }

@@ -9,13 +9,14 @@ other (:mod:`conqret.stats.dawid_skene`), where there are few different scores.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from conqret.errors import DeclarationError
 from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
+from conqret.stats.estimate import JackknifedEstimate
 from conqret.stats.isotonic import FOLDS, dealt
-from conqret.stats.resampling import snapped
+from conqret.stats.resampling import Resamples, snapped
 from conqret.studies.agreement.dimension_view import MOST_CATEGORIES
 from conqret.studies.agreement.shared_units import SharedUnits
 
@@ -27,6 +28,9 @@ Rule = Literal["mean", "median", "weights", "dawid-skene"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 FEWEST_TOPICS = 6
 """Topics with labels below which no weights are fitted: each fold holds one, and four are left to be fitted on."""
+
+MOST_REFITTED = 100
+"""Clusters up to which weights are fitted again without each of them."""
 
 Combine = Callable[["NDArray[np.float64]", Sequence[Hashable]], "NDArray[np.float64] | None"]
 """From the scores of one metric (units by judges, in [0, 1], none missing) and the topic of each unit to one score of
@@ -50,12 +54,13 @@ class JuryWeights:
         """
         import numpy as np
 
-        columns, target, dimension, clusters = _stacked(shared)
+        columns, target, dimension, places = _stacked(shared)
+        clusters = [shared.clusters[place] for place in places]
         topics = len(set(clusters))
         if topics < FEWEST_TOPICS:
             raise DeclarationError(
-                f"weights are fitted to labels with a scale (--scale LOW:HIGH) of {FEWEST_TOPICS} "
-                f"{shared.clustered_by}s at least, and there are {topics}"
+                f"fitting weights needs labels with a scale (--scale LOW:HIGH) on at least {FEWEST_TOPICS} "
+                f"{shared.clustered_by}s, and there are {topics}"
             )
         fold = dealt(clusters, seed)
         where = np.array([fold[name] for name in clusters])
@@ -64,6 +69,32 @@ class JuryWeights:
             for kept in (where >= 0, *(where != fold for fold in range(FOLDS)))
         )
         return cls(whole, np.stack(without), fold)
+
+    def sampled(self, shared: SharedUnits, drawn: Resamples, whole: JackknifedEstimate) -> JackknifedEstimate:
+        """The mean alpha of the weighted mean (``whole``), the weights fitted again without each cluster of ``drawn``:
+        they are part of what is estimated. With more clusters than :data:`MOST_REFITTED` hardly any moves them."""
+        import numpy as np
+
+        if drawn.clusters > MOST_REFITTED or not len(whole.without):
+            return whole
+        columns, target, dimension, places = _stacked(shared)
+        where = np.array([self.fold[shared.clusters[place]] for place in places])
+        every = np.array([self.fold.get(name, -1) for name in shared.clusters])
+        group = drawn.cluster[places]
+        without = whole.without.copy()
+        for left_out in np.flatnonzero(whole.present):
+            kept = [(where != fold) & (group != left_out) for fold in range(FOLDS)]
+            if not all(rows.any() for rows in kept):
+                continue
+            fitted = np.stack([_simplex(columns[rows], target[rows], dimension[rows]) for rows in kept])
+            weights = fitted[every].T  # units that are in no fold have no label, and no part in alpha
+            part = Resamples(drawn.weights[[left_out]], drawn.cluster)
+            alphas = {
+                name: side.alphas((side.judges * weights).sum(axis=0)[None], part)
+                for name, side in shared.sides.items()
+            }
+            without[left_out] = shared.averaged(alphas)[0].without[0]
+        return replace(whole, without=without)
 
     def combine(self, scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64]:
         """The weighted mean of each unit, by the weights to which its topic did not contribute."""
@@ -83,7 +114,7 @@ def combiner(rule: Rule, judges: int, weights: JuryWeights | None) -> Combine:
     import numpy as np
 
     if rule == "dawid-skene" and judges < FEWEST_RATERS:
-        raise DeclarationError(f"dawid-skene needs {FEWEST_RATERS} judges at least, and there are {judges}")
+        raise DeclarationError(f"dawid-skene needs at least {FEWEST_RATERS} judges, and there are {judges}")
     if rule == "weights":
         if weights is None:
             raise DeclarationError("weights are fitted to human labels: give --labels")
@@ -107,14 +138,14 @@ def _consensus(scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArr
 
 def _stacked(
     shared: SharedUnits,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], list[Hashable]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
     """The judges' scores and people's labels in [0, 1] over all dimensions that have a scale, and of each row the
-    number of its dimension and its cluster."""
+    number of its dimension and the place of its unit."""
     import numpy as np
 
     columns, target = [np.zeros((0, len(shared.names)))], [np.zeros(0)]
     dimension = [np.zeros(0, dtype=np.intp)]
-    clusters: list[Hashable] = []
+    places = [np.zeros(0, dtype=np.intp)]
     for number, side in enumerate(shared.sides.values()):
         known = ~np.isnan(side.people)
         if not side.scale.bounded:
@@ -122,8 +153,8 @@ def _stacked(
         columns.append(side.scale.unit(side.judges[:, known].T))
         target.append(side.scale.unit(side.people[known]))
         dimension.append(np.full(int(known.sum()), number))
-        clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
-    return np.concatenate(columns), np.concatenate(target), np.concatenate(dimension), clusters
+        places.append(np.flatnonzero(known))
+    return np.concatenate(columns), np.concatenate(target), np.concatenate(dimension), np.concatenate(places)
 
 
 def _simplex(

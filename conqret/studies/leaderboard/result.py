@@ -95,7 +95,7 @@ def leaderboard(cards: Sequence[str | Path], by: str = "alpha") -> Leaderboard:
     files = [Path(card) for card in cards]
     known = {file.resolve() for file in files}
     if not files or len(known) < len(files):
-        raise DeclarationError("give one card at least, and each once")
+        raise DeclarationError("give at least one card, and each only once")
     names = told_apart([file.parent if file.name == FILE_NAME else file for file in files])
     read = {name: read_card(file) for name, file in zip(names, files, strict=True)}
     name, dimension = _parsed(by, list(read.values()))
@@ -111,16 +111,16 @@ def leaderboard(cards: Sequence[str | Path], by: str = "alpha") -> Leaderboard:
 def _parsed(by: str, cards: Sequence[Card]) -> tuple[str, str | None]:
     match = _FORM.fullmatch(by)
     if match is None:
-        raise DeclarationError(f"{by!r} is no measure: write it as in alpha or alpha[overall_quality]")
+        raise DeclarationError(f"{by!r} is not a measure: write one such as alpha or alpha[overall_quality]")
     name, dimension = match["name"].casefold(), match["dimension"]
     measures = (*AVERAGED, "coverage", *STATISTICS, *_COSTS)
     check_known("measure of a card", measures, name)
     if dimension is None and name not in (*AVERAGED, *_COSTS):
-        raise DeclarationError(f"{by} is a measure of one dimension: {name}[overall_quality]")
+        raise DeclarationError(f"{by} is a measure of one dimension: name it, as in {name}[overall_quality]")
     if dimension is None:
         return name, None
     if name in _COSTS:
-        raise DeclarationError(f"{name} is one for the whole judge: leave out [{dimension}]")
+        raise DeclarationError(f"{name} is a measure of the whole judge: leave out [{dimension}]")
     there = list(dict.fromkeys(row.dimension for card in cards for row in card.agreement))
     if dimension_name(dimension) not in there:
         raise UnknownNameError("dimension of the cards", dimension, there)

@@ -34,8 +34,8 @@ class Differences:
         values = [value for value, _ in differences.values()]
         if max(values) - min(values) < ALIKE:
             raise DeclarationError(
-                f"all {len(values)} items of the pilot differ by {values[0]:+.3f}: it says nothing of how far others "
-                "stray; leave out --pilot and say --sd"
+                f"all {len(values)} items of the pilot differ by {values[0]:+.3f}, so it shows no "
+                "variance between items: leave out --pilot and give --sd"
             )
         middle = sum(value for value, _ in differences.values()) / len(differences)
         return cls(
@@ -77,7 +77,7 @@ def of_versions(
     """
     if len(fingerprints) > 1:
         raise DeclarationError(
-            f"the pilot is of {len(fingerprints)} judges: make one with the judge that is planned"
+            f"the pilot comes from {len(fingerprints)} judges: make one with the planned judge only"
         )
     known = [judgment for judgment in _checked(judgments, metric) if judgment.fingerprint in fingerprints]
     plain = {judgment.item: judgment for judgment in known if judgment.version is None}

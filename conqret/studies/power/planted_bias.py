@@ -58,12 +58,12 @@ def noise_of(judgments: Iterable[Judgment], name: str) -> float:
     ]
     if not squares:
         raise DeclarationError(
-            f"no score of {name} has several samples: judge with --samples 3, or say --noise"
+            f"no score of {name} has several samples: judge with --samples 3, or give --noise"
         )
     noise = math.sqrt(math.fsum(squares) / len(squares))
     if noise < LEAST_NOISE:
         raise DeclarationError(
-            f"all samples of {name} are alike, which says nothing of its noise: say --noise"
+            f"all samples of {name} are equal, so its noise cannot be estimated: give --noise"
         )
     return noise
 

@@ -122,7 +122,7 @@ def power_agreement(
     joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
     if len(joined.metrics) > 1:
         raise DeclarationError(
-            f"the labels have {len(joined.metrics)} dimensions: say which is meant, as in --dimension "
+            f"the labels have {len(joined.metrics)} dimensions: choose one, as in --dimension "
             f"{next(iter(joined.metrics))}"
         )
     (dimension,) = joined.metrics
@@ -367,7 +367,7 @@ def _together(**given: object) -> None:
     """Raise DeclarationError where some of the options are given and others are not."""
     if len({value is None for value in given.values()}) > 1:
         *names, last = (f"--{name}" for name in given)
-        raise DeclarationError(f"{', '.join(names)} and {last} go together")
+        raise DeclarationError(f"{', '.join(names)} and {last} must be given together")
 
 
 def _of_versions(

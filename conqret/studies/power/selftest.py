@@ -172,14 +172,16 @@ def selftest(
 
     if not 0 < size <= LARGEST or not noise > 0 or simulations < FEWEST:
         raise DeclarationError(
-            f"a size lies above 0 and is {LARGEST:g} at most, noise is above 0, and {FEWEST} simulations are needed: "
-            f"not {size:g}, {noise:g} and {simulations}"
+            f"a size must lie above 0 and be at most {LARGEST:g}, noise must be above 0, and at "
+            f"least {FEWEST} simulations are needed: not {size:g}, {noise:g} and {simulations}"
         )
     if not 0 <= vary <= MOST_VARIED:
-        raise DeclarationError(f"--vary lies in [0, {MOST_VARIED:g}], not at {vary:g}")
+        raise DeclarationError(f"--vary must lie in [0, {MOST_VARIED:g}], not at {vary:g}")
     contrasts = primary_contrasts(plan.contrasts)
     if not contrasts:
-        raise DeclarationError("none of these probes can raise an alarm: there is nothing to test")
+        raise DeclarationError(
+            "none of these probes can raise an alarm, so there is nothing to test: choose others"
+        )
     probes = [contrast.probe for contrast in contrasts]
     verdicts_by_bias: dict[str, list[dict[str, ProbeOutcome]]] = {}
     for biased in ("", *probes):

@@ -156,7 +156,8 @@ def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[ItemScores]:
     judged_items = judge(items)
     if len(judged_items) != len(items):
         raise DeclarationError(
-            f"the judge returned {len(judged_items)} judgments for {number(len(items), 'item')}; one each is expected"
+            f"the judge returned {len(judged_items)} judgments for {number(len(items), 'item')}: it "
+            "must return one for each"
         )
     return judged_items
 
@@ -164,7 +165,7 @@ def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[ItemScores]:
 def _value(judged: ItemScores, metric: str) -> float | None:
     measures = judged.measures if isinstance(judged, Judgment) else judged
     if metric not in measures:
-        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(measures)}")
+        raise DeclarationError(f"the judge returned no {metric!r}, only {', '.join(measures)}")
     measure = measures[metric]
     return measure.value if isinstance(measure, Measure) else measure
 

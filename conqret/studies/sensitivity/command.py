@@ -180,7 +180,7 @@ def sensitivity(
         typer.Option(
             "--output",
             "-o",
-            help="The run's folder; the same command again goes on where it stopped.",
+            help="The run's folder; the same command continues a stopped run.",
             rich_help_panel=options.FILES,
         ),
     ] = Path("runs/sensitivity"),

@@ -35,22 +35,22 @@ class RelevanceGrade(NamedTuple):
 PAIR = Schema(
     "a grade",
     {
-        "item": Field(("item",), identifier, needed="Say which item the document is graded for"),
-        "document": Field(("document",), identifier, needed="Say which document is graded"),
+        "item": Field(("item",), identifier, needed="Name the item that the document is graded for"),
+        "document": Field(("document",), identifier, needed="Name the document that is graded"),
         "grade": Field(("relevant",), number, needed="Write true or false, or a grade"),
     },
 )
 GRADE = Schema(
     "a grade",
     {
-        "document": Field(("id",), identifier, needed="Say which document is graded"),
+        "document": Field(("id",), identifier, needed="Name the document that is graded"),
         "grade": Field(("relevance",), number, needed="Add its grade"),
     },
 )
 GRADES = Schema(
     "the grades of an item",
     {
-        "item": Field(("id",), identifier, needed="Say which item the documents are graded for"),
+        "item": Field(("id",), identifier, needed="Name the item that the documents are graded for"),
         "grades": Field(
             ("documents",),
             each(GRADE, RelevanceGrade),

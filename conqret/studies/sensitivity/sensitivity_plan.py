@@ -72,7 +72,7 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
             levels_by_name[last].append(part)
         else:
             raise DeclarationError(
-                f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
+                f"--perturb begins with the level {part}; write the perturbation before it: irrelevant:{part}"
             )
     return [PerturbationLevels.of(name, levels) for name, levels in levels_by_name.items()]
 
@@ -148,11 +148,11 @@ def make_plan(
         DeclarationError: there is nothing to judge, or a perturbation can change none of the items.
     """
     if not setups or not (damages or grid):
-        raise DeclarationError("a sensitivity run needs a format and a perturbation, one at least")
+        raise DeclarationError("a sensitivity run needs at least one format and one perturbation")
     materials, originals = materials or {}, {item.id: item for item in items}
     clash = [damage.perturbation.name for damage in damages]
     if len(set(clash)) != len(clash):
-        raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
+        raise DeclarationError(f"give each perturbation only once: {', '.join(clash)}")
     versions: dict[Stack, Mapping[str, Item]] = {(): originals}
     left_out: dict[str, list[LeftOutItem]] = {name: list(outs) for name, outs in (unable or {}).items()}
     unreached: list[UnreachableLevel] = []

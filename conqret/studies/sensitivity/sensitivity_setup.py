@@ -51,7 +51,7 @@ def sensitivity_setups(
             if not chosen:
                 raise DeclarationError(
                     f"format {setup.judge.name} has none of the metrics that are requested or that these "
-                    f"perturbations say something about; it has {', '.join(setup.metrics)}"
+                    f"perturbations should change; it has {', '.join(setup.metrics)}"
                 )
             setups.append(replace(setup, options=replace(setup.options, metrics=chosen)))
     return setups

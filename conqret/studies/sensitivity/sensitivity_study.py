@@ -154,7 +154,9 @@ def sensitivity_plan(
         source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")
     )
     if not setups:
-        raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
+        raise DeclarationError(
+            "a format or a model is missing: give both, as in --format direct --model offline"
+        )
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
     checked_items = list(checked.items(source))

@@ -157,7 +157,7 @@ def prepared(
 def _same_runs(truth: SystemLeaderboard, judge: SystemLeaderboard) -> None:
     if truth.topics and judge.topics and not set(truth.topics) & set(judge.topics):
         raise DeclarationError(
-            f"{judge.name} and {truth.name} share no topic: is --format (or --truth-format) theirs? Write --on-missing "
+            f"{judge.name} and {truth.name} share no topic: check --format (or --truth-format), or write --on-missing "
             "skip where their topics differ"
         )
     for board, other in ((truth, judge), (judge, truth)):
@@ -190,7 +190,7 @@ def parsed(method: str) -> tuple[str, int | None]:
         raise UnknownNameError("coefficient", method, (*COEFFICIENTS, "kendall@10"))
     if "@" in method and not (top.isascii() and top.isdigit() and int(top) > 0):
         raise DeclarationError(
-            f"{method}: behind @ stands how many of the first systems are compared, as in kendall@10"
+            f"{method}: write the number of top systems to compare after @, as in kendall@10"
         )
     return name, int(top) if top else None
 

@@ -147,7 +147,9 @@ def meta_evaluate(
     chosen = MetaSettings() if settings is None else settings
     methods = [parsed(method) for method in chosen.methods]
     if len(truth.runs) < FEWEST_SYSTEMS:
-        raise DeclarationError(f"{truth.name} has {len(truth.runs)} runs: a ranking needs {FEWEST_SYSTEMS}")
+        raise DeclarationError(
+            f"{truth.name} has {len(truth.runs)} runs: a ranking needs at least {FEWEST_SYSTEMS}"
+        )
     topics = compared_topics(truth, judges, chosen)
     boards = list(judges)
     if lengths is not None:

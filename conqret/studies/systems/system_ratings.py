@@ -50,7 +50,7 @@ def run_leaderboard(
     for item, judgment in zip(items, judgments, strict=True):
         if RUN not in item.metadata or TOPIC not in item.metadata:
             raise DeclarationError(
-                f"{name}: item {item.id} has no {RUN} or {TOPIC} in its metadata; items of TREC RAG reports have them"
+                f"{name}: item {item.id} has no {RUN} or {TOPIC} in its metadata: give items made of TREC RAG reports"
             )
         run, topic = str(item.metadata[RUN]), str(item.metadata[TOPIC])
         cells += [
@@ -68,7 +68,7 @@ def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
     """What a metric is, on how many reports it rests, and where its mean would lie with what is missing. ``empty``
     reports were not judged, and count as 0."""
     unanswered = (
-        f"; {number(empty, 'report')} without a sentence counted as 0, as the track asks" if empty else ""
+        f"; {number(empty, 'report')} without a sentence counted as 0, as the track requires" if empty else ""
     )
     if summary is None:
         return f"0 to 1; {score}{unanswered}"

@@ -153,6 +153,7 @@ def tournament(
     ]
     if outcome.unanswered:
         note(
-            f"{outcome.planned - outcome.answered} comparisons have no answer; the same command requests them again"
+            f"{outcome.planned - outcome.answered} comparisons have no valid response; run the same "
+            "command to request them again"
         )
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

@@ -59,8 +59,8 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
         if len({(item.messages, item.images) for item in members}) > 1:
             raise DeclarationError(
                 f"{name[:80]!r} has items with different earlier turns or images, so that they answer different "
-                "questions; only answers to one question are compared: group items by a field of their metadata that "
-                f"says which it is, too (--by {','.join(fields)},FIELD)"
+                "questions; only answers to one question are compared: group items by a field of "
+                f"their metadata that names the question, too (--by {','.join(fields)},FIELD)"
             )
     names = [", ".join(values) for values in groups]
     if len(set(names)) < len(names):  # values that have commas themselves
@@ -86,7 +86,7 @@ def check_field(items: Sequence[Item], field: str, option: str) -> None:
     there are no metadata at all."""
     known = list(dict.fromkeys(name for item in items for name in item.metadata))
     if not known:
-        raise DeclarationError(f"the items have no metadata, so that none has a field {field!r} (--{option})")
+        raise DeclarationError(f"the items have no metadata, so there is no field {field!r} (--{option})")
     if field not in known:
         raise UnknownNameError(f"field of the items' metadata (--{option})", field, known)
 

@@ -45,7 +45,7 @@ def item_ratings(groups: Sequence[ItemGroup], where: str) -> dict[str, float]:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise DeclarationError(
-                f"item {item.id} has {str(value)[:60]!r} as its {where}, and a number is expected"
+                f"item {item.id} has {str(value)[:60]!r} as its {where}, but it must be a number"
             )
         ratings[item.id] = float(value)
     return ratings

@@ -481,9 +481,7 @@ def tournament_plan(
     check_sizes([len(group.items) for group in groups])
     largest = max(len(group.items) for group in groups)
     if options.top is not None and options.top >= largest:
-        raise DeclarationError(
-            f"the best {options.top} of a group are asked for (--top), and the largest group has {largest} items"
-        )
+        raise DeclarationError(f"--top is {options.top}, but the largest group has only {largest} items")
     judging["format"] = _compared_by(judging)
     models = several(judging.pop("model", None))
     pairs = PairSchedule(groups, options).first_pairs()
@@ -521,7 +519,7 @@ def several(models: Any) -> list[Any]:
     names = [ClientOptions.of(model).model for model in models if model is not None]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DeclarationError(f"the model {twice[0]} is named twice; each compares every pair once")
+        raise DeclarationError(f"the model {twice[0]} is named twice; name each model once")
     return list(models)
 
 
@@ -534,7 +532,7 @@ def _check_judges(setups: Sequence[Setup]) -> None:
             )
         if PREFERENCE not in setup.judge.metrics:
             raise DeclarationError(
-                f"the format {setup.judge.name} compares no two arguments: it has no preference"
+                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
             )
 
 
@@ -549,7 +547,7 @@ def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
     if criterion is None:
         return judging.get("format") if named else DEFAULT_FORMAT
     if named:
-        raise DeclarationError(f"a criterion is a judge of its own: leave {named[0]} out")
+        raise DeclarationError(f"a criterion defines the judge: leave {named[0]} out")
     return comparison_judge(comparison_criterion(criterion))
 
 

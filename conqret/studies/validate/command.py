@@ -72,8 +72,9 @@ def validate(
     conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
     "coverage >= 0.98"
     """
+    from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_table
+    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import (
         agreement_table,
@@ -102,14 +103,13 @@ def validate(
     shown = validated.validation
     rows = list(shown.dimensions.values())
     together = together_tables(rows, shown.basis.settings.confidence)
-    raters = raters_table(shown.raters, whole=False)
     tables = [agreement_table(shown), *together, *language_tables(shown), beside_table(shown)]
-    tables += filter(None, [raters])
+    tables += raters_tables(shown.raters, whole=False)
     said = [
         *agreement_answer(rows, shown.basis, shown.average),
         *raters_answer(shown.raters, confidence),
     ]
-    result(shown, tables, as_json=json_output, outcomes=validated.requirements, answer=said)
+    result(shown, spaced(tables), as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")
     tell_outcomes(validated.requirements)
@@ -127,4 +127,4 @@ def _remark(validation: Validation) -> None:
         if count:
             note(f"{what}: {count}")
     if join.unknown_dimensions:
-        note(f"labeled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")
+        note(f"the judge has no metric for these labeled dimensions: {', '.join(join.unknown_dimensions)}")

@@ -23,7 +23,7 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
-from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
 from conqret.stats.simultaneous import partially_pooled, simultaneous_intervals
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
@@ -249,8 +249,14 @@ def _share(view: View) -> CorrectedShare | None:
     )
     known, rest = view.compared, view.unlabelled
     chances = view.chances[known] if view.unequal else None
-    if chances is not None and np.isnan(chances).any():
-        return None
+    if view.unequal:
+        at = known | rest
+        reason = DrawnItems(
+            np.where(known, truth, np.nan)[at], judge[at].astype(float), view.chances[at]
+        ).fault()
+        if reason:
+            naive = mean_interval(judge[rest], view.clusters_of(rest), scale="share")
+            return CorrectedShare(naive, undefined(reason), None, None)
     return rogan_gladen(
         truth[known],
         judge[known],

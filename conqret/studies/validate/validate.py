@@ -141,11 +141,11 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    ended = (*AVERAGED, *STATISTICS)
+    ended = (*AVERAGED, *STATISTICS, "severity")
     condition = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(
-            f"the requirement {text!r} names no dimension: {condition.name}[overall_quality]"
+            f"the requirement {text!r} names no dimension: write, for example, {condition.name}[overall_quality]"
         )
     return condition
 

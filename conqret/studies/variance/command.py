@@ -66,12 +66,12 @@ def variance(
     for text in sentences[1:]:
         note(text[:1].lower() + text[1:].rstrip("."))
     if variance_result.left_out:
-        note(f"not all runs have {', '.join(variance_result.left_out)}")
+        note(f"left out, because not all runs have them: {', '.join(variance_result.left_out)}")
     tables = list(variance_tables(variance_result))
     result(variance_result, tables, as_json=json_output)
     tell(variance_finding(variance_result))
     if len(tables) == 1 and len(variance_result.metrics) > 1:
-        tell("--metric NAME shows what is known of one; so does a page (-o) of all")
+        tell("use --metric NAME to see the details of one metric, or -o to write a page on all")
     page.write(variance_sheet, variance_result)
 
 

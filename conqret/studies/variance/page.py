@@ -20,6 +20,10 @@ _LEDE = (
     "What topics and items differ by is what is measured. What samples, prompts or models differ by on one item is "
     "noise."
 )
+_ALIKE = (
+    "The intervals suppose that topics are about alike: where the scores of a few topics are far noisier than those of "
+    "the others, the interval of the samples holds the true value in some 85 to 90%, not 95%."
+)
 _MEASURED = "Topics and items are what is measured; the rest is noise."
 _BUYS = (
     "Generalizability is the share of the variance of items' scores that is not noise, 1 at best: how surely their "
@@ -84,7 +88,8 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
             (words.label(row.metric), *(_share(of.get(name)) for name in names), row.repeatability)
             for row, of in zip(rows, sources, strict=True)
         ],
-        note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores.",
+        note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores. "
+        f"{_ALIKE}",
     )
 
 
@@ -105,7 +110,7 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}{confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
+        note=f"{basis}{confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
     )
 
 

@@ -118,7 +118,7 @@ def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
             if reader.checked(identifier, name, "the name of an annotator") is None:
                 continue
             if not isinstance(labels, Mapping):
-                reader.fault(str(name), "is no object of labels by item", MOVED)
+                reader.fault(str(name), "is not an object of labels by item", MOVED)
                 continue
             wrong = next((label for label in labels.values() if not _fits(label, texts=texts)), None)
             if wrong is not None:
@@ -128,7 +128,7 @@ def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
             read[str(name)] = {str(item): label for item, label in labels.items() if label is not None}
     reader.finish(ItemsError)
     if not read:
-        raise ItemsError([Fault(str(path), 0, "", "names nobody who annotated", MOVED)])
+        raise ItemsError([Fault(str(path), 0, "", "names no annotator", MOVED)])
     return read
 
 

@@ -37,7 +37,7 @@ TEXT = Schema(
         "id": Field(("#id",), identifier, needed=MOVED),
         "topic": Field(("issue",), cell_text, needed=MOVED),
         "text": Field(("argument",), published_text, needed=MOVED),
-        "is_argument": Field(("argumentative",), one_of({"y": True, "n": False}, "y or n"), False),
+        "is_argument": Field(("argumentative",), one_of({"y": True, "n": False}, "y-or-n value"), False),
     },
 )
 TABLE_5 = {
@@ -76,7 +76,7 @@ def read(folder: Path) -> DagstuhlData:
             annotations[label.dimension].setdefault(label.unit.item, {})[label.annotator] = label.value
     rated = [name for name in NAMES if annotations[name]]
     if not rated:
-        raise DeclarationError(f"{path} holds no ratings of {', '.join(NAMES[:3])} …")
+        raise DeclarationError(f"{path} contains no ratings of {', '.join(NAMES[:3])} …")
     items = tuple(item for name, item in texts.items() if name in annotations["overall_quality"])
     return DagstuhlData(
         items,

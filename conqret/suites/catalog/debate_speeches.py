@@ -56,7 +56,7 @@ def read(folder: Path) -> SuiteData:
         ratings, raters, count = row["ratings"], row["raters"], row["count"]
         if not len(ratings) == len(raters) == count:  # type: ignore[arg-type]
             raise Unfit(
-                f"has {len(ratings)} ratings of {len(raters)} annotators, and {count} are said to be there",  # type: ignore[arg-type]
+                f"has {len(ratings)} ratings of {len(raters)} annotators, but states {count}",  # type: ignore[arg-type]
                 MOVED,
                 "goodopeningspeech",
             )

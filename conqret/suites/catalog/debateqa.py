@@ -36,7 +36,7 @@ def read(folder: Path) -> SuiteData:
     tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
     if len(tables) > MOST_TABLES:
         raise DeclarationError(
-            f"{folder} holds {len(tables)} tables of scores, and {MOST_TABLES} are the most"
+            f"{folder} contains {len(tables)} tables of scores, and {MOST_TABLES} is the most"
         )
     gold = {
         f"{annotator or 'annotator'}/{system}": rating

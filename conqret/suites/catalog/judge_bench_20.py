@@ -33,9 +33,9 @@ def read(folder: Path) -> SuiteData:
     no scale (categories) is left out, and noted."""
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
     if not files:
-        raise DeclarationError(f"{folder} holds no data set (*.json): fetch the suite, or put files there")
+        raise DeclarationError(f"{folder} contains no data set (*.json): fetch the suite, or put files there")
     if len(files) > MOST_FILES:
-        raise DeclarationError(f"{folder} holds {len(files)} files, and {MOST_FILES} are the most")
+        raise DeclarationError(f"{folder} contains {len(files)} files, and {MOST_FILES} is the most")
     items: list[Item] = []
     gold: dict[str, float] = {}
     groups: dict[str, str] = {}

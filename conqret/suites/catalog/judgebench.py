@@ -30,7 +30,7 @@ def _category(value: object, where: str, reader: TableReader) -> str:
     source = filled(value, where, reader)
     category = "knowledge" if source.startswith("mmlu-pro-") else _BY_SOURCE.get(source)
     if category is None:
-        raise Unfit(f"is {quoted(source)}, which belongs to no category of the benchmark", MOVED)
+        raise Unfit(f"is {quoted(source)}, which is not in a category of the benchmark", MOVED)
     return category
 
 
@@ -41,7 +41,7 @@ def _decisions(value: object, where: str, reader: TableReader) -> float | None:
         value, "a list of judgments", MOVED, lambda entry: entry is None or isinstance(entry, Mapping)
     )
     if not 1 <= len(judgments) <= 2:
-        raise Unfit(f"has {len(judgments)} judgments, and one or two (an order each) are expected", MOVED)
+        raise Unfit(f"has {len(judgments)} judgments, but must have one or two (one for each order)", MOVED)
     read = word(DECISIONS)
     decisions = [
         None

@@ -55,7 +55,7 @@ PROBABILITIES = Schema(
 def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
     """The messages of a conversation; it ends with an answer."""
     if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
-        raise Unfit("is no list of messages", MOVED)
+        raise Unfit("is not a list of messages", MOVED)
     turns = []
     for message in value:
         role = one_of({"user": "user", "assistant": "assistant"}, "role")(message.get("role"), where, reader)
@@ -124,7 +124,7 @@ def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
 def _sums_up(row: dict[str, Any]) -> None:
     shares = [row[f"p{rating}"] for rating in SCALE]
     if min(shares) < 0 or math.fsum(shares) > 1 + 1e-6:
-        raise Unfit(f"holds probabilities that sum up to {math.fsum(shares):.3f}", MOVED, "answer1_prob")
+        raise Unfit(f"has probabilities whose sum is {math.fsum(shares):.3f}", MOVED, "answer1_prob")
 
 
 def _probabilities(row: dict[str, Any]) -> list[float]:

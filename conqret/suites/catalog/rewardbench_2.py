@@ -22,7 +22,7 @@ TIES = "Ties"
 def _answers(value: object, where: str, reader: TableReader) -> list[str]:
     answers = a_list(value, "a list of answers", MOVED)
     if not answers:
-        raise Unfit("holds no answer", MOVED)
+        raise Unfit("contains no answer", MOVED)
     return [published_text(answer, where, reader) for answer in answers]
 
 
@@ -62,7 +62,7 @@ def read(folder: Path) -> SuiteData:
 def _counted(row: dict[str, object]) -> None:
     chosen, correct = row["chosen"], row["correct"]
     if not isinstance(chosen, list) or len(chosen) != correct:
-        raise Unfit(f"says {correct}, and there are {len(chosen)} right answers", MOVED, "num_correct")  # type: ignore[arg-type]
+        raise Unfit(f"is {correct}, but there are {len(chosen)} correct answers", MOVED, "num_correct")  # type: ignore[arg-type]
 
 
 def best_of_all(verdicts: SuiteVerdicts) -> float:

@@ -53,13 +53,13 @@ def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
         name = f"{qrel.query_id}/{qrel.doc_id}"
         if qrel.relevance not in GRADES:
             raise DeclarationError(
-                f"{path}:{line} grades {name[:80]!r} {qrel.relevance}, and grades lie between 0 and 4"
+                f"{path}:{line} grades {name[:80]!r} {qrel.relevance}, but grades must lie between 0 and 4"
             )
         if name in grades:
-            raise DeclarationError(f"{path}:{line} grades {name[:80]!r} again: fetch the file again")
+            raise DeclarationError(f"{path}:{line} grades {name[:80]!r} a second time: fetch the file again")
         grades[name], topics[name] = float(qrel.relevance), qrel.query_id
     if not grades:
-        raise DeclarationError(f"{path} holds no grades")
+        raise DeclarationError(f"{path} contains no grades")
     return grades, topics
 
 

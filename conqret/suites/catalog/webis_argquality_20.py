@@ -55,7 +55,7 @@ ARGUMENT = Schema(
         "argument": Field(("Argument ID",), identifier, needed=MOVED),
         "text": Field(("Premise",), filled, needed=MOVED),
         "is_argument": Field(
-            ("Is Argument?",), one_of({"true": True, "false": False}, "yes or no"), needed=MOVED
+            ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
         ),
         **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
     },

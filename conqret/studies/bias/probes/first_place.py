@@ -20,7 +20,7 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     log = ground.log
     single = [item for item in ground.items if log is None or not log.times(swap_item(item))]
     if not single:
-        raise NotAskedError("every pair was judged in both orders: the probe position tells more")
+        raise NotAskedError("every pair was judged in both orders: the probe position is more informative")
     return observed(
         ground, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
     )

@@ -22,7 +22,7 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
         NotAskedError: fewer than two samples are asked for.
     """
     if ground.repeats < 2:
-        raise NotAskedError("repeatability needs two samples at least")
+        raise NotAskedError("repeatability needs at least two samples")
     further = [f"{AGAIN} {number}" for number in range(1, ground.repeats)]
     pairs = [
         VersionPair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further

@@ -38,7 +38,9 @@ def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
         NotAskedError: the same is not asked again, so noise is not known; or no item is in English.
     """
     if ground.repeats < 2:
-        raise NotAskedError("what is noise shows only where the same is asked again")
+        raise NotAskedError(
+            "the noise of the judge can only be estimated from repeated requests: give at least two samples"
+        )
     pairs, worded = [], []
     further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
     items, notes = in_english(ground, "wording")
