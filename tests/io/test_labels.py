@@ -208,7 +208,7 @@ def test_two_columns_of_one_dimension(write):
 
 
 def test_files_that_are_no_labels(write, tmp_path):
-    with pytest.raises(LabelsError, match="no such file"):
+    with pytest.raises(LabelsError, match="does not exist"):
         read_labels(tmp_path / "none.csv")
     with pytest.raises(LabelsError, match="is empty"):
         read_labels(write("e.csv", ""))
@@ -318,8 +318,8 @@ def test_novices(write):
     ("content", "problem"),
     [
         ("no json", "is not valid JSON"),
-        ("[]", "no object"),
-        ('{"clarity": "3"}', "no rating"),
+        ("[]", "not an object"),
+        ('{"clarity": "3"}', "not a rating"),
         ('{"a-clarity": "4"}', "outside"),
     ],
 )
