@@ -90,15 +90,8 @@ def _rules(checked: JuryCheck) -> Table:
         f"Over the average: alpha less the mean of the members' alphas; p is of that (t-test over {topics}). "
         "Over each: of how many members the jury is shown to agree better, where it is better than their average "
         f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
-        + _NO_GAIN * ("weights" in checked.rules)
-        + f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
+        f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
     ).compact()  # fmt: skip
-
-
-_NO_GAIN = (
-    "The gain of fitted weights has no interval, because the same labels choose the weights and the member; look at "
-    "their difference over the average. "
-)
 
 
 def _beaten(rule: RuleOn) -> str:
