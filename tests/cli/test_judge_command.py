@@ -240,10 +240,10 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     record = JudgeFolder(tmp_path / "r").record()
     assert (record.items_count, record.items_left_out) == (4, 6)
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "6 further items left out" in page
+    assert "6 further items were not judged" in page
     assert "n = 4 of 10" in page
     assert "n = 4 of 4" not in page
-    assert "None: every metric of every item has a score" not in page
+    assert "No score is missing" not in page
     assert "<td>left out, because of faults</td>" in page
     assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
     again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")

@@ -239,10 +239,10 @@ def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
     made = calibrate(noise, labels)
     beside = validate(noise, labels, calibration=made)
     assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
-    assert any("as they are" in text for text in _beside(beside))
+    assert any("than the raw scores do" in text for text in _beside(beside))
     unsure = beside.average.model_copy(update={"gain": Estimate(0.1, -0.1, 0.3)})
     said = _beside(beside.model_copy(update={"average": unsure}))
-    assert any("which is not shown to be more" in text for text in said)
+    assert any("which is no significant gain" in text for text in said)
 
 
 def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
@@ -281,6 +281,6 @@ def test_the_diagram_shows_before_and_after(found):
         assert text in picture.svg()
     sheet = calibration_sheet(found)
     assert sheet.picture == [picture]
-    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators (")
+    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators")
     assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]
     assert "".join(sheet.html()).count('<svg class="chart"') == 1
