@@ -48,6 +48,9 @@ class SamplingOptions(OptionGroup):
         uncertain_first: Instead of a random sample, take the items of which the judge of `--run` is least sure (first
             those on which it abstained), to analyze errors. Their labels are marked, and commands that estimate
             agreement refuse them.
+        oversample_uncertain: Draw a random sample in which the items that the judge of `--run` is least sure of are up
+            to four times as likely as the others. Each item states its `inclusion_probability`, by which `conqret
+            validate` weights means and shares and `conqret runs diff` differences. Alpha is not weighted.
         seed: The seed of the sample.
     """
 
@@ -60,6 +63,7 @@ class SamplingOptions(OptionGroup):
         ),
     ] = None
     uncertain_first: bool = False
+    oversample_uncertain: bool = False
     seed: int = 13
 
 
@@ -114,6 +118,7 @@ def label(
         task=form.task,
         labelled=sampling.labelled or (),
         uncertain_first=sampling.uncertain_first,
+        oversample_uncertain=sampling.oversample_uncertain,
         seed=sampling.seed,
         on_check=shown.left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS),
@@ -127,7 +132,9 @@ def label(
         low,
         high,
         not sampling.uncertain_first,
-        label_plan.probability,
+        {entry.item.id: entry.probability or 0.0 for entry in label_plan.chosen}
+        if label_plan.unequal
+        else label_plan.probability,
     )
     texts = {
         **FORMS[to](sheet),
@@ -176,7 +183,13 @@ def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
 
     topics = len({entry.topic for entry in plan.chosen})
     yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
-    if plan.probability is None:
+    if plan.unequal:
+        known = [entry.probability or 0.0 for entry in plan.chosen]
+        yield (
+            f"drawn with probabilities of {min(known):.1%} to {max(known):.1%}, by which validate and runs diff weight "
+            "their estimates"
+        )
+    elif plan.probability is None:
         yield "the least certain first: to be read, and refused where something is estimated"
     else:
         yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"

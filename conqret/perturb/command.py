@@ -58,6 +58,7 @@ def perturb(
             "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
         ),
     ] = None,
+    overwrite: options.Replace = False,
     seed: int = SEED,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
@@ -101,7 +102,8 @@ def perturb(
             "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
-        name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
+        name, items, levels=options.listed(levels), pool=pool, output=output, overwrite=overwrite,
+        seed=seed, on_check=note_left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip

@@ -44,6 +44,7 @@ def translate(
             "--output", "-o", help="The file to write. Default: ITEMS-translated.jsonl, here.", dir_okay=False
         ),
     ] = None,
+    overwrite: options.Replace = False,
     translator: TranslatorOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
@@ -89,6 +90,7 @@ def translate(
         items,
         **settings,
         output=output,
+        overwrite=overwrite,
         least_overlap=least_overlap,
         on_check=note_left_out,
         **translator.answers.given(),

@@ -12,12 +12,13 @@ from conqret.stats.simultaneous import FEWEST_SIMULTANEOUS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
+from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS, listed
 from conqret.studies.agreement_tables import head
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
 
 ALPHA = "Krippendorff's α"
+BOUND = "Krippendorff's bound for tentative conclusions"
 NAMED = 3
 """Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
 AT_ONCE = "Simultaneous interval, for {} dimensions at once"
@@ -53,8 +54,11 @@ def agreement_answer(
             f"The judge agrees with annotators more than by chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
-            + f"; on {well or 'none'} of these the whole interval is above {WEAK}, Krippendorff's bound for tentative "
-            "conclusions"
+            + (
+                f"; the whole interval is above {WEAK}, {BOUND}, on {well or 'none'} of these"
+                if others
+                else f"; the whole interval is {'' if well else 'not '}above {WEAK}, {BOUND}"
+            )
         )
     else:
         first = (
@@ -102,29 +106,33 @@ def _rest(
 
 
 def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
-    """On which dimensions the judge is shown to agree better than each baseline, and on how many worse."""
-    parts, worse = [], []
+    """Than which baselines the judge is shown to agree better, and than which less: on which dimensions, where there
+    are several."""
+    better, unshown, less = [], [], []
     for name, baseline in WORDS.items():
         over = {_name(row): row.over[name] for row in rows if name in row.over}
         known = {key: one for key, one in over.items() if one.value is not None}
-        if not known:
-            continue
-        better = [key for key, one in known.items() if one.low is not None and one.low > 0]
-        less = [
+        above = [key for key, one in known.items() if one.low is not None and one.low > 0]
+        below = [
             key
             for key, one in known.items()
             if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
         ]
-        named = f" ({', '.join(better)})" if 0 < len(better) <= NAMED and len(rows) > 1 else ""
-        parts.append(
-            f"than {baseline} on {len(better) or 'none'} of {number(len(known), 'dimension')}{named}"
-        )
-        if less:
-            worse.append(f"than {baseline} on {len(less)}")
-    if parts:
-        yield f"The judge agrees significantly better with annotators {words.listed(parts)}."
-    if worse:
-        yield f"It is shown to agree less {words.listed(worse)}."
+        several = len(rows) > 1
+        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}" * several
+        where += f" ({', '.join(above)})" * (several and 0 < len(above) <= NAMED)
+        if known and (several or above):
+            better.append(f"than {baseline}{where}")
+        elif known and not below:
+            unshown.append(baseline)
+        if below:
+            less.append(f"than {baseline}{f' on {len(below)}' * several}")
+    if better:
+        yield f"The judge agrees significantly better with annotators {words.listed(better)}."
+    if unshown:
+        yield f"The judge is not shown to agree better with annotators than {listed(unshown)}."
+    if less:
+        yield f"It agrees significantly less with annotators {words.listed(less)}."
 
 
 def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:

@@ -257,6 +257,11 @@ def report(
     result(found.facts, lines, as_json=json_output)
     note(*found.notes)
     page.write(leaderboard_page, found)
+    if page.output is not None and page.output.suffix == ".svg" and len(found.boards) > 1:
+        note(
+            f"{page.output} shows only the first of {len(found.boards)} suites: write a page (.html) for all, or "
+            "choose one with --suite"
+        )
 
 
 report = grouped(report)

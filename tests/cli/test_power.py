@@ -106,7 +106,7 @@ def test_a_pilot_of_damage_gives_its_spread_and_not_its_fall(pilots):
     assert versions.values == pytest.approx((expected - expected.mean()).tolist())
     with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
         of_versions([*plain, *even], ["f"], "padding", "clarity")
-    with pytest.raises(DeclarationError, match="of 2 judges"):
+    with pytest.raises(DeclarationError, match="from 2 judges"):
         of_versions(plain, ["f", "g"], "irrelevant", "clarity")
     with pytest.raises(UnknownNameError, match="flip"):
         of_versions([*plain, *damaged], ["f"], "flip", "clarity")

@@ -140,7 +140,7 @@ def test_compare(cli, labels, tmp_path):
     assert cli("judges", "jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
         ((one,), (), "at least two different runs"),
-        ((one, one), (), "each once"),
+        ((one, one), (), "is given several times"),
         ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
     ):
         refused = cli("judges", "compare", *runs, "--labels", labels, *MAP, *more)

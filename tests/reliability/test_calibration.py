@@ -13,10 +13,13 @@ from conqret.io.labels import Unit, read_labels
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import monotone
+from conqret.studies.agreement.agreement_settings import AgreementSettings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import JointMap, MonotoneMap
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, JointMap, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.card.card_limits import _beside
@@ -89,25 +92,22 @@ def test_a_topic_has_no_part_in_its_own_map(seen, found):
 
 
 def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
-    """The jackknife of the whole procedure, done by hand; with maps from other labels nothing is fitted again."""
+    """The jackknife of the whole procedure, the choice of kinds included, done by hand; with maps from other
+    labels nothing is fitted again."""
     judgments, labels, _, _ = seen
-    score = np.array([one.value("clarity") for one in judgments])
-    units = [Unit(one.item) for one in judgments]
-    people = (labels.table("clarity", units)[1].mean(axis=0) - 1) / 2
-    topics = np.array([one.topic for one in judgments])
-    fold = np.array([found.folds[topic] for topic in topics])
+    joined = join_labels(judgments, labels)
+    sample = CalibrationSample(View(joined, "clarity", AgreementSettings()), joined, "clarity", found.folds)
+    topics = np.array(sample.view.clusters)
+    errors = tried(sample).errors
 
     def alpha(kept):
-        said = np.empty(len(score))
-        for one in range(5):
-            rest = kept & (fold != one)
-            said[fold == one] = np.interp(score[fold == one], *monotone(score[rest], people[rest]))
-        return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * people[kept]], "ordinal")
+        said = tried(sample, kept, errors).calibrated(sample.fold)
+        return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * sample.target[kept]], "ordinal")
 
-    without = np.array([alpha(topics != topic) for topic in sorted(set(topics))])
+    without = np.array([alpha(topics != topic) for topic in dict.fromkeys(topics.tolist())])
     row = found.checked["clarity"].alpha["calibrated"]
     by_hand = JackknifedEstimate(
-        alpha(np.full(len(score), True)), without, np.full(10, True), 120, scale="correlation"
+        alpha(np.full(len(topics), True)), without, np.full(10, True), 120, scale="correlation"
     )
     ends = by_hand.estimate()
     assert (row.low, row.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
