@@ -68,8 +68,8 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
         if rate is not None and rate.value is not None:
             better = sum((rater.consensus.value or 0.0) > rate.value for rater in found.placed)
             sentences.append(
-                f"On {words.label(name).lower()}, the judge's label is the true one with a probability of "
-                f"{words.with_interval(rate)}, by Dawid and Skene's model of the annotators' labels: "
+                f"On {words.label(name).lower()}, the judge's label is the true one with an estimated probability of "
+                f"{words.score(rate.value)} (Dawid and Skene's model, no interval): "
                 f"{better or 'none'} of {len(found.placed)} annotators {'reaches' if better < 2 else 'reach'} more."
             )
     return sentences
@@ -161,8 +161,8 @@ def _consensus_table(raters: ByDimension) -> Table:
         rows,
         note="Probability: that a label of this rater is the true one, by the model of Dawid and Skene (1979), which "
         "estimates from the annotators' labels what is true of each unit, and how each annotator errs. It takes "
-        "annotators to err independently: where most of them make the same error, that counts as true. The judge has "
-        "no say in what is true.",
+        "annotators to err independently: where most of them make the same error, that counts as true. The judge "
+        "counts as one more of them. Without intervals: those that leave out topics hold the truth too rarely.",
     )
 
 
