@@ -57,9 +57,10 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
             if rater.apart
         ]
         shown = sum(any(rater.side for rater in found.placed) for found in known.values())
+        who, where = ("An", shown) if shown else ("No", "any")
         sentences.append(
-            "An annotator is shown to rate lower or higher than the average annotator on "
-            f"{shown or 'none'} of {words.number(len(known), 'dimension')}."
+            f"{who} annotator is shown to rate lower or higher than the average annotator on {where} of "
+            f"{words.number(len(known), 'dimension')}."
         )
         if apart:
             sentences.append(f"Outliers among the annotators: {'; '.join(apart)}.")
