@@ -132,7 +132,7 @@ def raters_tables(raters: ByDimension, *, whole: bool = True) -> Iterator[Table]
     if severities := _placed(raters):
         yield _severity_table(severities, whole)
     if unordered := _unordered(raters):
-        yield _consensus_table(unordered)
+        yield _consensus_table(unordered, whole)
 
 
 def _placed(raters: ByDimension) -> ByDimension:
@@ -144,9 +144,13 @@ def _unordered(raters: ByDimension) -> ByDimension:
     return {name: found for name, found in raters.items() if not found.ordered}
 
 
-def _consensus_table(raters: ByDimension) -> Table:
+def _consensus_table(raters: ByDimension, whole: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    whole = whole or sum(len(found.annotators) for found in raters.values()) <= MOST_ROWS
+    hidden = 0
     for name, found in raters.items():
+        shown = found.annotators if whole else found.annotators[:ENDS]
+        hidden += len(found.annotators) - len(shown)
         rows.append((words.label(name),))
         rows += [
             (
@@ -154,7 +158,7 @@ def _consensus_table(raters: ByDimension) -> Table:
                 rater.labels,
                 rater.consensus,
             )
-            for rater in (*found.annotators, *filter(None, [found.judge]))
+            for rater in (*shown, *filter(None, [found.judge]))
         ]
     return Table(
         "How often a rater's label is the true one, where labels have no order",
@@ -163,7 +167,8 @@ def _consensus_table(raters: ByDimension) -> Table:
         note="Probability: that a label of this rater is the true one, by the model of Dawid and Skene (1979), which "
         "estimates from the annotators' labels what is true of each unit, and how each annotator errs. It takes "
         "annotators to err independently: where most of them make the same error, that counts as true. The judge "
-        "counts as one more of them. Without intervals: those that leave out topics hold the truth too rarely.",
+        "counts as one more of them. Without intervals: those that leave out topics hold the truth too rarely."
+        + _left_out(hidden),
     )
 
 
@@ -242,10 +247,14 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
             " Group: annotators of different groups have no units in common, so their severities must not be compared"
             + ("; the judge stands among group 1." if judged else ".")
         )
-    if hidden:
-        note += f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; "
-        note += "--json and pages have all."
-    return note
+    return note + _left_out(hidden)
+
+
+def _left_out(hidden: int) -> str:
+    """How many annotators a terminal leaves out, for the end of a note."""
+    if not hidden:
+        return ""
+    return f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; --json and pages have all."
 
 
 def raters_section(raters: ByDimension, confidence: float) -> Section | None:
