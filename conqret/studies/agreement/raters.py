@@ -9,7 +9,7 @@ from conqret.data.item import Frozen
 from conqret.io.label_scale import LabelScale
 from conqret.stats.dawid_skene import FEWEST_RATERS, consensus_rates
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
-from conqret.stats.rater_severity import PlacedRater, place_raters, rater_tests
+from conqret.stats.rater_severity import FEWEST_LABELLED, PlacedRater, place_raters, rater_tests
 from conqret.stats.resampling import Resamples
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ Side = Literal["", "lower", "higher"]
 LEVEL = 0.05
 """The p-value below which something is shown."""
 JUDGE = "the judge"
+TOO_FEW_LABELS = f"fewer than {FEWEST_LABELLED} labels"
 NO_ORDER = "these labels have no order"
 
 
@@ -156,13 +157,13 @@ def _consensus(
         RaterPlace(
             name=name,
             labels=labels,
-            group=0 if labels else None,
+            group=0 if labels >= FEWEST_LABELLED else None,
             severity=none,
             p=None,
             side="",
             outlier=None,
             order=none,
-            consensus=Estimate(rate, n=labels) if labels else undefined("no label"),
+            consensus=Estimate(rate, n=labels) if labels >= FEWEST_LABELLED else undefined(TOO_FEW_LABELS),
         )
         for name, rate, labels in zip(
             [*names, JUDGE], consensus_rates(rows), (~np.isnan(rows)).sum(axis=1).tolist(), strict=False
