@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated_intervals import HEAVY, ITEMS, TOPIC_BIAS, TOPIC_SHARE, UNBALANCED, UNLIKE, Triple, triple
 
-from conqret.stats.dawid_skene import consensus_rates
 from conqret.stats.rater_severity import PlacedRaters, place_raters, rater_tests
 from conqret.stats.resampling import leave_one_out
 
@@ -139,42 +138,6 @@ def raters_once(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, 
         concluded(np.array([OUTLIER, *np.zeros(RATERS - 1)]))[1][0],
     ]
     return found | dict(zip(VERDICTS_OF_RATERS, shown, strict=True))
-
-
-NOMINAL = "raters, nominal"
-RATES = (0.9, 0.8, 0.75, 0.7, 0.35)
-"""How often each of five annotators gives the true one of three labels, else one of the other two; the judge as the
-last but one."""
-INTERVALS_OF_RATES = [
-    f"{who}, {words}"
-    for words in (
-        "even labels, all label all",
-        "even labels, three of five",
-        "a label in 70%, all",
-        "a label in 70%, three",
-    )
-    for who in ("the best annotator", "a middling one", "the worst", "the judge")
-]
-
-
-def rates_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The intervals of how often a label is the true one, in one sample of each kind."""
-    found: list[Triple | None] = []
-    for place, shares in enumerate(((1 / 3,) * 3, (0.7, 0.2, 0.1))):
-        rng = np.random.default_rng([seed, topics, balanced, place, 11])
-        sizes = np.full(topics, ITEMS) if balanced else rng.choice(UNBALANCED, size=topics)
-        which = np.repeat(np.arange(topics), sizes)
-        by_topic = rng.dirichlet(np.array(shares) * 4, size=topics).cumsum(axis=1)
-        true = (rng.random(len(which))[:, None] > by_topic[which, :2]).sum(axis=1)
-        rates = np.array([*RATES, RATES[3]])[:, None]
-        right = rng.random((len(rates), len(which))) < rates
-        table = np.where(right, true, (true + rng.integers(1, 3, right.shape)) % 3).astype(float)
-        for part in (table[:-1], thinned(rng, table[:-1])):
-            each, judge = consensus_rates(part, leave_one_out(which.tolist()), table[-1])
-            found += [
-                None if one is None else triple(one.estimate()) for one in (each[0], each[2], each[4], judge)
-            ]
-    return dict(zip(INTERVALS_OF_RATES, found, strict=True))
 
 
 @cache

@@ -71,14 +71,10 @@ from simulated_intervals import (
 )
 from simulated_raters import (
     INTERVALS_OF_RATERS,
-    INTERVALS_OF_RATES,
-    NOMINAL,
     RATER_KINDS,
-    RATES,
     VERDICTS_OF_RATERS,
     rater_truths,
     raters_once,
-    rates_once,
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -213,7 +209,7 @@ def rater_cells(simulations: int) -> Iterator[Cell]:
     for begin in range(0, simulations, CHUNK):
         for topics in RATER_TOPICS:
             for balanced in (True, False):
-                yield from ((kind, topics, balanced, begin) for kind in (*RATER_KINDS, NOMINAL))
+                yield from ((kind, topics, balanced, begin) for kind in RATER_KINDS)
 
 
 def guarantee_cells(simulations: int) -> Iterator[Cell]:
@@ -295,8 +291,6 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
         elif kind in RATER_KINDS:
             drawn = dict(raters_once(kind, topics, balanced, seed))
-        elif kind == NOMINAL:
-            drawn = dict(rates_once(topics, balanced, seed))
         elif kind in SKEWED:
             drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
         else:
@@ -644,11 +638,6 @@ def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iter
                     marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
             yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
         yield ""
-    yield "### Raters: how often a label is the true one, three labels without an order\n"
-    rates = (RATES[0], RATES[2], RATES[4], RATES[3])
-    known = {name: rates[place % len(rates)] for place, name in enumerate(INTERVALS_OF_RATES)}
-    both = dict.fromkeys((True, False), known)
-    yield from interval_table(done, NOMINAL, INTERVALS_OF_RATES, both, simulations, RATER_TOPICS)
 
 
 def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:

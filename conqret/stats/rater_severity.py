@@ -35,8 +35,8 @@ FEWEST_FOR_OUTLIERS = 5
 MOST_RATERS = 200
 """Raters that are placed, those with the most labels first."""
 TOO_FEW = (
-    f"fewer than {FEWEST_LABELLED} units that other annotators labeled, too, or in fewer than "
-    f"{FEWEST_CLUSTERS} topics (or items)"
+    f"fewer than {FEWEST_LABELLED} units that other annotators labeled, too, or such units in "
+    f"fewer than {FEWEST_CLUSTERS} topics (or items)"
 )
 TOO_FEW_TO_ORDER = f"fewer than {FEWEST_RATED} units that other annotators labeled, too"
 NOT_IN_GROUP = "the judge scored no unit that these annotators labeled"

@@ -7,7 +7,6 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.stats.dawid_skene import ROUNDS, SMOOTHED, consensus_rates, dawid_skene
-from conqret.stats.resampling import leave_one_out
 
 
 def by_loops(votes, categories, rounds):
@@ -88,22 +87,9 @@ def test_how_often_a_label_is_the_true_one():
     right = rng.random((4, 200)) < np.array(rates)[:, None]
     labels = np.where(right, truth, (truth + rng.integers(1, 3, (4, 200))) % 3) + 1.0
     labels[3, :50] = np.nan
-    judge = np.where(rng.random(200) < 0.6, truth, (truth + 1) % 3) + 1.0
-    topics = leave_one_out(np.repeat(range(20), 10).tolist())
-    found, of_judge = consensus_rates(labels, topics, judge)
-    for rater, rate in zip([*found, of_judge], (*rates, 0.6), strict=True):
-        assert rater.value == pytest.approx(rate, abs=0.1)
-        estimate = rater.estimate()
-        assert estimate.low < rate < estimate.high
-    assert found[3].n == 150
-    alone, nobody = consensus_rates(labels, topics)
-    assert [rater.value for rater in alone] == [rater.value for rater in found]
-    assert nobody is None
-    left = consensus_rates(labels[:, 10:])[0]  # without the first topic, from the votes on
-    assert [rater.without[0] for rater in found] == pytest.approx([rater.value for rater in left], abs=1e-4)
-
-
-def test_raters_who_never_differ_have_no_interval_of_rates():
-    labels = np.tile(np.arange(24) % 3, (3, 1)).astype(float)
-    found, _ = consensus_rates(labels, leave_one_out(np.repeat(range(8), 3).tolist()))
-    assert [rater.estimate().low for rater in found] == [None] * 3
+    found = consensus_rates(labels)
+    assert found == pytest.approx(list(rates), abs=0.1)
+    expected = dawid_skene(np.nan_to_num(labels, nan=0.0).astype(int) - 1, 3).belief
+    assert found[0] == pytest.approx(expected[np.arange(200), labels[0].astype(int) - 1].mean())
+    labels[3] = np.nan
+    assert np.isnan(consensus_rates(labels)[3])

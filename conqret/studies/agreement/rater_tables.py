@@ -57,9 +57,10 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
             if rater.apart
         ]
         shown = sum(any(rater.side for rater in found.placed) for found in known.values())
+        who, where = ("An", shown) if shown else ("No", "any")
         sentences.append(
-            "An annotator is shown to rate lower or higher than the average annotator on "
-            f"{shown or 'none'} of {words.number(len(known), 'dimension')}."
+            f"{who} annotator is shown to rate lower or higher than the average annotator on {where} of "
+            f"{words.number(len(known), 'dimension')}."
         )
         if apart:
             sentences.append(f"Outliers among the annotators: {'; '.join(apart)}.")
@@ -68,8 +69,8 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
         if rate is not None and rate.value is not None:
             better = sum((rater.consensus.value or 0.0) > rate.value for rater in found.placed)
             sentences.append(
-                f"On {words.label(name).lower()}, the judge's label is the true one with a probability of "
-                f"{words.with_interval(rate)}, by Dawid and Skene's model of the annotators' labels: "
+                f"On {words.label(name).lower()}, the judge's label is the true one with an estimated probability of "
+                f"{words.score(rate.value)} (Dawid and Skene's model, no interval): "
                 f"{better or 'none'} of {len(found.placed)} annotators {'reaches' if better < 2 else 'reach'} more."
             )
     return sentences
@@ -131,7 +132,7 @@ def raters_tables(raters: ByDimension, *, whole: bool = True) -> Iterator[Table]
     if severities := _placed(raters):
         yield _severity_table(severities, whole)
     if unordered := _unordered(raters):
-        yield _consensus_table(unordered)
+        yield _consensus_table(unordered, whole)
 
 
 def _placed(raters: ByDimension) -> ByDimension:
@@ -143,9 +144,13 @@ def _unordered(raters: ByDimension) -> ByDimension:
     return {name: found for name, found in raters.items() if not found.ordered}
 
 
-def _consensus_table(raters: ByDimension) -> Table:
+def _consensus_table(raters: ByDimension, whole: bool) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    whole = whole or sum(len(found.annotators) for found in raters.values()) <= MOST_ROWS
+    hidden = 0
     for name, found in raters.items():
+        shown = found.annotators if whole else found.annotators[:ENDS]
+        hidden += len(found.annotators) - len(shown)
         rows.append((words.label(name),))
         rows += [
             (
@@ -153,7 +158,7 @@ def _consensus_table(raters: ByDimension) -> Table:
                 rater.labels,
                 rater.consensus,
             )
-            for rater in (*found.annotators, *filter(None, [found.judge]))
+            for rater in (*shown, *filter(None, [found.judge]))
         ]
     return Table(
         "How often a rater's label is the true one, where labels have no order",
@@ -161,8 +166,9 @@ def _consensus_table(raters: ByDimension) -> Table:
         rows,
         note="Probability: that a label of this rater is the true one, by the model of Dawid and Skene (1979), which "
         "estimates from the annotators' labels what is true of each unit, and how each annotator errs. It takes "
-        "annotators to err independently: where most of them make the same error, that counts as true. The judge has "
-        "no say in what is true.",
+        "annotators to err independently: where most of them make the same error, that counts as true. The judge "
+        "counts as one more of them. Without intervals: those that leave out topics hold the truth too rarely."
+        + _left_out(hidden),
     )
 
 
@@ -243,10 +249,14 @@ def _note(judged: bool, grouped: bool, hidden: int) -> str:
             "  Annotators of different groups have no units in common, so severities can be compared only within a "
             "group" + ("; the judge stands among group 1." if judged else ".")
         )
-    if hidden:
-        note += f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; "
-        note += "--json and pages have all."
-    return note
+    return note + _left_out(hidden)
+
+
+def _left_out(hidden: int) -> str:
+    """How many annotators a terminal leaves out, for the end of a note."""
+    if not hidden:
+        return ""
+    return f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; --json and pages have all."
 
 
 def raters_section(raters: ByDimension, confidence: float) -> Section | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from conqret.data.item import Frozen
 from conqret.io.label_scale import LabelScale
 from conqret.stats.dawid_skene import FEWEST_RATERS, consensus_rates
-from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, undefined
-from conqret.stats.rater_severity import PlacedRater, place_raters, rater_tests
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.rater_severity import FEWEST_LABELLED, PlacedRater, place_raters, rater_tests
 from conqret.stats.resampling import Resamples
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ Side = Literal["", "lower", "higher"]
 LEVEL = 0.05
 """The p-value below which something is shown."""
 JUDGE = "the judge"
+TOO_FEW_LABELS = f"fewer than {FEWEST_LABELLED} labels"
 NO_ORDER = "these labels have no order"
 
 
@@ -117,7 +118,7 @@ def raters_of(
     if len(names) < 2:
         return None
     if scale.level == "nominal":
-        return _consensus(names, table, drawn, judge, confidence) if len(names) >= FEWEST_RATERS else None
+        return _consensus(names, table, judge) if len(names) >= FEWEST_RATERS else None
     placed = place_raters(table, drawn, judge)
     tests = rater_tests(placed)
     counts = (~np.isnan(table)).sum(axis=1).tolist()
@@ -143,43 +144,41 @@ def raters_of(
 
 
 def _consensus(
-    names: Sequence[str],
-    table: NDArray[np.float64],
-    drawn: Resamples,
-    judge: NDArray[np.float64] | None,
-    confidence: float,
+    names: Sequence[str], table: NDArray[np.float64], judge: NDArray[np.float64] | None
 ) -> Raters | None:
-    """The raters by how often their label is the true one, the least often first."""
+    """The raters by how often their label is the true one, the least often first; the judge is one more rater."""
     import numpy as np
 
     if np.isnan(table).all():
         return None
-    rates, of_judge = consensus_rates(table, drawn, judge)
     none = undefined(NO_ORDER)
-
-    def place(name: str, rate: JackknifedEstimate) -> RaterPlace:
-        return RaterPlace(
+    rows = table if judge is None else np.vstack([table, judge])
+    placed = [
+        RaterPlace(
             name=name,
-            labels=rate.n,
-            group=None if not rate.defined else 0,
+            labels=labels,
+            group=0 if labels >= FEWEST_LABELLED else None,
             severity=none,
             p=None,
             side="",
             outlier=None,
             order=none,
-            consensus=rate.estimate(confidence),
+            consensus=Estimate(rate, n=labels) if labels >= FEWEST_LABELLED else undefined(TOO_FEW_LABELS),
         )
-
-    placed = [place(name, rate) for name, rate in zip(names, rates, strict=True)]
+        for name, rate, labels in zip(
+            [*names, JUDGE], consensus_rates(rows), (~np.isnan(rows)).sum(axis=1).tolist(), strict=False
+        )
+    ]
+    annotators = placed[: len(names)]
     return Raters(
         scale="labels without an order",
         annotators=tuple(
-            sorted(placed, key=lambda rater: (rater.group is None, rater.consensus.value or 0.0))
+            sorted(annotators, key=lambda rater: (rater.group is None, rater.consensus.value or 0.0))
         ),
-        groups=(sum(rater.group == 0 for rater in placed),),
+        groups=(sum(rater.group == 0 for rater in annotators),),
         spread=None,
         ordered=False,
-        judge=None if of_judge is None else place(JUDGE, of_judge),
+        judge=None if judge is None else placed[-1],
     )
 
 
