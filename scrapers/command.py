@@ -125,8 +125,8 @@ def topics(
     Args:
         index: The address of a page that lists debates, or a saved copy of it.
         output (--output, -o): The file for the list of debates.
-        explainers: Also list pages without pros and cons (explainers); without this option they are only comments in
-            the list of debates.
+        explainers: Also list pages without pros and cons (explainers); without this option the list of debates has them
+            only as comments.
         links: Take the links that match this pattern (`*` stands for anything), whatever the site, for example `--links
             'https://*.procon.org/*'`.
         address: The address that a saved page had, to complete its links.

@@ -22,8 +22,8 @@ def build(
     train_share: float = 0.7,
     json_output: options.Json = False,
 ) -> None:
-    """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print the
-    statistics of ConQRet's Table 2.
+    """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print
+    statistics of the corpus (those of ConQRet's Table 2).
 
     No topic and no document is in both splits; the same corpus and seed give the same files.
 

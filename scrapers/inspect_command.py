@@ -42,8 +42,10 @@ def inspect(
 
     Args:
         page: The address of a debate page, or a file saved from a browser.
-        layout: Read the page with this site layout, even if the page does not match it.
-        further: A further saved page of the same debate, such as the one with the cons. May be repeated.
+        layout: Read the page with the layout of this debate site (such as `procon_classic`), even if the page does not
+            match it.
+        further: A further page of the same debate that you saved from the site, such as the one with the cons. May be
+            repeated.
         address: The address that the saved page had, to complete its links.
 
     Examples:

@@ -188,8 +188,8 @@ def steps(
         typer.Option(
             "--model",
             "-m",
-            help="The model that writes the steps: any name that litellm knows, or `offline` for fixed steps "
-            "without a model.",
+            help="The model that writes the evaluation steps: any name that litellm knows, or `offline` for fixed "
+            "steps without a model.",
         ),
     ] = "offline",
     *,

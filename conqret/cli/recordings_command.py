@@ -62,7 +62,8 @@ def redact(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Export recorded model responses without personal data, so that others with the same items can repeat the run.
+    """Export recorded model responses without the names and patterns that you list, so that others with the same items
+    can repeat the run.
 
     The recordings file is not changed. An export has model responses and item ids, and no texts of items.
     """

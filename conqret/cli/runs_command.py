@@ -138,7 +138,7 @@ def prune(
     """Remove leftovers: half-written files, corrupt recordings files that were repaired, and empty runs.
 
     A recorded model response is removed only if it is also stored elsewhere. To continue a run whose recordings were
-    removed, give `--recordings STORE`.
+    removed, give the other file with `--recordings`.
     """
     from conqret.runs.management import prune_runs
 

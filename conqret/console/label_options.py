@@ -42,15 +42,15 @@ class LabelReading(OptionGroup):
         scale: Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be
             repeated. Default: that of the file's layout, or what a form of `conqret labels sample` says.
         words (--map): The number that each word in the labels stands for: `low=1,medium=2,high=3`.
-        columns: Name the columns of the label file that hold conqret's fields, as FIELD=COLUMN:
-            `item=doc_id,annotator=worker`. In a file with one column per dimension, also name these:
-            `clarity=Answer.clarity`.
+        columns: Name the columns of the label file, as FIELD=COLUMN with the fields item, annotator, dimension and
+            label: `item=doc_id,annotator=worker`. If the file has a column for each dimension, name it as
+            DIMENSION=COLUMN: `clarity=Answer.clarity`.
         dimension: Read only the labels of this dimension; others are ignored. If the label file has no column of
             dimensions, this is the name of its only dimension. May be repeated.
         layout: The layout of the file of labels, by name: `dagstuhl`, `argilla`, `table`, … (an unknown name prints the
             list). Default: detected from the file.
-        cannot_judge: A text in the labels that means that an annotator could not judge (it counts as a missing label),
-            besides the known ones. May be repeated.
+        cannot_judge: A text in the label file that means that an annotator could not judge; it then counts as a missing
+            label. May be repeated.
         number_annotators: For label files without a column of annotators: take the first label of each item as
             annotator 1's, the second as annotator 2's, and so on.
     """

@@ -215,8 +215,8 @@ class PageFile(OptionGroup):
     """The file of a page, where one is wanted.
 
     Args:
-        output (--output, -o): The output file; its ending chooses an HTML page (.html), Markdown (.md), or the first
-            chart alone (.svg).
+        output (--output, -o): The output file. Its ending chooses the form: an HTML page (.html), Markdown (.md), or
+            only the chart at the top of the page (.svg).
 
     Raises:
         DeclarationError: no page can be written into a file of this ending.

@@ -26,17 +26,17 @@ def rank(
     answers: list[Path] | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """Rank systems by the weighted mean of Perspective Diversity and Dispute Awareness (DebateQA, Equation 4); equal
-    scores share a rank.
+    """Rank systems by the weighted mean of two metrics, Perspective Diversity and Dispute Awareness, after
+    standardizing both (DebateQA, Equation 4); systems with equal scores share a rank.
 
     If a metric was measured with several models or prompts, its mean over them is used; a system's normalized rank
     (DebateQA, Table 2) comes from its mean rank over them.
 
     Args:
-        scores: Score tables (scores.parquet) that `conqret debateqa score` wrote for Perspective Diversity and Dispute
-            Awareness, of all systems.
-        weights: The weights of Perspective Diversity to rank with, from 0 to 1, comma-separated; Dispute Awareness has
-            the rest.
+        scores: Score tables (scores.parquet) of all systems that `conqret debateqa score perspective-diversity` and
+            `dispute-awareness` wrote.
+        weights: The weights, from 0 to 1 and comma-separated, that the metric Perspective Diversity has in the ranking;
+            the metric Dispute Awareness has 1 minus the weight.
         report: Write a page with the ranks and a description of each system.
         answers: A folder of `conqret debateqa answer`, whose settings the page of `--report` describes; the folder's
             name must be the system's. May be repeated.

@@ -149,7 +149,6 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
         "Metrics and measuring models",
         (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
         rows,
-        note="The mean of a metric is over the questions for which every system's answer has a score. “Left out” "
-        "counts "
-        "scored answers to other questions.",
+        note="Means use only the questions for which every system's answer has a score. “Left out” is the number of "
+        "scored answers to questions for which some system's answer has no score.",
     )

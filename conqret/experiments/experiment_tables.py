@@ -89,8 +89,9 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
         "Arguments",
         columns,
         rows,
-        note="“Citations out of range” are citations of a number that no document has. “Documents left out” were of "
-        "no use according to the generator; “Documents cut” were shortened to fit the prompt. “No relevant document "
+        note="“Citations out of range” are citations of a number that no document has. “Documents left out” counts "
+        "retrieved documents that the model which wrote the argument called useless; “Documents cut” counts documents "
+        "that were shortened to fit the prompt. “No relevant document "
         "retrieved” and “Possible prompt injections” are numbers of arguments.",
     )
 

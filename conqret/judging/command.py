@@ -128,8 +128,8 @@ class BuildGate(OptionGroup):
         Path | None,
         options.option(
             options.FILES,
-            "Write JUnit XML for a CI server into this file: a test case for each item and for each condition of "
-            "`--require`.",
+            "Write JUnit XML for a CI server into this file: a test case for each item and for each condition that "
+            "`--require` sets on the result.",
             "--junit",
             dir_okay=False,
         ),
@@ -138,8 +138,8 @@ class BuildGate(OptionGroup):
         Path | None,
         options.option(
             options.FILES,
-            "Write the mean scores, and whether the conditions of `--require` are met, into this file as Markdown, "
-            "for the summary page of a CI build.",
+            "Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are "
+            "met, for the summary page of a CI build.",
             "--markdown",
             dir_okay=False,
         ),

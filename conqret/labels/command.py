@@ -30,8 +30,8 @@ class FormOptions(OptionGroup):
 
     Args:
         task: The annotation task: `rating`, `partial-answer`, or a plug-in's task.
-        dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the dimension
-            of `--task`.
+        dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of
+            the annotation task.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 

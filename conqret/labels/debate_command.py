@@ -51,8 +51,9 @@ def debate(
     design: Annotated[
         Literal["main", "pilot"],
         typer.Option(
-            help="The study design: `main` shows the passage from the start and gives five minutes for each "
-            "judgment; `pilot` shows the passage only after the judgments from snippets."
+            help="The study design: with `main` judges see the whole passage from the start and have five minutes "
+            "for each judgment; with `pilot` they first judge from short quotations, and see the passage only at "
+            "the end."
         ),
     ] = "main",
     incentive: Annotated[
@@ -124,8 +125,8 @@ def write(
     judged: Annotated[
         Path | None,
         typer.Option(
-            help="The file of human or model judges' answers on these debates: each writer is shown the bonus in "
-            "dollars that their texts earned."
+            help="A file of judges' answers (human or model) on the debates of this study: each writer is then "
+            "shown the bonus in dollars that their texts earned."
         ),
     ] = None,
     consent: Consent = None,

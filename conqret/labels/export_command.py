@@ -50,7 +50,8 @@ def export(
         bool,
         typer.Option(
             "--practice",
-            help="Export only the practice texts of a study of `conqret labels write`, for grading.",
+            help="Export only the practice texts that writers wrote in `conqret labels write`, so that you can "
+            "grade them.",
         ),
     ] = False,
     dropped: Annotated[
@@ -59,9 +60,10 @@ def export(
     overwrite: options.Replace = False,
 ) -> None:
     """Write the labels of a study to a file that `conqret labels agreement`, `conqret validate` or Label Studio reads,
-    with pseudonyms for annotators (for `conqret labels debate`: the answers, for `conqret debate two-turn outcomes`).
+    with pseudonyms for annotators (of a study by `conqret labels debate`, write the judges' answers for `conqret debate
+    two-turn outcomes`).
 
-    An earlier export is replaced, unless it was edited.
+    An earlier export is replaced; if it was edited, the command refuses.
     """
     from conqret.labels.exporting import export_labels
 

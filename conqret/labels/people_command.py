@@ -16,7 +16,9 @@ Name = Annotated[str, typer.Argument(help="The annotator: a name, or a pseudonym
 def drop(
     folder: Folder,
     name: Name,
-    why: Annotated[str, typer.Option(help="The reason, which is stored with the study.")] = "",
+    why: Annotated[
+        str, typer.Option(help="The reason why the annotator is dropped, which is stored with the study.")
+    ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Count this annotator's labels again.")] = False,
 ) -> None:
     """Leave an annotator's labels out of all exports, and give their items to other annotators; the labels are not

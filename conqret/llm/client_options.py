@@ -59,8 +59,9 @@ class ClientOptions:
         context_window: The model's context window in tokens, for a model that conqret does not know.
         input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.
         output_price: US dollars for a million completion tokens, for a model whose price conqret does not know.
-        vision (--vision/--no-vision): Say whether the model accepts images. Items with images get no score from a model
-            that accepts none. Default: what conqret knows of the model, and no images for an unknown model.
+        vision (--vision/--no-vision): Say that the model accepts images (`--no-vision`: that it accepts none). Items
+            with images get no score from a model that accepts none. Default: what conqret knows of the model, and no
+            images for an unknown model.
         client: `direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`:
             everything goes through litellm.
     Limits:
@@ -73,8 +74,8 @@ class ClientOptions:
         timeout: The most seconds for one request, including all its retries.
         stop_after_failures: Stop the run once this share of the requests to the model has failed, after at least 20
             requests.
-        retry_unscored (--retry-unscored/--no-retry-unscored): When a command is run again, request once more whatever
-            earlier got an invalid response or a refusal.
+        retry_unscored (--retry-unscored/--no-retry-unscored): When a run is continued, request again (once) what
+            earlier got an invalid response or a refusal. `--no-retry-unscored` switches this off.
 
     Raises:
         DeclarationError: a value is out of its range.

@@ -32,7 +32,8 @@ def detect(
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Detect whether each document contains a perspective, so that its supporters would cite it.
+    """Detect whether each document contains a perspective, that is, whether supporters of the perspective would cite
+    it.
 
     Each pair of document and perspective gets a grade: 0 against the perspective, 1 does not mention it, 2 touches it,
     3 partly supports it, 4 clearly supports it. With `--labels`, the lowest grade that counts as yes is chosen for each

@@ -22,7 +22,8 @@ class TranslatorOptions(OptionGroup):
     """What translates.
 
     Args:
-        model (--model, -m): The model that translates, and translates back: any name that litellm knows.
+        model (--model, -m): The model that translates from the original and back: any name that litellm knows.
+            Required, as the default `offline` cannot translate.
     """
 
     answers: options.RecordingOptions

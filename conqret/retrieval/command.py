@@ -56,8 +56,8 @@ class Reranking(OptionGroup):
 
     Args:
         stance: The side that `--rerank` prefers documents for: `pro`, `con`, or `none` for relevance alone.
-        rerank: Rerank the documents listwise with this model: any name that litellm knows, or `offline`, which ranks by
-            words that show a document's side.
+        rerank: Rerank the documents listwise with this model: any name that litellm knows, or `offline`, which reranks
+            by word statistics.
         perspectives: Have a model name the perspectives on each question, search for each of them, and merge the
             results. Needs `--rerank` or `--model`.
         model (--model, -m): With `--perspectives`: the model that names the perspectives on a question. Default: the

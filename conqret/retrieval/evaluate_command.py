@@ -50,8 +50,9 @@ def evaluate(
 ) -> None:
     """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
 
-    Marks show significant differences from the first of `--systems`: a paired t-test at the 5% level, with Holm's
-    correction for the number of systems. The last table says how evenly pro and con documents are ranked.
+    Values that differ significantly from those of the first of `--systems` are marked (paired t-test at the 5% level,
+    with Holm's correction for the number of systems). The last table says how evenly documents of both sides are
+    ranked.
 
     Args:
         systems: The systems to compare, comma-separated: `bm25`, `dense` or `hybrid`, optionally with further steps

@@ -46,7 +46,8 @@ class ServiceLimits(OptionGroup):
     """What is answered at most.
 
     Limits:
-        max_body: The largest item, in MiB.
+        max_body: The largest request body that the server accepts, in MiB; larger ones are refused. A request has one
+            item.
         at_once: How many items are judged at a time.
         queue: How many items may wait in the queue; further requests get HTTP status 429.
         rate: The most items in a minute; further requests get HTTP status 429.

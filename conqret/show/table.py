@@ -88,7 +88,7 @@ class Table:
         why = [f"A dash means: {'; or '.join(lost)}."] if lost else []
         if bare:
             reasons = "; or ".join(reason.removeprefix(NO_INTERVAL) for reason in bare)
-            why.append(f"A value without an interval means: {reasons}.")
+            why.append(f"Where a value has no interval, none can be computed: {reasons}.")
         self.note = visible(" ".join(filter(None, (note, *why))))
 
     @property

@@ -96,7 +96,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             for name in comparison.judges
             for entry in [average.judges[name]]
         ],
-        foot=[(f"Chosen by other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
+        foot=[(f"Chosen on other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
         note="Judges are ranked by Krippendorff's alpha with annotators on the units that all judges scored; alpha "
         "is 1 "
         "for full agreement and 0 for agreement by chance. "
@@ -124,7 +124,7 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     return (
         f"“Chosen” counts the folds for which a judge was chosen: the {basis.clustered_by}s are split into "
         f"{held_out.folds} folds, and for each fold the judge with the highest alpha on the other folds is chosen "
-        f"(judges that tie all count). “Chosen by other {basis.clustered_by}s” is the cross-validated alpha of that "
+        f"(judges that tie all count). “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that "
         "choice; the best of several judges, measured on the labels that choose it, looks better than it is."
     )
 

@@ -230,7 +230,7 @@ def report(
     *,
     suite: Annotated[
         list[str] | None,
-        typer.Option(help="Report only this suite. May be repeated."),
+        typer.Option(help="Report only this suite (public test set). May be repeated."),
     ] = None,
     source: Source = None,
     page: options.PageFile,
@@ -300,14 +300,14 @@ def check(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Results of `conqret suite run` that others contribute (suite.json): files, or folders of them."
+            help="Result files that others contribute (the suite.json of `conqret suite run`), or folders of them."
         ),
     ],
     *,
     json_output: options.Json = False,
 ) -> None:
-    """Check result files that others contribute: their layout, their names, and whether figures agree with their
-    intervals. The exit code is 2 if one is faulty, for CI.
+    """Check results on public test sets that others contribute (suite.json): their layout, their names, and whether
+    figures agree with their intervals. The exit code is 2 if one is faulty, for CI.
 
     Example:
 
@@ -326,7 +326,7 @@ def check(
 
 
 def schema() -> None:
-    """Print the JSON Schema of a suite's result file (suite.json).
+    """Print the JSON Schema of suite.json, the file with the result of a judge on a public test set.
 
     Example:
 

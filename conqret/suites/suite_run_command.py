@@ -48,8 +48,8 @@ Source = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        "The folder with the suite's files, or a folder of such folders. Default: the files that `conqret suite "
-        "fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
+        "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
+        "that `conqret suite fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
         "--from",
     ),
 ]
@@ -63,7 +63,11 @@ class SuiteJudgeOptions(OptionGroup):
     format: Annotated[
         str | None,
         options.option(
-            options.JUDGING, "The judge format. Default: the one that the suite declares.", "--format", "-f"
+            options.JUDGING,
+            "The judge format: what the judge measures and how. Default: the one that the suite (public test set) "
+            "declares.",
+            "--format",
+            "-f",
         ),
     ] = None
     model: options.Model = None

@@ -20,7 +20,7 @@ def test_a_plan_from_assumptions(cli, tmp_path):
     done = cli("judges", "power", "difference", *QUICK, "--shift", "0.5", "-o", picture)
     assert done.code == 0
     said = " ".join(done.out.split())
-    assert "below six topics there is no verdict" in said
+    assert "fewer than six topics there is no test" in said
     assert "8 topics with 2 items each, 16 items in all (power 1.00" in said
     assert picture.read_text(encoding="utf-8").startswith("<svg")
     assert "8 topics with 2 items each" in picture.read_text(encoding="utf-8")

@@ -182,7 +182,7 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
-    assert "the member chosen by other topics" in found.beside
+    assert "the member chosen on other topics" in found.beside
     page = write_jury(found, tmp_path / "jury").read_text(encoding="utf-8")
     assert page.count('<svg class="chart"') == 2
 
@@ -192,7 +192,7 @@ def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_expla
     found = jury([folder / name for name in "ab"], tmp_path / "jury", labels)
     rules, members, *_ = jury_tables(found)
     assert [row[0] for row in rules.rows] == ["mean, median", "weights"]
-    assert rules.foot[0][0] == "Chosen by other topics"
+    assert rules.foot[0][0] == "Chosen on other topics"
     assert members.header[:2] == ("Member", "Judge")
     assert "below that of every single member" not in found.beside
     low = found.checked.best.model_copy(update={"alpha": Estimate(-0.9)})

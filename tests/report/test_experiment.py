@@ -75,7 +75,8 @@ def test_means_say_how_many_are_missing() -> None:
     _, table, _places = experiment_tables(summary(scores={"one": {"judge": {"groundedness": same}}}))
     assert (
         table.note
-        == "Values are mean scores with 95% intervals over topics. A value without an interval means: it does not vary "
+        == "Values are mean scores with 95% intervals over topics. Where a value has no interval, none can be "
+        "computed: it does not vary "
         "between clusters."
     )
 

@@ -34,7 +34,7 @@ def test_what_failed_is_said_and_names_do_not_act():
     assert "1 further item had faults and took no part." in judge
     assert [table.title for table in said.tables] == [
         rf"Scores in [0, 1] of {RECORD.model}",
-        "What has no score",
+        "Missing scores",
     ]
     latex, markdown = said.latex(), said.markdown()
     assert r"m\_1 \{\textbackslash{}input\{x\}\}" in latex

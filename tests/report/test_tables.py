@@ -142,7 +142,10 @@ def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
     row = (undefined("no overlap"), Estimate(0.5, reason="no interval: rare"), Estimate(0.1, 0.0, 0.2))
     table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
-    assert table.note == "Over topics. A dash means: no overlap. A value without an interval means: rare."
+    assert (
+        table.note
+        == "Over topics. A dash means: no overlap. Where a value has no interval, none can be computed: rare."
+    )
     assert Table("", ("a",), [row[2:]]).note == ""
 
 

@@ -154,8 +154,8 @@ def score(
     `conqret judge --format controllability`.
 
     Judging:
-        good_from: The percentage of a statement that must support the assigned side (as the judge says) for the
-            statement to count as good, above 50. Changing it requests nothing again.
+        good_from: A statement counts as good if, as the judge says, at least this percentage of its content supports
+            the side that it was to take; above 50. Changing it sends no new requests.
 
     Examples:
 
@@ -253,8 +253,8 @@ def filter_(
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
-        good_from: With `--scored`: the percentage of a statement that must support the assigned side for the statement
-            to count as good.
+        good_from: With `--scored`: a statement counts as good if at least this percentage of its content supports the
+            side that it was to take.
 
     Examples:
 

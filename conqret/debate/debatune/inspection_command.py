@@ -31,8 +31,8 @@ def sample(
         output (--output, -o): The annotation form to write (CSV). Next to it, NAME.plan.json has the judge's verdicts,
             which annotators must not see.
         good: How many of the statements judged good to draw, of each system.
-        good_from: The percentage of a statement that must support the assigned side (as the judge says) for the
-            statement to count as good.
+        good_from: A statement counts as good if, as the judge says, at least this percentage of its content supports
+            the side that it was to take.
         seed: The random seed of the sample and of its order.
 
     Examples:
@@ -70,8 +70,8 @@ def agree(
 
     Args:
         sheet: The completed form of `conqret debate sample`.
-        plan: The .plan.json file that `conqret debate sample` wrote next to the form. Default: the form's name with
-            .plan.json.
+        plan: The .plan.json file with the judge's verdicts, which `conqret debate sample` wrote next to the annotation
+            form. Default: the form's name with .plan.json.
         words (--map): The number that each word in the form stands for (1 good, 0.5 tie, 0 bad), such as
             `ok=1,unclear=0.5,wrong=0`.
 

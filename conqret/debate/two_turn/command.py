@@ -31,8 +31,8 @@ class StudyAnswers(OptionGroup):
             or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
             JSONL, CSV, TSV or Parquet.
     Args:
-        design: Use only answers of this design: `main` (the passage is shown: conditions PS, PSA) or `pilot` (only
-            snippets: conditions S, SA).
+        design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
+            saw only quotations from it).
     """
 
     answers: Path
@@ -40,8 +40,8 @@ class StudyAnswers(OptionGroup):
     better_half: Annotated[
         Path | None,
         typer.Option(
-            help="Use only the better half of the judges, by their accuracy in a pilot study: a file of their "
-            "answers in the pilot's conditions S and SA.",
+            help="Use only the better half of the judges, by their accuracy in a pilot study. The file has their "
+            "answers in the pilot, with the same columns as ANSWERS.",
             dir_okay=False,
         ),
     ] = None

@@ -35,12 +35,13 @@ def judge(
     Args:
         questions: Questions with two options, arguments and snippets (JSONL), as `conqret debate two-turn argue` writes
             them; the released data set single_turn_debate of Parrish et al. 2022 is read, too.
-        design: Use only answers of this design: `main` (the passage is shown: conditions PS, PSA) or `pilot` (only
-            snippets: conditions S, SA).
+        design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
+            saw only quotations from it).
     Judging:
         instruction: Use only one of the two instructions of Parrish et al. 2022, which differ in what abstaining earns:
             `simple` or `encourage-abstain`. Default: both.
-        consultancy: Also judge with the argument of one side alone (consultancy), as a control for the debate.
+        consultancy: Also have each question judged with the argument for only one of its options (consultancy), once
+            for each option, as a control for the debate.
         allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that humans had;
             a longer answer counts as none. Default: no limit.
         passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (Humans

@@ -126,8 +126,9 @@ def viewpoints(
     output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
-    """Count the answers that contain an important point of view that the partial answers lack: the model rates this
-    from 1 to 5, and a 5 counts (DebateQA, Table 11).
+    """Count the answers in a file that contain an important point of view missing from the benchmark's partial answers.
+    A model rates each answer from 1 (nothing missing) to 5 (an important point of view is missing), and 5 counts
+    (DebateQA, Table 11).
 
     Args:
         answers: Answers to the benchmark's questions: id and generation.

@@ -125,7 +125,7 @@ def pairs(
     Files:
         output (--output, -o): The form to label, as CSV.
     Args:
-        number (--number, -n): How many pairs of questions to draw.
+        number (--number, -n): How many pairs of questions to draw for labeling.
         lowest: The lowest cosine; below it no pair is drawn.
         seed: The seed by which pairs are drawn.
 

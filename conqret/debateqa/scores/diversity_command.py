@@ -31,7 +31,7 @@ class BackboneReading(OptionGroup):
     """How the backbone reads.
 
     Args:
-        wrapping: Which of the five prompts of DebateQA's Table 12 is put around the answer, 1 to 5.
+        wrapping: Which of five wordings of the prompt around the answer is used, 1 to 5 (DebateQA, Table 12).
         chat_template: Whether the text is put into the chat template of the model of `--backbone`.
         token_budget: How many tokens the model processes at the same time; conqret halves this number when memory runs
             out.

@@ -33,12 +33,13 @@ def stability(
     """Test whether a metric gives the same results with another measuring model or prompt, for every two of them
     (DebateQA, Figures 9 to 11).
 
-    For graded metrics Kendall's tau-b of the two rankings is reported, for Dispute Awareness the share of equal
-    verdicts.
+    For metrics with graded scores, Kendall's tau-b of the two rankings is reported; for yes/no metrics, the share of
+    equal verdicts.
 
     Args:
         scores: Tables of `conqret debateqa score`: the same answers, several configurations.
-        metric: Use only this metric; may be repeated. Default: all metrics that were measured in several ways.
+        metric: Compare only this metric; may be repeated. Default: all metrics that were measured with several models
+            or prompts.
         over: What is ranked: `systems` by their mean scores, or all `answers`.
         plot: Draw heat maps into this file, .png or .svg, one panel per metric.
 

@@ -72,8 +72,8 @@ def abstain(
     Args:
         run: The folder of a finished run whose scores have a confidence (see `--by`; `--sets` works without).
         output (--output, -o): The file to write: the thresholds, and what they are based on.
-        page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the chart of errors
-            by share kept (.svg).
+        page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the chart of the
+            share of wrong scores by the share of scores kept (.svg).
         seed: The random seed that splits topics into the folds on which confidences are calibrated.
 
     Examples:

@@ -64,7 +64,9 @@ class ProbeOptions(OptionGroup):
     repeats: Annotated[
         int,
         typer.Option(
-            help="How often one request is repeated, to measure repeatability.", min=2, rich_help_panel=PROBES
+            help="How often each request is sent in total, to measure whether the judge repeats its scores.",
+            min=2,
+            rich_help_panel=PROBES,
         ),
     ] = 3
     metric: options.Metric = None
@@ -108,8 +110,8 @@ class BiasGate(OptionGroup):
     junit: Annotated[
         Path | None,
         typer.Option(
-            help="Write JUnit XML for a CI server into this file: a test case for each probe (an alarm is a "
-            "failure) and for each condition of `--require`.",
+            help="Write JUnit XML for a CI server into this file: a test case for each bias probe (a detected bias "
+            "is a failure) and for each condition that `--require` sets on the result.",
             rich_help_panel=options.FILES,
             dir_okay=False,
         ),

@@ -114,7 +114,7 @@ def methods(
     if summary.reasons:
         columns = (Column("missing because", "text"), "items", Column("for example", "text"))
         rows = reason_rows(summary.reasons, summary.examples)
-        tables.append(Table("What has no score", columns, rows).compact())
+        tables.append(Table("Missing scores", columns, rows).compact())
     if validation is not None:
         paragraphs["Agreement"] = " ".join(_agreement(validation))
         tables.append(agreement_table(validation))

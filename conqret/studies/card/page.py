@@ -68,7 +68,7 @@ def card_sheet(card: Card) -> ReportPage:
             ),
             *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
-            Section("What has no score", [PageRemarks(list(_missing(card)))]),
+            Section("Missing scores", [PageRemarks(list(_missing(card)))]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
         answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],

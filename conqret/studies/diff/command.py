@@ -34,7 +34,8 @@ def diff(
     junit: Annotated[
         Path | None,
         typer.Option(
-            help="Write JUnit XML for a CI server into this file: a test case for each condition of `--require`.",
+            help="Write JUnit XML for a CI server into this file: a test case for each condition that `--require` "
+            "sets on the result.",
             dir_okay=False,
         ),
     ] = None,

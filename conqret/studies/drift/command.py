@@ -33,8 +33,9 @@ class WaveOptions(OptionGroup):
     """The waves, and when an alarm is raised.
 
     Series:
-        wave: The name of the wave (dated run over the anchors) that is judged now. Default: today's date (UTC).
-        since: Begin a new series with this wave, given by name or date, because you accept the change that it shows.
+        wave: The name of the wave (dated run over the same items) that is judged now. Default: today's date (UTC).
+        since: Begin a new series of waves (dated runs over the same items) with this one, given by name or date,
+            because you accept the change of the judge that it shows.
         baseline: How many of the first waves (dated runs over the same items) are the baseline that later waves are
             compared with.
         waves: How many waves (dated runs over the same items) are planned in all, including those of the baseline. The
@@ -65,7 +66,7 @@ class DriftGate(OptionGroup):
         options.option(
             options.FILES,
             "Write JUnit XML for a CI server into this file: a test case for each control chart (an alarm is a "
-            "failure) and for each condition of `--require`.",
+            "failure) and for each condition that `--require` sets on the result.",
             dir_okay=False,
         ),
     ] = None
@@ -104,8 +105,8 @@ def drift(
         list[Path],
         typer.Argument(
             metavar="ITEMS|RUNS...",
-            help="With `-o`, a file of items, the anchors, which are judged again as a new wave. Without it, the "
-            "folders of finished runs, one for each wave, or one folder that holds them.",
+            help="With `-o`: the file of items that are judged again as a new wave (the anchors). Without `-o`: the "
+            "folders of finished runs over the same items, one for each wave, or one folder that contains them.",
         ),
     ],
     *,

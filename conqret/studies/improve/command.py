@@ -70,7 +70,8 @@ class Comparison(OptionGroup):
 
     Labels:
         against: The labeled dimension that the metric is compared with, if it has another name.
-        seed: The random seed that splits topics into folds for the calibration.
+        seed: The random seed that splits topics into folds when the calibration candidate is fitted (`--deal-seed`
+            splits those of the cross-validation).
     """
 
     against: str | None = None

@@ -36,7 +36,7 @@ class ImproveOptions:
         excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
             that proposes a wording; longer texts are cut.
         rating_scale: The rating scale of a reworded criterion, such as `0-100`; `same` keeps the scale of the
-            criterion. Judge formats and yes/no criteria keep their scale in any case.
+            criterion. It has no effect on judge formats and on yes/no criteria, which keep their scale.
         deal_seed: The random seed that splits topics into folds.
 
     Raises:

@@ -18,7 +18,8 @@ def jury(
     labels: Annotated[
         list[Path] | None,
         label_options.label_files(
-            "Human labels of the items, needed to fit weights and to say what the jury gains."
+            "Human labels of the items. They are needed to fit weights of the judges in the jury, and to measure "
+            "what the jury gains over its judges."
         ),
     ] = None,
     by: str = "mean",

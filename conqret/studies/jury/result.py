@@ -170,7 +170,7 @@ class Jury(Frozen):
         )
         return (
             f"Mean Krippendorff's alpha with annotators is {jury} for the jury, {single} for the best single member "
-            f"({best}), and {held_out} for the member chosen by {other}.{why * less}"
+            f"({best}), and {held_out} for the member chosen on {other}.{why * less}"
         )
 
 

@@ -119,10 +119,10 @@ def agreement(
     they have several dimensions, `--dimension` says which one.
 
     Args:
-        alpha: The assumed true alpha of judge and annotators. With `--shares` it is the alpha of the continuous values
-            that are cut into labels.
+        alpha: The assumed true Krippendorff's alpha of judge and annotators. With `--shares` it is that of the
+            continuous values from which labels are made.
         shares: The assumed share of each label, from the lowest label up, such as 0.8,0.15,0.05. With rare labels many
-            studies have no interval.
+            simulated studies have no confidence interval, as too few labels differ.
         pilot: A finished run of a judge (pilot): its topics and items are resampled, instead of simulated from
             assumptions. Needs `--labels`.
     """
@@ -260,7 +260,7 @@ def probe(
 
     Args:
         shift: The true difference in scores that the bias causes (scores are in [0, 1]).
-        rows: How many bias probes the study runs; its p-values are corrected for this number.
+        rows: How many bias probes `conqret bias` is to run; p-values are corrected for this number.
         pilot: A finished run of `conqret bias`, from which the standard deviation of differences is taken.
     """
     from conqret.studies.power.sample_sizes import power_probe
@@ -324,7 +324,7 @@ def drift(
     a false alarm.
 
     Args:
-        sd: The standard deviation of an item's score from wave to wave when the judge has not changed.
+        sd: The standard deviation of an item's score between repeated runs (waves) of an unchanged judge.
         icc: The intraclass correlation: the share of the variance of `--sd` that is common to all items of a topic,
             from 0 to 1.
     Plan:

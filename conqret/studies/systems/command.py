@@ -77,8 +77,8 @@ def meta(
         by_topic: Also show the rank correlation within each topic.
     Files:
         truth: The reference: a human leaderboard.
-        format: The file format of the judges' leaderboard files.
-        truth_format: The file format of the human leaderboard, `--truth`.
+        format: The file format of the judges' leaderboards, named as in TREC's auto-judge-evaluate.
+        truth_format: The file format of the human leaderboard (`--truth`), named as in TREC's auto-judge-evaluate.
         reports: The reports that were judged: their length is shown as one more judge. May be repeated.
     What is compared:
         on_missing: What to do with missing values, and with systems that only one leaderboard has: `error` refuses

@@ -63,7 +63,8 @@ class PairJudge(OptionGroup):
         str | None,
         options.option(
             options.JUDGING,
-            "The judge format with which two arguments are compared; its metric preference is used. Default: `direct`.",
+            "The judge format with which two arguments are compared: one with the metric `preference`. Default: "
+            "`direct`.",
             "--format",
             "-f",
         ),

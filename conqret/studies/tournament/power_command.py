@@ -27,7 +27,8 @@ def tournament(
     seed: Annotated[int, Within(0)] = 13,
     shown: options.StudyOutput,
 ) -> None:
-    """Simulate how reliable the ranking of a tournament will be, by the number of comparisons per item.
+    """Simulate how reliable a ranking by pairwise comparisons (tournament) will be, by the number of comparisons per
+    item.
 
     Args:
         items: Numbers of items per topic to simulate, comma-separated.
@@ -40,9 +41,9 @@ def tournament(
         position: The judge's position bias: how much more often than half the first of two equally good items wins,
             from -0.5 to 0.5.
         ties: Share of ties between equals, from 0 to 1.
-        discrimination: How well the judge tells items apart, from 0 (it answers by chance) to 100: the factor on
-            differences in strength, 1 for an average judge. Several numbers, comma-separated, are several judges, each
-            of which compares every pair.
+        discrimination: How well the simulated judge tells items apart: 0 answers by chance, 1 is an average judge, and
+            larger numbers (up to 100) err less. Several numbers, comma-separated, simulate several judges, each of
+            which compares every pair.
         ratings: Correlation, within topics, of the true strengths with ratings that are known before, as `--ratings` of
             `conqret tournament` takes them: at most the square root of the ratings' reliability.
         simulations: How many tournaments are simulated for each design and number of comparisons.

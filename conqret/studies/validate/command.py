@@ -63,9 +63,9 @@ def validate(
     Args:
         run: The folder of a run.
         output (--output, -o): The folder to write the validation and the judge card into. Default: the run's folder.
-        require: A condition on the result, such as `alpha[overall_quality] >= 0.4` (one dimension), `alpha.low >= 0.3`
-            (low end of the mean alpha's interval) or `coverage >= 0.98` (share of labeled units with a score). Exit
-            code 0 if all are met, 1 if one is not. May be repeated.
+        require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
+            `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
+            that have a score). Exit code 0 if all are met, 1 if one is not. May be repeated.
         positive_from: The lowest label that counts as positive, for precision, recall and F1.
         epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
             items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1

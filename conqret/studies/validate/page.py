@@ -244,7 +244,7 @@ def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
     if missing.scored == missing.total:
         return Section(
-            "What has no score",
+            "Missing scores",
             [PageRemarks([f"All {words.count(missing.total)} judgments have all their scores."])],
         )
     reasons = (
@@ -256,7 +256,7 @@ def _missing(validation: Validation) -> Table | Section:
         for association, p in zip(missing.associations, missing.p_holm, strict=True)
     ]
     return Table(
-        "What has no score",
+        "Missing scores",
         ("Missing scores and", "Effect", "p (Holm)", REMARK),
         rows,
         note=f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "

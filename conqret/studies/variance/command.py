@@ -30,8 +30,8 @@ def variance(
     given as 0. No labels are needed, and no model is called.
 
     Args:
-        runs: Finished runs over the same items: with other models, with other prompts (`--prompts`), or one run with
-            `--samples`.
+        runs: Folders of finished runs of `conqret judge` over the same items that differ in model or prompts, or of one
+            run that was made with `--samples` 2 or more.
         metric: Use only this metric. May be repeated. Default: all metrics that the runs share.
         design: Also show the standard errors that averaging over so many models, prompts or samples would give, such as
             `model=3,sample=2`. May be repeated.
