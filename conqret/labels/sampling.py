@@ -309,7 +309,7 @@ def _weigh(
         for value, reason in (
             (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
             (FLIP * bool(flips), "the verdict flips with the order"),
-            (FLAG * bool(judgment.addressed), "a text may be a prompt injection"),
+            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
             (BORDER * max(near, 0.0), "near the border of two bands"),
         ):
             if value > 0:

@@ -45,13 +45,27 @@ class RewritingOptions(OptionGroup):
     prompts: options.Prompts = None
 
 
+@dataclass(frozen=True)
+class ChangeOptions(OptionGroup):
+    """How much of each item is changed.
+
+    Args:
+        levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
+            `25%,50%`. Default: the perturbation's own.
+        seed: The random seed that draws what is changed.
+    """
+
+    levels: str | None = None
+    pool: Pool = None
+    seed: int = SEED
+
+
 @grouped
 def perturb(
     name: str | None = None,
     items: Path | None = None,
     *,
-    levels: str | None = None,
-    pool: Pool = None,
+    change: ChangeOptions,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -59,7 +73,6 @@ def perturb(
         ),
     ] = None,
     overwrite: options.Replace = False,
-    seed: int = SEED,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
@@ -74,9 +87,6 @@ def perturb(
     Args:
         name: The perturbation; `--list` shows all.
         items: The items, in any layout that `conqret judge` reads.
-        levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
-            `25%,50%`. Default: the perturbation's own.
-        seed: The random seed that draws what is changed.
         list_all (--list): List the perturbations, and what each should do to which metric.
 
     Examples:
@@ -102,8 +112,8 @@ def perturb(
             "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
-        name, items, levels=options.listed(levels), pool=pool, output=output, overwrite=overwrite,
-        seed=seed, on_check=note_left_out,
+        name, items, levels=options.listed(change.levels), pool=change.pool, output=output, overwrite=overwrite,
+        seed=change.seed, on_check=note_left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip

@@ -166,7 +166,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert cli("judge", path, "-o", tmp_path / "r").code == 2
     done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
     assert done.code == 0
-    assert "items without an id get one from their topic and stance (2 times" in done.err
+    assert "items without an id are called by topic and stance (2 times" in done.err
     twice = cli("judge", path, "--columns", "topic=q,topic=essay", "-o", tmp_path / "s")
     assert (twice.code, "names two columns for topic, 'q' and 'essay'" in twice.err) == (2, True)
     several = ("--columns", "topic=q,documents=ctx,documents=essay,argument=essay")

@@ -336,5 +336,5 @@ def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:
     (tmp_path / "drift.json").write_text(stricter.model_dump_json())
     assert read_drift(tmp_path) == stricter
     (tmp_path / "drift.json").write_text("{}")
-    with pytest.raises(DeclarationError, match="is not as conqret judges drift writes it"):
+    with pytest.raises(DeclarationError, match="is not in the format that conqret judges drift writes"):
         read_drift(tmp_path)

@@ -82,7 +82,7 @@ def test_the_sample_is_spread_over_bands_and_says_what_is_unsure() -> None:
     unsure = [entry for entry in plan.chosen if int(entry.item.id[-1]) % 2]
     assert all("samples differ by 0.08" in row.reasons for row in unsure)
     flagged = plan_labels(items()[:1], 1, [judgment(items()[0], (0.5,), flags=True)]).chosen[0]
-    assert "a text may be a prompt injection" in flagged.reasons
+    assert "a text addresses the judge" in flagged.reasons
 
 
 def test_each_item_has_the_same_chance_in_every_beginning() -> None:

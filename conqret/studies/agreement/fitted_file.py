@@ -48,7 +48,7 @@ class FittedFile(Frozen):
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
             raise DeclarationError(
-                f"{file} is not a {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); make "
+                f"{file} holds no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); make "
                 f"one with {cls.COMMAND}"
             ) from None
         wanted = cls.model_fields["schema_name"].default

@@ -92,15 +92,8 @@ def _rules(checked: JuryCheck) -> Table:
         "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
         "tested only if the jury is better than their average. "
         f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        + _NO_GAIN * ("weights" in checked.rules)
-        + f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
+        f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
     ).compact()  # fmt: skip
-
-
-_NO_GAIN = (
-    "The gain of fitted weights has no interval, because the same labels choose the weights and the member; look at "
-    "“Over the average” instead. "
-)
 
 
 def _beaten(rule: RuleOn) -> str:

@@ -247,8 +247,8 @@ def _weights(
 
 
 FITTED = (
-    f"{NO_INTERVAL}weights and member are both chosen by these labels, and 95% intervals of their difference hold the "
-    "true one in 90% only; look at the difference from the members' average"
+    f"{NO_INTERVAL}the same labels choose the weights and the member, and an interval would hold the true gain in 90% "
+    "of samples only, not 95%; look at “Over the average” instead"
 )
 """Why the gain of fitted weights over the chosen member has none (docs/results/winners.md)."""
 
