@@ -63,7 +63,7 @@ def _state(run: FoundRun) -> str:
 
 @app.command("move", epilog="Example: conqret runs move runs/first archive/first")
 def move(
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    run: Annotated[Path, typer.Argument(help="The folder of the run.")],
     to: Annotated[
         Path, typer.Argument(help="The new place; if that is an existing folder, the run goes into it.")
     ],

@@ -71,8 +71,8 @@ class ItemReading(OptionGroup):
     """How items are read.
 
     Files:
-        topics: For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`,
-            `problem_statement`, …; or lines of an id, a tab and a text.
+        topics: For items that are TREC RAG reports: the file of topics that the reports answer, as JSONL (`request_id`,
+            `title`, `problem_statement`, …) or as lines of an id, a tab and a text.
         nuggets: A file of nuggets for each topic (JSONL, also .gz, as TREC RAG, AutoNuggetizer and AutoJudge write
             them): judge which nuggets (facts that a good answer states) each item states, with the judge format
             `nuggets`.
@@ -100,7 +100,8 @@ class AppliedFiles(OptionGroup):
     """What was fitted to, or measured of, this judge.
 
     Files:
-        card: A judge card (card.json): say whether it is of this judge, and if not, what has changed since.
+        card: A judge card (the card.json of `conqret validate`): print whether it was made for this judge
+            configuration, and if not, what has changed since.
         calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
             have raw and calibrated scores.
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of

@@ -36,8 +36,8 @@ class BatchedEngines(Engines):
     """The same, or a provider's batches.
 
     Model:
-        batch: Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again
-            collects the answers.
+        batch: Submit all requests as a batch to OpenAI or Anthropic, at half the price, and end; run the same command
+            again later to collect the responses.
     """
 
     batch: bool = False

@@ -48,7 +48,8 @@ class JudgeOptions:
             `rag-fine-grained`. With `--samples`, this is the order of the first sample; the others have a random order.
         seed: The random seed that shuffles the order of the quality dimensions in prompts, where an order is shuffled
             (see `--order`).
-        relevant_from: The rating (0 to 5) from which a document counts as relevant in predicted precision.
+        relevant_from: The lowest rating (0 to 5) with which a document counts as relevant, for the metric predicted
+            precision.
         temperature: The model's temperature. Default: 0, or 0.7 with several samples.
         conversation: What of items with `messages` is judged: the `last` answer, before which earlier turns are shown,
             or the `whole` conversation, all that the assistant says.

@@ -29,7 +29,8 @@ class FormOptions(OptionGroup):
     """What the form asks.
 
     Args:
-        task: The annotation task: `rating`, `partial-answer`, or a plug-in's task.
+        task: The annotation task: `rating` (rate each item on a scale), `partial-answer` (accept or reject partial
+            answers of debatable questions), or a plug-in's task.
         dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of
             the annotation task.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.

@@ -59,11 +59,14 @@ def debate(
     incentive: Annotated[
         Literal["simple", "encourage-abstain", "both"],
         typer.Option(
-            help="What answers earn (see `conqret debate two-turn payoffs`); `both`: one after the other."
+            help="What a judge's answers earn: `simple`, `encourage-abstain` (abstaining earns more), or `both`, "
+            "one after the other. `conqret debate two-turn payoffs` explains them."
         ),
     ] = "simple",
     consent: Consent = None,
-    seed: Annotated[int, typer.Option(help="The seed by which conditions and orders are drawn.")] = 13,
+    seed: Annotated[
+        int, typer.Option(help="The random seed of what each judge is shown, and of the order of questions.")
+    ] = 13,
     practice: Practice,
     served: ServerOptions,
 ) -> None:

@@ -53,8 +53,8 @@ class Practice(OptionGroup):
     practice: Annotated[
         Path | None,
         typer.Option(
-            help="Items for practice, which everybody gets first and is told the answers of: items with known answers "
-            "(`gold` in their metadata), or questions."
+            help="Practice items, which each annotator gets first and is then shown the right answers to: items "
+            "with known answers (`gold` in their metadata), or questions of a debate study."
         ),
     ] = None
     passing: Annotated[

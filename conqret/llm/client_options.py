@@ -72,8 +72,8 @@ class ClientOptions:
         budget_usd: The most money to spend on model calls, in US dollars. When it is spent, the run stops, and the
             remaining items have no score (reason: `budget`).
         timeout: The most seconds for one request, including all its retries.
-        stop_after_failures: Stop the run once this share of the requests to the model has failed, after at least 20
-            requests.
+        stop_after_failures: Stop the run once this share of the requests to the model (0 to 1) has failed, after at
+            least 20 requests.
         retry_unscored (--retry-unscored/--no-retry-unscored): When a run is continued, request again (once) what
             earlier got an invalid response or a refusal. `--no-retry-unscored` switches this off.
 

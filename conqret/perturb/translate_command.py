@@ -61,7 +61,7 @@ def translate(
 
     Args:
         items: The items, in any layout that `conqret judge` reads.
-        into: The languages to translate into, as codes or English names: `de,zh`.
+        into: The languages to translate into, comma-separated, as codes or English names: `de,zh`.
         least_overlap: The least word overlap (F1, 0 to 1) of original and back-translation with which a translation is
             kept.
 

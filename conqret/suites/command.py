@@ -59,7 +59,9 @@ def list_suites(*, json_output: options.Json = False) -> None:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="The suite's name (`conqret suite list`).")],
+    name: Annotated[
+        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
+    ],
     *,
     source: Source = None,
     json_output: options.Json = False,
@@ -143,7 +145,9 @@ _FILES = 6
 
 
 def fetch(
-    name: Annotated[str, typer.Argument(help="The suite's name (`conqret suite list`).")],
+    name: Annotated[
+        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
+    ],
     *,
     source: Annotated[
         Path | None,

@@ -75,7 +75,9 @@ class SuiteJudgeOptions(OptionGroup):
 
 @grouped
 def run(
-    name: Annotated[str, typer.Argument(help="The suite's name (`conqret suite list`).")],
+    name: Annotated[
+        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
+    ],
     *,
     source: Source = None,
     sample: Annotated[
@@ -87,7 +89,7 @@ def run(
             min=1,
         ),
     ] = None,
-    seed: Annotated[int, options.option(options.JUDGING, "The seed by which the sample is drawn.")] = 13,
+    seed: Annotated[int, options.option(options.JUDGING, "The random seed of the sample.")] = 13,
     chosen: SuiteJudgeOptions,
     output: Annotated[
         Path | None, options.run_folder("SUITE-MODEL, with the size of a sample between")

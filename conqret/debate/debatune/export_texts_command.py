@@ -34,9 +34,12 @@ def export(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path(
-        "data"
-    ),
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The folder to write train.jsonl and test.jsonl into.", file_okay=False
+        ),
+    ] = Path("data"),
     overwrite: options.Replace = False,
     json_output: options.Json = False,
 ) -> None:

@@ -33,7 +33,7 @@ def sample(
         good: How many of the statements judged good to draw, of each system.
         good_from: A statement counts as good if, as the judge says, at least this percentage of its content supports
             the side that it was to take.
-        seed: The random seed of the sample and of its order.
+        seed: The random seed of the sample and of its order in the form.
 
     Examples:
 

@@ -133,7 +133,7 @@ def viewpoints(
     Args:
         answers: Answers to the benchmark's questions: id and generation.
     Files:
-        output (--output, -o): The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.
+        output (--output, -o): The folder of the run. Default: runs/ANSWERS-viewpoints-MODEL.
 
     Example: conqret debateqa curate check viewpoints benchmark/ answers.jsonl --model gpt-4o-mini
     """

@@ -24,7 +24,7 @@ class RiskOptions(OptionGroup):
         tolerance: A score is wrong if it is further from the human label than this share of the scale. With nominal
             labels, or only two, it is wrong if it is another label.
         by: Where the judge's confidence comes from: `logprobs` (token probabilities), `samples` (agreement of repeated
-            samples), `stated` (asked in the prompt) or `orders` (agreement of both orders of two arguments). Default:
+            samples), `stated` (the judge states it) or `orders` (agreement of both orders of two arguments). Default:
             the first of these that the run has.
         together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
             one for each metric.

@@ -51,7 +51,7 @@ def known_limits(
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
     sentences = {
-        "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is worth its price "
+        "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is useful "
         "only if it agrees better with annotators than this baseline does.": record.baseline,
         **_drift(drift),
         **_agreement(rows),

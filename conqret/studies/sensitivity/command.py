@@ -156,7 +156,10 @@ class GradedDocuments(OptionGroup):
         ),
     ] = None
     relevant_grade: Annotated[
-        float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
+        float,
+        typer.Option(
+            help="The lowest grade with which a document counts as relevant.", rich_help_panel=options.FILES
+        ),
     ] = 1.0
 
 

@@ -17,8 +17,8 @@ class TournamentOptions:
     Pairs:
         by: What items must have in common to be compared with each other: `topic`, `stance`, a metadata field, or
             several, comma-separated. Items of different topics are never compared.
-        design: Which pairs are compared. `adaptive`: random ones until strengths are sure to differ, then those
-            expected to teach most of the ranks. `random`: each item as often as any other. `exhaustive`: every pair.
+        design: How pairs of items are chosen for comparison: `adaptive` (first at random, then those whose result is
+            expected to tell most about the ranking), `random` (each item equally often) or `exhaustive` (every pair).
         comparisons: How many comparisons each item takes part in, on average. Has no effect with `--design exhaustive`,
             which compares every pair.
         both_orders: Compare each pair in both orders.

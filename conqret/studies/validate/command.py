@@ -61,7 +61,7 @@ def validate(
     counted and listed.
 
     Args:
-        run: The folder of a run.
+        run: The folder of a finished run of `conqret judge`.
         output (--output, -o): The folder to write the validation and the judge card into. Default: the run's folder.
         require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
             `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
