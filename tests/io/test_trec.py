@@ -56,7 +56,7 @@ def test_broken_lines_are_named(tmp_path: Path, text: str) -> None:
     file.write_text("t 0 d 1\n\n" + text)
     with pytest.raises(DeclarationError, match=r"a\.qrels:3 does not have the form"):
         list(read_qrels(file))
-    with pytest.raises(DeclarationError, match=r"a\.qrels:1 is not"):
+    with pytest.raises(DeclarationError, match=r"a\.qrels:1 does not have the form"):
         list(read_run(file))
 
 
