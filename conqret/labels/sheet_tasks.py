@@ -26,7 +26,7 @@ def shows(item: Item) -> dict[str, str]:
 
 RATING_SHEET = LabelTask(
     name="rating",
-    summary="rate the argument on each dimension, next to the documents and the other argument",
+    summary="rate the argument on each dimension, beside the documents and the other argument",
     shows=shows,
     judged="argument",
 )

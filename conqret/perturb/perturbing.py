@@ -12,7 +12,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, item_record, open_items
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
+from conqret.io.overwriting import check_new, write_new
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,
@@ -99,6 +99,8 @@ def write_perturbations(
         from conqret.perturb.rewriting import rewrite_with_model
 
         store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
+        if not (replay or store.exists()):  # or else the same content may come again without calls
+            check_new([target], overwrite=overwrite)
         materials, failed = rewrite_with_model(
             found, perturbation, chosen, client,
             recordings=store, replay=replay, seed=seed, prompts=as_path(settings.get("prompts")),

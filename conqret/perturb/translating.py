@@ -22,7 +22,7 @@ from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io import CheckedItems, open_items
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
+from conqret.io.overwriting import check_new, write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
 from conqret.judging.instrument import Asks
@@ -151,6 +151,8 @@ def translate_items(
     target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
     replay = as_path(settings.get("replay"))
     store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
+    if not (replay or store.exists()):  # or else the same content may come again without calls
+        check_new([target], overwrite=overwrite)
     if not replay:
         store.parent.mkdir(parents=True, exist_ok=True)
     session = Session(

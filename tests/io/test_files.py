@@ -16,7 +16,7 @@ LINE = '{"topic": "Should zoos be banned?"}\n'
 def test_missing(tmp_path, write, fault_of):
     write("items.jsonl", LINE)
     fault = fault_of(tmp_path / "item.jsonl")
-    assert (fault.line, fault.problem) == (0, "there is no such file")
+    assert (fault.line, fault.problem) == (0, "does not exist")
     assert fault.remedy == f"Did you mean '{tmp_path / 'items.jsonl'}'"
     assert fault_of(tmp_path / "other").remedy == "Check the path"
 

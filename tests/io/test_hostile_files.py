@@ -132,7 +132,7 @@ def test_a_table_of_many_columns_is_refused(tmp_path: Path, columns: int) -> Non
     lines = text_file(tmp_path / "a.jsonl", json.dumps({"topic": "T?", **dict.fromkeys(names, 1)}) + "\n")
     assert f"has {columns + 1:,} fields" in said(lambda: open_items(lines).check())
     twice = text_file(tmp_path / "b.jsonl", lines.read_text()[:-2] + ', "topic": "U?"}\n')
-    assert "'topic' stands twice" in said(lambda: open_items(twice).check())
+    assert "'topic' occurs twice" in said(lambda: open_items(twice).check())
 
 
 def test_a_parquet_file_of_many_columns_is_refused(tmp_path: Path) -> None:

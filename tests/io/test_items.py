@@ -51,9 +51,9 @@ FAULTS = {
     "surrogate": (
         {"topic": "x\ud83d"},
         "topic",
-        "holds half of a character (a lone surrogate, U+D83D) at position 1",
+        "contains half of a character (a lone surrogate, U+D83D) at position 1",
     ),
-    "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate U+DC00"),
+    "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate, U+DC00"),
     "long text": ({"argument": "a" * (MAX_TEXT + 1)}, "argument", "has 10,000,001 characters"),
     "id empty": ({"id": " "}, "id", "is empty"),
     "id long": ({"id": "i" * 201}, "id", "has 201 characters, and 200 is the most"),

@@ -69,7 +69,7 @@ def test_labels_that_are_not_there(tmp_path, labels, message):
 
 
 def test_a_file_without_pairs(tmp_path):
-    with pytest.raises(DeclarationError, match="holds no pairs"):
+    with pytest.raises(DeclarationError, match="contains no pairs"):
         read_pairs(table(tmp_path, HEAD))
 
 

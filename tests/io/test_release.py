@@ -66,7 +66,7 @@ def test_its_parent_may_be_given(release: Path, tmp_path_factory: pytest.TempPat
         ("train_qrels.csv", "qid,docno,label,stance\n7,99,1,pro\n", r"qrels\.csv:2 no source"),
         ("train_qrels.csv", "qid,docno,label,stance\n7,1,1,\n", "label '1' and stance ''"),
         ("train_qrels.csv", "qid,docno,label,stance\n7,1,1\n", "has 3 cells where the head has 4"),
-        ("train_qrels.csv", "qid,docno,label\n7,1,1\n", "no column 'stance'"),
+        ("train_qrels.csv", "qid,docno,label\n7,1,1\n", "column 'stance' is missing"),
     ],
 )
 def test_broken_releases(release: Path, file: str, text: str, message: str) -> None:

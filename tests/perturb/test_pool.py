@@ -59,5 +59,7 @@ def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> Non
 
 def test_a_line_that_is_no_qrel(tmp_path: Path) -> None:
     (corpus(tmp_path) / "qrels" / "all.train.qrels").write_text("t1 0 d0\n")
-    with pytest.raises(DeclarationError, match=r"all\.train\.qrels:1 is not “topic 0 document grade”"):
+    with pytest.raises(
+        DeclarationError, match=r"all\.train\.qrels:1 does not have the form “topic 0 document grade”"
+    ):
         Pool.open(tmp_path)

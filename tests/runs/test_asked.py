@@ -95,7 +95,7 @@ def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path, 
 def test_another_question_is_refused_by_its_name(tmp_path: Path, session: Session) -> None:
     folder = Folder(tmp_path / "run")
     ask(folder, "abc", session)
-    with pytest.raises(DeclarationError, match=r"\(there: answers of offline\)\. What differs: numbers\."):
+    with pytest.raises(DeclarationError, match=r"\(answers of offline\)\. What differs: numbers\."):
         ask(folder, "ab", session)
     assert len(folder.path.joinpath(ROWS).read_text().splitlines()) == 3
     assert ask(folder, "ab", session, overwrite=True)[1] == ["a", "b"]

@@ -80,7 +80,7 @@ def test_moments(text: str, stamp: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "June 2024", "2024-13", "2024-06-32", "24-06", "2024-6", "3024-01"])
 def test_what_is_no_moment(text: str) -> None:
-    with pytest.raises(DeclarationError, match="year, month or day, as in 2024-06"):
+    with pytest.raises(DeclarationError, match="year, month or day, such as 2024-06"):
         moment(text)
 
 
@@ -141,7 +141,7 @@ async def test_a_time_goes_before_the_date_of_citation() -> None:
 
 def test_evidence_is_not_gathered_from_a_time_that_is_none(tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["corpus", "evidence", str(tmp_path), "--archived", "soon"])
-    assert "year, month or day, as in 2024-06" in str(found.exception)
+    assert "year, month or day, such as 2024-06" in str(found.exception)
 
 
 async def test_a_redirect_within_the_site_is_followed() -> None:

@@ -48,7 +48,7 @@ def test_a_sample_has_its_share_of_each_cluster_and_of_each_gold_label(small_sui
     assert [item.id for item in drawn.items] != [item.id for item in sampled(suite, data, 16, 2).items]
     assert [item.id for item in sampled(suite, data, 40, 1).items] == [item.id for item in data.items]
     for size in (0, 41):
-        with pytest.raises(DeclarationError, match="has 40 items"):
+        with pytest.raises(DeclarationError, match="has only 40 items"):
             sampled(suite, data, size, 1)
 
 
