@@ -89,16 +89,16 @@ def _rest(
     if parted:
         where = "there" if len(rows) == 1 else f"on {parted} of {len(rows)}"
         sentences.append(f"Inter-annotator alpha is not distinguishable from chance {where}.")
+    cautions: list[str] = []
     if better:
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
-        sentences.append(
+        cautions.append(
             f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
             "be expected to have an interval above 0."
         )
-        sentences += _at_once(rows)
-    sentences += _pooled(rows)
-    if sentences:
-        yield " ".join(sentences)
+        cautions += _at_once(rows)
+    cautions += _pooled(rows)
+    yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
 
 
 def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
@@ -154,12 +154,15 @@ def _pooled(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     known = sorted(
         (row for row in rows if row.pooled.value is not None), key=lambda row: row.pooled.value or 0.0
     )
-    if known:
+    if len(known) > 1:
         least, most = known[0], known[-1]
+        alone = [_name(row) for row in rows if row.pooled.value is None and row.alpha.low is not None]
+        without = f" (without {words.listed(alone)})" if 0 < len(alone) <= NAMED else ""
         yield (
-            f"Partially pooled over {words.number(len(known), 'dimension')}, because the highest of several is too "
-            f"high on average and the lowest too low, the highest alpha is {words.with_interval(most.pooled)} "
-            f"({_name(most)}) and the lowest {words.with_interval(least.pooled)} ({_name(least)})."
+            f"Partially pooled over {words.number(len(known), 'dimension')}{without}, because the highest of several "
+            f"is too high on average and the lowest too low, the highest of these alphas is "
+            f"{words.with_interval(most.pooled)} ({_name(most)}) and the lowest {words.with_interval(least.pooled)} "
+            f"({_name(least)})."
         )
 
 
