@@ -493,7 +493,9 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
     yield "| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     for name, case in TOURNAMENTS.items():
         drawn = together(done, name, TOURNAMENT_TOPICS, True)
+        named = f"| {case.items} | {case.spread:g} | {case.position:g} | {case.design} |"
         if not drawn:
+            yield named + f" {UNDRAWN} |" * 6
             continue
         values = {key: np.array(each, dtype=float) for key, each in drawn.items()}
         n = len(values["items"])
@@ -505,7 +507,7 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         off = abs(float(away.mean())) > max(0.03, 2 * float(away.std()) / n**0.5)
         printed = f"{values['printed'].mean():.3f}"
         yield (
-            f"| {case.items} | {case.spread:g} | {case.position:g} | {case.design} | {' | '.join(marks)} "
+            f"{named} {' | '.join(marks)} "
             f"| {f'**{printed}**' if off else printed} | {values['true'].mean():.3f} | {n} |"
         )
 
@@ -573,7 +575,7 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
                     yield f"### {smaller.capitalize()}\n"
                     yield from interval_table(done, smaller, those, truth, simulations)
                     yield ""
-    if PLANS in kinds:
+    if all(together(done, PLANS, topics, True) for topics in TOPICS):
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
@@ -720,9 +722,9 @@ def _with_old_cells(table: str, old: str) -> str:
 
 
 def _row_name(line: str) -> tuple[str, ...]:
-    """What names a row: of verdicts all that stands before how often they may be given."""
+    """What names a row: of verdicts and tournaments all that stands before what was found."""
     cells = line.split(" | ")
-    return tuple(cells[: 3 if len(cells) == len(HEADS) + 4 else 1])
+    return tuple(cells[: 4 if len(cells) == len(HEADS) + 4 else 1])
 
 
 def main() -> None:

@@ -52,6 +52,9 @@ class UnknownNameError(DeclarationError):
         self.kind, self.name, self.known = kind, name, sorted(known)
         hint = elsewhere(name, self.known) if elsewhere is not None else ""
         near = difflib.get_close_matches(name, self.known, n=2, cutoff=NEAR)
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and set(parts) <= set(self.known):
+            hint = f"give each by itself ({', '.join(map(repr, parts))}), repeating the option"
         hint = f"{hint}; " if hint else f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         what, of, whose = kind.rpartition(" of ") if " of " in kind else (kind, "", "")
         super().__init__(f"there is no {what} {name!r}{of}{whose}: {hint}known: {', '.join(self.known)}")

@@ -172,7 +172,7 @@ JUDGE = Judge(
     name="citation-support",
     summary="for each cited sentence whether the cited document supports it, contradicts it or says nothing",
     scale="supports, contradicts, silent",
-    score="citation precision and recall over the argument",
+    score="citation precision and citation recall of the argument, from these verdicts",
     source="own; after ALCE (Gao et al. 2023), section 3",
     asks=(
         Ask(

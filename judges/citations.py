@@ -68,7 +68,7 @@ JUDGE = Judge(
     summary="how the argument cites its documents, counted without a model: statements that cite, citations of "
     "documents that are there, documents that are cited",
     scale="0 to 1, a share",
-    score="shares",
+    score="the share itself",
     source="conqret; statements as in ALCE (Gao et al. 2023)",
     computed=(
         ComputedMetrics(

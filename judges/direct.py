@@ -43,7 +43,8 @@ JUDGE = Judge(
     name="direct",
     summary="one bare score for each metric, one prompt each; preference without a reason",
     scale=str(ZERO_TO_TEN),
-    score="score / 10; preference: 1, slightly .75, tie .5, and so down to 0",
+    score="score / 10; preference is 1 if the first argument is better, .75 if slightly, .5 for a tie, and so down "
+    "to 0",
     source="ConQRet, Table 3, Appendix D.1",
     asks=(
         _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),

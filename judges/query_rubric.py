@@ -94,7 +94,7 @@ JUDGE = Judge(
     name="query-rubric",
     summary="20 nuggets from topic and stance, each rated for coverage by the documents or the argument",
     scale=str(ONE_TO_FIVE),
-    score="mean of (rating - 1) / 4; most frequent preference",
+    score="the mean of (rating - 1) / 4 over the questions; preference is the most frequent one",
     source="ConQRet, Figure 8, Appendix D.4",
     asks=(
         _coverage("context_relevance", frozenset({"documents"})),

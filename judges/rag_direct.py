@@ -71,7 +71,7 @@ JUDGE = Judge(
     name="rag-direct",
     summary="context relevance, answer relevance, groundedness and preference for two arguments, in one call",
     scale=str(ONE_TO_FIVE),
-    score="(rating - 1) / 4; preference with ties",
+    score="(rating - 1) / 4; preference is 1 if the first argument is better, .5 for a tie, 0 if the second is",
     source="ConQRet, Figure 10, Appendix D.6",
     asks=(
         in_one_call(

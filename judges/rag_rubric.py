@@ -98,7 +98,7 @@ JUDGE = Judge(
     name="rag-rubric",
     summary="nuggets of topic and documents, their coverage by documents and both arguments, in one call",
     scale=str(ONE_TO_FIVE),
-    score="means of (rating - 1) / 4; most frequent preference",
+    score="the mean of (rating - 1) / 4 over the questions; preference is the most frequent one",
     source="ConQRet, Figure 9, Appendix D.5",
     asks=(
         in_one_call(

@@ -65,7 +65,7 @@ JUDGE = Judge(
     name="response-quality",
     summary="two responses to one instruction (the topic): helpfulness, relevance, accuracy, detail in one rating each",
     scale=str(ONE_TO_TEN),
-    score="(rating - 1) / 9; preference: the higher rating, a tie where the orders disagree",
+    score="(rating - 1) / 9; preference is for the response with the higher rating, a tie where the orders disagree",
     source="DEBATunE, section 4.1, Figure 4",
     asks=(
         Ask(

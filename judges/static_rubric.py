@@ -144,7 +144,7 @@ JUDGE = Judge(
     name="static-rubric",
     summary="six yes/no criteria for each metric, with an explanation; preference on six criteria",
     scale="true or false",
-    score="share of true; most frequent preference",
+    score="the share of statements that are true; preference is the most frequent one",
     source="ConQRet, Figure 6, Appendix D.2",
     asks=(
         _yes_or_no("context_relevance", CONTEXT_RELEVANCE, frozenset({"documents"})),

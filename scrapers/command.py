@@ -64,7 +64,7 @@ def debates(
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
         concurrency: Pages under way at a time. Default: 8.
-        refetch: Fetch again what the corpus has, too.
+        refetch: Fetch debates again, even if the corpus has them.
 
     Examples:
 
@@ -125,7 +125,8 @@ def topics(
     Args:
         index: The address of a page that lists debates, or a saved copy of it.
         output (--output, -o): The file for the list of debates.
-        explainers: Also list pages without sides (explainers), which otherwise appear as comments only.
+        explainers: Also list pages without pros and cons (explainers); without this option they are only comments in
+            the list of debates.
         links: Take the links that match this pattern (`*` stands for anything), whatever the site, for example `--links
             'https://*.procon.org/*'`.
         address: The address that a saved page had, to complete its links.

@@ -209,7 +209,7 @@ def build_corpus(
         debates: The debate pages.
         ledger: What became of their sources; of one source, the last entry counts.
         seed: Draws split and negatives; the same input and seed give the same corpus.
-        share: The share of topics for train.
+        share: The share of topics in the train split.
 
     Raises:
         DeclarationError: two debates have the same id, or none has a relevant document.

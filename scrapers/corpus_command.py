@@ -22,14 +22,15 @@ def build(
     train_share: float = 0.7,
     json_output: options.Json = False,
 ) -> None:
-    """Make topics, qrels (pro, con, all) and a topicwise split, and print the figures of ConQRet's Table 2.
+    """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print the
+    statistics of ConQRet's Table 2.
 
     No topic and no document is in both splits; the same corpus and seed give the same files.
 
     Args:
         corpus: A corpus directory with debates and their fetched evidence.
-        seed: The seed of the split and of the negatives.
-        train_share: The share of topics for train.
+        seed: The random seed of the train-test split and of the irrelevant documents that are added.
+        train_share: The share of topics in the train split.
 
     Example: conqret corpus build corpus/ --seed 13
     """
@@ -56,7 +57,7 @@ def import_conqret(
     The release has no texts of the evidence: each document is the title of its source.
 
     Args:
-        release: The release: the folder of procon/, or its parent.
+        release: The folder of the ConQRet release: the folder `procon` itself, or the folder that contains it.
         output (--output, -o): The corpus directory to write.
 
     Example: conqret corpus import-conqret path/to/release -o corpus/
@@ -78,10 +79,10 @@ def import_passages(
     url: str = "",
     shown: options.OutputOptions,
 ) -> None:
-    """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret retrieve index` and `conqret
-    retrieve run`.
+    """Make a corpus from files of passages (of Wikipedia as DPR publishes it, of Sphere, or your own), for `conqret
+    retrieve index` and `conqret retrieve run`.
 
-    Passages are read one at a time. If a row is invalid, nothing is written, and all faults are listed by line.
+    If a row is invalid, nothing is written, and all faults are listed by line.
 
     Args:
         files: Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any

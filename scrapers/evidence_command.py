@@ -67,7 +67,7 @@ def evidence(
     archived: Annotated[
         str | None,
         typer.Option(
-            help="The same, with the snapshot nearest to this year, month or day, as in 2024-06.",
+            help="Take the Internet Archive's snapshot nearest to this year, month or day, such as 2024-06.",
             metavar="YYYY-MM",
             rich_help_panel="Asking",
         ),
@@ -84,7 +84,7 @@ def evidence(
 
     Args:
         corpus: The corpus directory, with the debates.jsonl of `conqret corpus debates`.
-        retry_errors: Fetch again what ended as an error.
+        retry_errors: Fetch sources again whose last attempt ended with an error.
         reparse: Extract all texts again from the stored responses, without a request.
     Asking:
         search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,

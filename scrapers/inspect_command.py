@@ -35,15 +35,16 @@ def inspect(
     fetching: Fetching,
     json_output: options.Json = False,
 ) -> None:
-    """Show what is read from a debate page, what its layout looks for, and what the page has that nearly fits.
+    """Show what conqret reads from a debate page, which HTML elements the site's layout looks for, and which elements
+    of the page nearly match.
 
-    Nothing is written. With an address, the further pages that the debate needs are fetched, too.
+    Nothing is written. If an address is given, further pages of the same debate are fetched, too.
 
     Args:
         page: The address of a debate page, or a file saved from a browser.
-        layout: Compare it with this layout, even if it does not fit.
-        further: A saved page that belongs to it, such as the one with the cons. May be repeated.
-        address: Where a saved page was, for its links.
+        layout: Read the page with this site layout, even if the page does not match it.
+        further: A further saved page of the same debate, such as the one with the cons. May be repeated.
+        address: The address that the saved page had, to complete its links.
 
     Examples:
 

@@ -36,22 +36,24 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "card.",
         "bias": "Test a judge for bias: order, position, length, false authority, stance, its own family, and "
         "instructions hidden in the texts.",
-        "sensitivity": "Perturb items by known amounts, judge every version, and test which scores follow.",
+        "sensitivity": "Perturb items by known amounts, judge every version, and test which scores change as they "
+        "should.",
         "judges": "Compare, combine, calibrate, improve and monitor judges, and plan how many labels they need.",
         "suite": "Judge public test sets with published figures, and compare judges on a leaderboard.",
     },
     "Build": {
         "corpus": "Scrape debate pages and their sources, or import passages, and build a corpus with qrels.",
-        "retrieve": "Index a corpus, rank its documents for topics, for one side or both, and evaluate rankings.",
+        "retrieve": "Index a corpus, rank its documents for topics (pro, con or both sides), and evaluate rankings.",
         "generate": "Generate arguments from rankings, and perturbed versions or translations of items.",
         "experiment": "Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.",
     },
     "Benchmarks": {
-        "debateqa": "Build a benchmark of debatable questions with partial answers, answer it and score answers "
-        "(DebateQA).",
+        "debateqa": "Build a benchmark of debatable questions, answer them, and score how many points of view answers "
+        "cover.",
         "perspectives": "Make questions with perspectives, detect which documents contain them, and score rankings "
         "(BeRDS).",
-        "debate": "Hold debates between models, judge and train on them (DEBATunE), and run two-turn debates.",
+        "debate": "Hold debates between models and train on them (DEBATunE), and test whether debates help a judge "
+        "choose.",
     },
 }
 """What each command does, under the headings of the help and in the order of the work: listing them imports none of
@@ -201,9 +203,10 @@ GROUPS: Mapping[str, str] = {
     "power": "Plan a study: how many topics and labels it needs, by simulation before anything is paid for.",
     "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
     "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
-    "check": "How good is a benchmark: its documents, its points of view, its questions?",
+    "check": "Check a benchmark's documents, points of view and questions, with a model or with annotators.",
     "score": "Score answers to debatable questions: how many perspectives they hold, and whether they say so.",
-    "two-turn": "Two-turn debates: write them, judge with and without them, and test whether a debate helps.",
+    "two-turn": "Write debates on which of two answers to a question is right, and test whether they help a judge to "
+    "choose.",
 }
 """What the groups of commands within a group do."""
 

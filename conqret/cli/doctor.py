@@ -38,7 +38,8 @@ def doctor(
     ] = None,
     calls: options.Calls,
 ) -> None:
-    """Check the installation: versions, extras, keys (only whether they are set), token tables, a model.
+    """Check the installation: versions, optional packages, API keys (only whether they are set), tokenizer files, and
+    with `--model` whether a model answers.
 
     Example: conqret info doctor --model gpt-4o-mini
     """

@@ -62,7 +62,10 @@ def list_prompts(
 def show(
     name: Name,
     item: Annotated[
-        str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
+        str | None,
+        typer.Option(
+            help="Fill the prompt with this item, given by its id or its number in the file (from 1)."
+        ),
     ] = None,
     items: Annotated[
         Path | None,
@@ -77,8 +80,7 @@ def show(
 ) -> None:
     """Show a prompt file, or with `--item` the very text that is sent for that item.
 
-    Prompts that are not filled from items (to write arguments, say) are shown with an item's values in the
-    places of theirs.
+    Prompts that judge no item (to write arguments, say) are filled with values of an item as an example.
     """
     from rich.text import Text
 
@@ -112,7 +114,12 @@ def show(
 def copy(
     name: Name,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write them into, for `--prompts`.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The folder to copy the prompts into, which `conqret judge --prompts` takes.",
+        ),
     ],
     overwrite: options.Replace = False,
 ) -> None:
@@ -170,21 +177,33 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
 )
 @grouped
 def steps(
-    metric: Annotated[str, typer.Argument(help="context-relevance, groundedness or preference.")],
+    metric: Annotated[
+        str,
+        typer.Argument(
+            help="The metric whose evaluation steps are generated: context-relevance, groundedness or preference."
+        ),
+    ],
     model: Annotated[
-        str, typer.Option("--model", "-m", help="Any model that litellm knows, or `offline`.")
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="The model that writes the steps: any name that litellm knows, or `offline` for fixed steps "
+            "without a model.",
+        ),
     ] = "offline",
     *,
     calls: options.Calls,
     prompts: Annotated[
         Path | None,
         typer.Option(
-            help="Write the prompt with its new steps into this folder, for `--prompts` of `conqret judge`. "
-            "Without it the steps are only printed."
+            help="Write the prompt with its new evaluation steps into this folder, which `conqret judge --prompts` "
+            "takes. Default: only print the steps."
         ),
     ] = None,
 ) -> None:
-    """Generate the evaluation steps of a g-eval prompt again, from its criteria (G-Eval; ConQRet, D.3)."""
+    """Have a model write new evaluation steps for a prompt of the judge format g-eval, from its criteria (G-Eval;
+    ConQRet, D.3)."""
     from conqret.judging.steps import generate_steps, with_steps
     from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX

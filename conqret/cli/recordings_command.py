@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from conqret.llm.salvage import StoreCheck
 
 app = typer.Typer(
-    help="Export, import and look at recorded answers.",
+    help="Export, import, check and count recorded model responses.",
     no_args_is_help=True,
     epilog="Example: conqret runs recordings export runs/first recordings.jsonl",
 )
 
-Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recordings.")]
+Store = Annotated[Path, typer.Argument(help="The folder of a run, or a recordings file.")]
 
 
 @app.command("export", epilog="Example: conqret runs recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
-    """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Corrupt responses are
-    left out."""
+    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). The file
+    has no API key. Corrupt responses are left out."""
     from conqret.llm.recording_files import export_recordings
 
     done = export_recordings(store, to)
@@ -49,17 +49,22 @@ def redact(
     to: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
     names: Annotated[
         list[str] | None,
-        typer.Option(help="Names, separated by commas, or a text file with one a line; may be repeated."),
+        typer.Option(
+            help="Names to remove from the export: comma-separated, or a text file with one per line. May be repeated."
+        ),
     ] = None,
     patterns: Annotated[
         list[str] | None,
-        typer.Option(help="email, url, phone, ip, handle, or a regular expression; may be repeated."),
+        typer.Option(
+            help="A kind of text to remove from the export: `email`, `url`, `phone`, `ip`, `handle` (@name), or a "
+            "regular expression. May be repeated."
+        ),
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Export recorded answers without personal data, for others to replay with the same items.
+    """Export recorded model responses without personal data, so that others with the same items can repeat the run.
 
-    The store stays as it is. Only answers and ids of items are in an export; the items' texts are not.
+    The recordings file is not changed. An export has model responses and item ids, and no texts of items.
     """
     from conqret.errors import DeclarationError
     from conqret.llm.recording_files import export_recordings
@@ -91,12 +96,15 @@ def _patterns(values: list[str]) -> Iterator[str]:
 
 @app.command("import", epilog="Example: conqret runs recordings import recordings.jsonl runs/first")
 def import_(
-    source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],
+    source: Annotated[Path, typer.Argument(help="A JSONL file that `conqret runs recordings export` wrote.")],
     store: Annotated[
-        Path, typer.Argument(help="A run's folder, or a file of recordings (created if it does not exist).")
+        Path,
+        typer.Argument(
+            help="The folder of a run, or a recordings file, which is created if it does not exist."
+        ),
     ],
 ) -> None:
-    """Add exported answers to a store; those that it has already stay as they are."""
+    """Add exported model responses to a recordings file; responses that it already has are not replaced."""
     from conqret.llm.recording_files import import_recordings, store_file
 
     count = import_recordings(source, store)
@@ -105,7 +113,7 @@ def import_(
 
 @app.command("stats", epilog="Example: conqret runs recordings stats runs/first")
 def stats(store: Store, json_output: options.Json = False) -> None:
-    """Say what a store holds: answers by model and question, tokens, cost."""
+    """Count the responses in a recordings file by model and kind of request, with tokens and cost."""
     from dataclasses import asdict
 
     from conqret.llm.recording_files import count_recordings
@@ -133,12 +141,14 @@ def check(
         bool,
         typer.Option(
             "--repair",
-            help="Set corrupt responses aside, and rebuild a corrupt file from what can be read; the old file is kept.",
+            help="Move corrupt responses out of the recordings file, and rebuild a corrupt file from its readable "
+            "part; a copy of the old file is kept.",
         ),
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """See whether every answer is as it was recorded. The exit code is 1 where one is not, and 0 after a repair."""
+    """Check by checksums whether recorded model responses are unchanged. The exit code is 1 if one is corrupt, and 0 if
+    all are sound or `--repair` has repaired the file."""
     from dataclasses import asdict
 
     from conqret.llm.salvage import check_store

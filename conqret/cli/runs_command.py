@@ -30,10 +30,9 @@ _UNITS = ("B", "KB", "MB", "GB")
 
 @app.command("list", epilog="Example: conqret runs list runs --json")
 def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
-    """List the runs in a folder, a line each: whether it is finished, when it was made, its size, and what it
-    is.
+    """List the runs in a folder, one per line: whether a run is finished, when it was made, its size and its kind.
 
-    For the folder of a single run it also says how many answers it holds; with `--json`, for every run.
+    For the folder of a single run, or for all with `--json`, it also counts the recorded model responses.
     """
     from dataclasses import asdict
 
@@ -83,13 +82,26 @@ def move(
     "conqret runs merge answers.sqlite runs/first shared.jsonl.gz",
 )
 def merge(
-    store: Annotated[Path, typer.Argument(help="The file of recordings (created if it does not exist).")],
-    sources: Annotated[list[Path], typer.Argument(help="Runs, folders of runs, stores or exports.")],
+    store: Annotated[
+        Path,
+        typer.Argument(
+            help="The recordings file to copy responses into; it is created if it does not exist."
+        ),
+    ],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help="What to copy responses from: folders of runs, folders that hold runs, recordings files, or "
+            "exports of them (JSONL)."
+        ),
+    ],
     json_output: options.Json = False,
 ) -> None:
-    """Bring the answers of runs into one store, to be given with `--recordings`. The runs stay as they are.
+    """Copy the recorded model responses of several runs into one recordings file, for the option `--recordings` of
+    other commands.
 
-    If two have different answers to the same question, the one that came first stays.
+    The runs are not changed. If two of them have different responses to the same request, the one recorded first is
+    kept.
     """
     from conqret.runs.management import merge_recordings
 
@@ -114,19 +126,19 @@ def prune(
     store: Annotated[
         Path | None,
         typer.Option(
-            help="A store: recordings of runs can then be removed, too, if all their answers are in it."
+            help="A recordings file: with it, the recordings of a run are removed, too, if this file has all of its "
+            "responses."
         ),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Remove it; without this option it is only listed.")
+        bool, typer.Option("--yes", help="Really remove the files; without this option they are only listed.")
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Remove what is left over: half-written files, corrupt stores that were repaired, runs in which nothing was
-    done.
+    """Remove leftovers: half-written files, corrupt recordings files that were repaired, and empty runs.
 
-    No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with
-    `--recordings STORE`.
+    A recorded model response is removed only if it is also stored elsewhere. To continue a run whose recordings were
+    removed, give `--recordings STORE`.
     """
     from conqret.runs.management import prune_runs
 

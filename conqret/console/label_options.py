@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PANEL = "Labels"
 SEVERAL = (
-    "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined; a file that names no "
-    "annotator is that of its name."
+    "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined. If a file has "
+    "no column of annotators, its name is taken as the annotator's (anna.csv: anna)."
 )
 """What the help says of every option that takes files of labels."""
 
@@ -37,20 +37,22 @@ class LabelReading(OptionGroup):
     """How a file of labels is read.
 
     Labels:
-        level: The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension,
-            `preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.
+        level: The labels' level of measurement, for all dimensions (`nominal`, `ordinal`, `interval` or `ratio`) or for
+            one (`preference=nominal`). May be repeated. Default: that of the file's layout, or `ordinal`.
         scale: Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be
             repeated. Default: that of the file's layout, or what a form of `conqret labels sample` says.
-        words (--map): The numbers that words stand for: `low=1,medium=2,high=3`.
-        columns: Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension:
+        words (--map): The number that each word in the labels stands for: `low=1,medium=2,high=3`.
+        columns: Name the columns of the label file that hold conqret's fields, as FIELD=COLUMN:
+            `item=doc_id,annotator=worker`. In a file with one column per dimension, also name these:
             `clarity=Answer.clarity`.
-        dimension: Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension,
-            if a long table has no column for it. May be repeated.
+        dimension: Read only the labels of this dimension; others are ignored. If the label file has no column of
+            dimensions, this is the name of its only dimension. May be repeated.
         layout: The layout of the file of labels, by name: `dagstuhl`, `argilla`, `table`, … (an unknown name prints the
             list). Default: detected from the file.
-        cannot_judge: A further text that means: cannot judge. May be repeated.
-        number_annotators: For files that name no annotators: the first label of each item is taken as annotator 1, the
-            second as 2, …
+        cannot_judge: A text in the labels that means that an annotator could not judge (it counts as a missing label),
+            besides the known ones. May be repeated.
+        number_annotators: For label files without a column of annotators: take the first label of each item as
+            annotator 1's, the second as annotator 2's, and so on.
     """
 
     level: list[str] | None = None
@@ -86,8 +88,8 @@ Metrics = Annotated[
     list[str] | None,
     option(
         PANEL,
-        "Which metric of the judge a dimension is compared with, if their names differ: `quality=overall_quality`. May "
-        "be repeated.",
+        "Compare a labeled dimension with a judge metric of another name, as DIMENSION=METRIC: "
+        "`quality=overall_quality`. May be repeated.",
         "--metric",
     ),
 ]
@@ -101,7 +103,10 @@ Aggregate = Annotated[
 ]
 Baseline = Annotated[
     Path | None,
-    typer.Option(help="A run of the offline baseline over the same items, which the judge is compared with."),
+    typer.Option(
+        help="The folder of a run of `conqret judge --model offline` over the same items: this baseline from word "
+        "statistics is compared with the judge."
+    ),
 ]
 
 

@@ -61,8 +61,8 @@ Language = Annotated[
     str | None,
     option(
         FILES,
-        "The language of all items, as a code or an English name (`de`, `German`). Default: what each item says in its "
-        "field `language`, else what is found.",
+        "The language of all items, as a code or an English name (`de`, `German`). Default: the item's field "
+        "`language`, or else the language that conqret detects.",
         "--language",
     ),
 ]
@@ -79,9 +79,9 @@ Model = Annotated[
     str | None,
     option(
         MODEL,
-        "The model that answers: any name that litellm knows; `local/FOLDER` for a transformers model on this machine "
-        "(only `conqret debate write` and the format `likelihood`); or `offline`, the lexical baseline, which needs no "
-        "key and no network. Default: `offline`.",
+        "The model to call: any model name that litellm knows (such as `gpt-4o-mini`); `local/FOLDER` for a "
+        "transformers model on this machine (only for `conqret debate write` and the judge format `likelihood`); or "
+        "`offline`, a baseline from word statistics that needs no key and no network. Default: `offline`.",
         "--model",
         "-m",
     ),
@@ -90,8 +90,8 @@ Detector = Annotated[
     Path | None,
     option(
         MODEL,
-        "A local detector instead of `--model`: a folder that `conqret perspectives tune` wrote, or an NLI "
-        "model's folder.",
+        "A local model that detects perspectives, instead of `--model`: a folder that `conqret perspectives tune` "
+        "wrote, or the folder of an NLI model.",
     ),
 ]
 Metric = Annotated[
@@ -108,7 +108,11 @@ Prompts = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Print the expected calls, tokens and price, and stop."),
+    typer.Option(
+        "--dry-run",
+        help="Print how many model calls and tokens the command would need and what they would cost, and stop "
+        "without a call.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
@@ -135,7 +139,7 @@ Overwrite = Annotated[
     bool,
     option(
         FILES,
-        "Start over if the folder contains another run; its recorded responses are kept.",
+        "Start a new run if the folder has a different one, instead of refusing; recorded model responses are kept.",
         "--overwrite",
     ),
 ]
@@ -145,7 +149,7 @@ Replace = Annotated[
     bool,
     option(
         FILES,
-        "Replace the file if it exists with other content. Default: refuse.",
+        "Replace the output file if it exists with other content. Default: refuse.",
         "--overwrite",
     ),
 ]
@@ -156,9 +160,10 @@ class RecordingOptions(OptionGroup):
     """Where answers are recorded, or come from without a call.
 
     Files:
-        recordings: A store of recorded answers, read first and added to; several runs may share it. Default: one in the
-            run's folder.
-        replay: Take all answers from these recordings (a store, an export or a run), and call no model.
+        recordings: A file of recorded model responses (SQLite): a request that is in it is answered from it without a
+            call, and new responses are added. Several runs may share it. Default: a file in the run's folder.
+        replay: Take all model responses from these recordings and call no model: a recordings file, an export of one
+            (JSONL), or a run's folder.
     """
 
     recordings: Path | None = None
@@ -177,8 +182,8 @@ class OutputOptions(OptionGroup):
     """What a command says, and in which form.
 
     Args:
-        quiet (--quiet, -q): Print no progress and no notes; `conqret judge` prints only what was judged, the files
-            written and the conditions.
+        quiet (--quiet, -q): Print no progress and no notes, only results (in `conqret judge` the number of items, the
+            files written, and whether `--require` is met).
     """
 
     json_output: Json = False
@@ -210,7 +215,8 @@ class PageFile(OptionGroup):
     """The file of a page, where one is wanted.
 
     Args:
-        output (--output, -o): A page (.html), Markdown (.md), or its first chart (.svg).
+        output (--output, -o): The output file; its ending chooses an HTML page (.html), Markdown (.md), or the first
+            chart alone (.svg).
 
     Raises:
         DeclarationError: no page can be written into a file of this ending.

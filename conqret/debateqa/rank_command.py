@@ -26,16 +26,20 @@ def rank(
     answers: list[Path] | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
+    """Rank systems by the weighted mean of Perspective Diversity and Dispute Awareness (DebateQA, Equation 4); equal
+    scores share a rank.
 
-    If several configurations measured a metric, its mean over them is used; its normalized rank (DebateQA, Table 2) is
-    the rank of its mean rank.
+    If a metric was measured with several models or prompts, its mean over them is used; a system's normalized rank
+    (DebateQA, Table 2) comes from its mean rank over them.
 
     Args:
-        scores: Tables of `conqret debateqa score`, of all systems and both metrics.
-        weights: Weights of Perspective Diversity, from 0 to 1.
+        scores: Score tables (scores.parquet) that `conqret debateqa score` wrote for Perspective Diversity and Dispute
+            Awareness, of all systems.
+        weights: The weights of Perspective Diversity to rank with, from 0 to 1, comma-separated; Dispute Awareness has
+            the rest.
         report: Write a page with the ranks and a description of each system.
-        answers: A folder of `conqret debateqa answer`, for the page; its name is the system's. May be repeated.
+        answers: A folder of `conqret debateqa answer`, whose settings the page of `--report` describes; the folder's
+            name must be the system's. May be repeated.
 
     Examples:
 

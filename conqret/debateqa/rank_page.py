@@ -51,16 +51,20 @@ def ranking_table(
             )
         )
     notes = [
-        "Perspective diversity (P.D.): how surprised a language model that has read the answer is by the partial "
-        "answers, each of which speaks for one perspective: the less, the more perspectives the answer shows.",
-        "Dispute awareness (D.A.): the share of answers that present the question as debatable.",
-        "Times likelier under the best: so many times likelier is a word (token) of a partial answer after the answers "
-        "of the system with the best P.D. than after this one's; 1.00 is the best itself (DebateQA, Appendix H).",
-        "Rank (k): by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone. Z: how far a "
-        "value is above the mean of the systems, in their standard deviations.",
+        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a "
+        "language model "
+        "that has read the system's answer: a lower value means that the answer contains more perspectives.",
+        "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
+        "“Times likelier under the best” is how many times likelier a token of a partial answer is after the "
+        "answers of "
+        "the system with the best P.D. than after this system's answers; the best system has 1.00 (DebateQA, "
+        "Appendix H).",
+        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. "
+        "Z is "
+        "a system's distance from the mean of the systems, in standard deviations.",
     ]
     notes += [
-        f"{name}: the mean over {count} measuring models; its rank: by the mean of its {count} ranks."
+        f"{name} is the mean over {count} measuring models, and its rank is by the mean of its {count} ranks."
         for name, count in several.items()
         if count > 1
     ]
@@ -81,7 +85,7 @@ def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
         result_text = "; the ".join(f"{sentence} at k = {', '.join(at)}" for sentence, at in first.items())
     return [
         f"The {result_text}.",
-        "Ranks are of means, and nothing here tests whether they differ by more than chance.",
+        "Ranks compare means without a test of significance.",
     ]
 
 
@@ -112,7 +116,7 @@ def write_ranks(
         *([section(_systems(systems))] if systems else []),
         section(_measured(measured)),
     ]
-    title = "Who shows more perspectives, and says that there is a dispute?"
+    title = "Which system shows more perspectives and says that the question is debatable?"
     sheet = ReportPage("ranks", title, sections, answer=lede)
     return write_file(file, sheet.html())
 
@@ -130,9 +134,9 @@ def _systems(systems: Sequence[System]) -> Table:
         ))  # fmt: skip
     texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
     columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
-    note = "Tokens, chunks: means over the answers."
+    note = "“Tokens” and “Chunks” are means over the answers."
     if any(record.baseline for _, record, _ in systems):
-        note += " offline is the lexical baseline and no author."
+        note += " The model offline is a lexical baseline and no LLM."
     return Table("How each answers", columns, rows, note=note)
 
 
@@ -142,9 +146,10 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
         for metric, name, common in measured
     ]
     return Table(
-        "What was measured, and by what",
+        "Metrics and measuring models",
         (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
         rows,
-        note="Means of a metric are over the questions to which every system's answer has a score in it. Left out: "
+        note="The mean of a metric is over the questions for which every system's answer has a score. “Left out” "
+        "counts "
         "scored answers to other questions.",
     )

@@ -16,12 +16,13 @@ DAMAGE = "Does the judge detect perturbations?"
 BETTER, WORSE = "\u25b4", "\u25be"
 """Behind what differs significantly from the first."""
 MISSING = (
-    " Where scores are missing, n of N stands next to the mean, and in braces what it would be if all of them were 0, "
-    "or 1."
+    " Where scores are missing, “n of N” next to the mean counts the items with a score, and the braces hold the "
+    "mean if "
+    "every missing score were 0 or 1."
 )
 PREDICTED = (
-    " Predicted precision: the share of documents that the judge rates as relevant; the precision of a ranking (P@10, "
-    "say) goes by the labels of the corpus."
+    " Predicted precision is the share of documents that the judge rates as relevant; precision of a ranking, such as "
+    "P@10, uses the relevance labels of the corpus instead."
 )
 COUNTED = ("calls", "prompt_tokens", "completion_tokens", "cost_usd")
 """What is expected of a piece of work, and counted of it."""
@@ -53,11 +54,11 @@ def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
                 (name, *(cell for measure in measures for cell in _tested(scores.get(measure))))
                 for name, scores in rankings.items()
             ],
-            note="Means with 95% intervals over topics, against the qrels of the corpus."
+            note="Values are means with 95% intervals over topics; relevance is taken from the qrels of the corpus."
             + _tests(
                 [score for scores in rankings.values() for score in scores.values()],
                 "better or worse than the first ranking",
-                "paired t-test over topics, Holm over the rankings for each measure",
+                "paired t-tests over topics, with Holm's correction for the number of rankings, for each measure",
             ),
         ).compact()
 
@@ -88,8 +89,9 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
         "Arguments",
         columns,
         rows,
-        note="Out of range: of a number that no document has. Documents left out: of no use, says the author; cut: "
-        "shortened to fit the prompt. No relevant document retrieved, possible prompt injections: so many arguments.",
+        note="“Citations out of range” are citations of a number that no document has. “Documents left out” were of "
+        "no use according to the generator; “Documents cut” were shortened to fit the prompt. “No relevant document "
+        "retrieved” and “Possible prompt injections” are numbers of arguments.",
     )
 
 
@@ -101,7 +103,7 @@ def score_tables(scores_by_system: Mapping[str, Any]) -> Iterator[Table]:
             f"Scores by {judge}",
             ("Metric", *scores_by_system),
             [(words.label(metric), *(_mean(score.get(metric)) for score in scores)) for metric in metrics],
-            note="Means with 95% intervals over topics."
+            note="Values are mean scores with 95% intervals over topics."
             + PREDICTED * ("predicted_precision" in metrics)
             + MISSING * missing,
         )
@@ -121,13 +123,14 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
             f"Differences from {first}, by {judge}",
             ("Metric", *(title for name in differences for title in (name, "p"))),
             rows,
-            note=f"Score minus that of {first} on the same topic and side, over {pairs} pairs: means "
-            "with 95% intervals over topics."
+            note=f"Values are mean differences between the score of a system and that of {first} on the same topic and "
+            f"side ({pairs} pairs), with 95% intervals over topics."
             + _tests(
                 every,
                 "above or below it",
-                f"t over topics, Holm over all {len(every)} differences in this table; another judge's are another "
-                "family",
+                f"t-tests over topics, with Holm's correction for all {len(every)} differences in this table "
+                f"(tables of "
+                "other judges are corrected separately)",
             )
             + f" {words.NOT_CORRECTED}" * any(difference["p"] is not None for difference in every),
         ).compact()
@@ -154,10 +157,10 @@ def cost_table(costs: Sequence[Mapping[str, Any]]) -> Table:
         columns,
         rows,
         foot=[("All", "", *every)],
-        note="Expected: the estimate of --dry-run, before any request. Answers from recordings count as what "
-        "they took when they were requested. –: not counted, and in no sum: tokens of the offline baseline, and "
-        "calls of "
-        "rankings and rewritten sentences, of which the answers alone are kept.",
+        note="“Expected” is the estimate of --dry-run, before any request. Responses from recordings count with the "
+        "tokens "
+        "and price of their original request. A dash stands for what is not counted and is in no sum: tokens of the "
+        "offline baseline, and calls for rankings and rewritten sentences.",
     )
 
 
@@ -203,7 +206,9 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
         "Mean, highest level", "Change", Column("Why not", "text"),
     )  # fmt: skip
     note = (
-        "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in verdicts) if alike else ""
+        "".join(f"The verdict on every metric is “{verdict}” ({why})." for verdict, why in verdicts)
+        if alike
+        else ""
     )
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
     return Table(DAMAGE, columns, shown, note=note).compact()
@@ -217,10 +222,10 @@ def rank_tables(scores_by_system: Mapping[str, Any], retrieved: Mapping[str, Any
             for metric in metrics
         ]
         yield Table(
-            f"Places by {judge}",
+            f"Ranks of systems by {judge}",
             ("Metric", *scores_by_system),
             rows,
-            note="1: the highest mean. Ties share a place.",
+            note="Rank 1 is the system with the highest mean; systems with equal means share a rank.",
         )
     for stance, rankings in retrieved.items():
         measures = dict.fromkeys(name for each in rankings.values() for name in each)
@@ -229,10 +234,10 @@ def rank_tables(scores_by_system: Mapping[str, Any], retrieved: Mapping[str, Any
             for measure in measures
         ]
         yield Table(
-            f"Places of rankings, {stance}",
+            f"Ranks of rankings, {stance}",
             ("Measure", *rankings),
             rows,
-            note="1: the highest value. Ties share a place.",
+            note="Rank 1 is the ranking with the highest value; rankings with equal values share a rank.",
         )
 
 
@@ -247,11 +252,14 @@ def topic_tables(scores_by_judge: Mapping[str, Any], systems: Sequence[str]) -> 
             rows.append((words.label(metric),))
             rows += [(name, *map(means.get, systems)) for name, means in list(topics.items())[:MOST_TOPICS]]
             most = max(most, len(topics))
-        note = "Each figure is the mean over the sides of a topic."
+        note = "Each value is the mean over the two sides of a topic."
         if any(metric in DIMENSION_NAMES and metric != OVERALL for metric in metrics):
-            note += " Of argument quality only the overall stands here; its dimensions are in summary.json."
+            note += (
+                " Of the dimensions of argument quality only overall quality is listed; the others are in "
+                "summary.json."
+            )
         if most > MOST_TOPICS:
-            note += f" These are the first {MOST_TOPICS} of {most} topics; all are in summary.json."
+            note += f" The table has the first {MOST_TOPICS} of {most} topics; summary.json has all."
         yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
 
 
@@ -287,18 +295,21 @@ def outcome(differences: Mapping[str, Any], first: str) -> str:
             for metric, difference in metrics.items()
         ]
         tested += sum(difference["p"] is not None for _, difference in rows)
-        for way, sign in (("above", 1), ("below", -1)):
+        for way, sign in (("higher", 1), ("lower", -1)):
             names = [
                 name for name, difference in rows if _shown(difference) and sign * difference["mean"] > 0
             ]
             if names:
                 more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-                sentences.append(f"{system} is shown {way} {first} on {', '.join(names[:NAMED])}{more}.")
+                sentences.append(
+                    f"{system} scores significantly {way} than {first} on {', '.join(names[:NAMED])}{more}."
+                )
     if sentences or not differences:
         return " ".join(sentences)
     if not tested:
-        return f"No system is shown to differ from {first}: below {FEWEST_TESTED} topics there is no test."
-    return f"No system is shown to differ from {first} on any metric of a judge ({tested} tested)."
+        return f"Differences from {first} are not tested, as a test needs at least {FEWEST_TESTED} topics."
+    tests = words.number(tested, "difference") + (" was" if tested == 1 else " were")
+    return f"No system differs significantly from {first} on any metric of a judge ({tests} tested)."
 
 
 def _tested(mean: Mapping[str, Any] | None) -> tuple[Cell, Cell]:
@@ -319,10 +330,12 @@ def _tests(tests: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
     """What a note says of the tests in its table: how they are made, what marks mean where there are some, or that
     there are too few topics. Nothing where nothing is compared."""
     if any(test["p"] is not None for test in tests):
-        marks = f" {BETTER}, {WORSE}: {marked} (p < {ALPHA:g})." * any(map(_shown, tests))
-        return f" p: {how}.{marks}"
+        marks = f" {BETTER} and {WORSE} mark values that are significantly {marked} (p < {ALPHA:g})." * any(
+            map(_shown, tests)
+        )
+        return f" The p-values are of {how}.{marks}"
     compared = any(test.get("difference", test["mean"]) is not None for test in tests)
-    return f" No p-values: a test takes {FEWEST_TESTED} topics at least." if compared else ""
+    return f" There are no p-values, as a test needs at least {FEWEST_TESTED} topics." if compared else ""
 
 
 def _mean(score: Mapping[str, Any] | None) -> Cell:

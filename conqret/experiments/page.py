@@ -90,7 +90,7 @@ def experiment_sheet(
         Section("Places", list(rank_tables(summary["scores"], summary["retrieval"])), folded=True),
         Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
         Section(
-            "Damage",
+            "Perturbations",
             [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
             _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
         ),
@@ -103,15 +103,15 @@ def experiment_sheet(
         sections,
         answer=[came_out] if came_out else [],
         lede=[
-            f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
-            f"{words.number(len(record['systems']), 'system')}, judged by "
-            f"{words.number(len(experiment['judges']), 'judge')}. A system is called after its retriever, its reranker "
-            "(where it has one) and its generator.",
+            f"The experiment compares {words.number(len(record['systems']), 'system')} on "
+            f"{words.number(summary['topics'], 'topic')} ({' and '.join(experiment['stances'])}), judged by "
+            f"{words.number(len(experiment['judges']), 'judge')}. The name of a system consists of its retriever, its "
+            "reranker (if it has one) and its generator.",
         ],
         badges=[
             (
                 "Offline baseline",
-                "a lexical baseline, not a judge or an author: its answers come from word statistics.",
+                "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics.",
             )
         ]
         if "offline" in models
@@ -150,8 +150,11 @@ def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
     why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
     done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
     return (
-        "What the systems retrieved and wrote was perturbed, level by level, and judged again. "
-        f"{words.number(len(curves), 'curve')}: {came}{why}. The perturbations: {', '.join(done)}."
+        "The documents and arguments of the systems were perturbed at several levels, and the judge judged every "
+        "version. "
+        f"The verdicts on {words.number(len(curves), 'curve')} of scores over levels are: {came}{why}. The "
+        f"perturbations "
+        f"are {', '.join(done)}."
     )
 
 
@@ -199,13 +202,15 @@ def _text(system: str, item: Item) -> ArgumentText:
 def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
     """How many sentences cite, and what is wrong with the citations."""
     sound = not check["out_of_range"] and not check["misquoted"]
-    citations_note = " Every citation is of a document that is there, and no quotation is wrong." * sound
-    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite.{citations_note}"
+    citations_note = " Every cited document exists, and every quotation is in its document." * sound
+    yield (
+        f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite a document.{citations_note}"
+    )
     for citation in check["out_of_range"]:
-        yield f"Sentence {citation['sentence']} cites [{citation['number']}], and there is no such document."
+        yield f"Sentence {citation['sentence']} cites [{citation['number']}], which is no document of this argument."
     for quotation in check["misquoted"]:
         cites = "".join(f"[{number}]" for number in quotation["cites"])
         holds = "".join(f"[{number}]" for number in quotation["found_in"])
-        where = f"it stands in {holds}" if holds else "no document holds it"
+        where = f"it is in {holds}" if holds else "it is in no document"
         quote = f"“{cut(quotation['quote'], 300)}” from {cites}"
-        yield f"Sentence {quotation['sentence']} quotes {quote}, where it does not stand: {where}."
+        yield f"Sentence {quotation['sentence']} quotes {quote}, but the text is not there: {where}."

@@ -21,13 +21,15 @@ def report(
     baseline: Annotated[
         Path | None,
         typer.Option(
-            help="Another run over the same items, to compare its means with, for example the offline baseline's."
+            help="The folder of another run over the same items, such as one with `--model offline`; the report "
+            "shows its mean scores for comparison."
         ),
     ] = None,
     recordings: Annotated[
         Path | None,
         typer.Option(
-            help="Where the raw answers are, if not in the run's folder: a store, an export, a run."
+            help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of "
+            "one, or another run's folder."
         ),
     ] = None,
     prompts: options.Prompts = None,

@@ -25,15 +25,15 @@ def generate(
     output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
-    """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
+    """Write an argument, with conclusions and with premises that cite documents, for every topic of a ranking.
 
-    If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
-    command again goes on where it stopped, and repeats only what failed.
+    If the documents do not fit into the model's context window, all are shortened by the same share. Citations are
+    checked. The same command again goes on where it stopped, and repeats only what failed.
 
     Args:
         corpus: A corpus directory: documents, topics, debates and ledger.
-        run: The TREC run that ranks its documents (.gz too).
-        stance: The side to argue for.
+        run: The TREC run file (.gz too) that ranks the corpus's documents for each topic.
+        stance: The side to argue for in all items: `pro` or `con`.
         output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:

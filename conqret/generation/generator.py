@@ -51,8 +51,9 @@ class GenerateOptions(Sampling):
     Writing:
         shots: How many examples are in the prompt: expert arguments on train topics.
         documents (--top, -k): Documents for each argument.
-        seed: The seed by which examples are drawn.
-        expert (--expert): Put the expert's argument into the items as well, for formats that compare two.
+        seed: The random seed that draws the examples in the prompt.
+        expert (--expert): Add the expert-written argument of the corpus to each item as second argument, for judge
+            formats that compare two arguments.
         strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
             `extractive` (sentences of the documents, without a model), or a plug-in's.
 

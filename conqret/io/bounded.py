@@ -78,4 +78,9 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
     except FileNotFoundError:
         raise DeclarationError(f"{file} does not exist: run {command} with -o {file.parent} first") from None
     except ValidationError as error:
-        raise DeclarationError(f"{file} is {what or f'not as {command} writes it'}: {error}") from error
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        fault = f"{where}: {first['msg']}" if where else first["msg"]
+        raise DeclarationError(
+            f"{file} is {what or f'not in the format that {command} writes'} ({fault}): make it again with {command}"
+        ) from error

@@ -29,9 +29,7 @@ def text(value: object, where: str, reader: TableReader) -> str:
     if not isinstance(value, str):
         raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as one text")
     if looks_misread(value):
-        reader.note(
-            "a text contains C1 control characters, perhaps because Windows-1252 was read as Latin-1", where
-        )
+        reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
     return sound(value)
 
 
@@ -157,6 +155,6 @@ def absent_if_blank(value: object, where: str, reader: TableReader) -> str | Non
     """A text; None, and a remark, where it is blank."""
     content = text(value, where, reader)
     if not content.strip():
-        reader.note(f"an empty {where} is read as a missing one")
+        reader.note(f"an empty {where} counts as absent")
         return None
     return content

@@ -126,7 +126,7 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessag
         raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
     form = _form(entry)
     if form in _THOUGHTS:
-        reader.note("reasoning that the model did not show is left out", where)
+        reader.note("what a model thought to itself is left out", where)
     elif form == "function_call":
         call = str(entry.get("call_id") or ""), _call(entry.get("name"), entry.get("arguments"))
         yield ChatMessage(where, "assistant", calls=(call,))
@@ -270,7 +270,7 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
     elif form in IMAGE_PARTS:
         content.images.append(_image(part, where, reader))
     elif form in _THOUGHTS:
-        reader.note("reasoning that the model did not show is left out", where)
+        reader.note("what a model thought to itself is left out", where)
     elif form in ("tool_use", "tool_result", "tool_call"):
         content.others.append((part, where))
     else:
@@ -416,7 +416,7 @@ def _answered(
         last = len(messages) - 1
         if answers and answers[-1] == last:
             if messages[last].content.strip() != values["argument"].strip():
-                reader.note("the item's own argument replaces the assistant's last message", where)
+                reader.note("the last message of the assistant gives way to the item's own argument", where)
             return last
         return len(messages)
     if not answers:
@@ -430,7 +430,7 @@ def _answered(
             answer.where,
         )
     if place < len(messages) - 1:
-        reader.note("messages after the last answer are left out", where)
+        reader.note("messages behind the last answer are left out", where)
     values["argument"] = answer.content
     values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
     return place

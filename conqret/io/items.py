@@ -66,11 +66,11 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
     if unused := [
         str(key) for key, cell in value.items() if key not in reader.heads and not is_missing(cell)
     ]:
-        reader.note(f"documents have fields that are not used: {listed(sorted(unused), 5)}")
+        reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
     if values is None:
         return None
     if values["id"] is None:
-        reader.note("documents without an id are numbered in their order: d1, d2, …")
+        reader.note("documents without an id are called by their place: d1, d2, …")
         values["id"] = f"d{number}"
     return Document(**values, image=image)
 
@@ -273,7 +273,7 @@ def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) 
 
     ``made`` counts those that there are; items of the same topic and stance are numbered.
     """
-    reader.note("items without an id get one from their topic and stance")
+    reader.note("items without an id are called by topic and stance")
     words = re.sub(r"[\W_]+", "-", topic.casefold()).strip("-")
     short = words if len(words) <= NAMED_BY else words[:NAMED_BY].rpartition("-")[0] or words[:NAMED_BY]
     parts = (short or "item", *([] if stance == "none" else [stance]), digest_of([topic, stance])[:6])
@@ -326,7 +326,7 @@ def _reference(value: object, where: str, reader: TableReader) -> str | None:
     listed = as_list(value)
     every = listed if isinstance(listed, list) else [value]
     if len(every) > 1:
-        reader.note("an item has several references: only the first is used", where)
+        reader.note("of several references the first is kept", where)
     first = every[0] if every else ""
     return absent_if_blank(first.get("text") if isinstance(first, Mapping) else first, where, reader)
 
@@ -361,7 +361,7 @@ def _extra(
         if key not in judged:
             kept.append(key)
     if kept:
-        reader.note(f"these columns are kept as metadata: {listed(sorted(map(str, kept)), 8)}")
+        reader.note(f"columns kept as metadata: {listed(sorted(map(str, kept)), 8)}")
     return extra
 
 

@@ -17,6 +17,8 @@ Place = tuple[LabelFile, int]
 """A file, and a line in it."""
 Words = dict[str, list[Place]]
 """What is said of a dimension, in small letters, and where."""
+LEAST_CHANCE = 1e-9
+"""The smallest probability with which an item can have been drawn for labeling."""
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
 
@@ -138,8 +140,10 @@ class LabelReader:
         except ValueError:
             chance = 0.0
         known, first = self.chances.get(cell.item, (chance, place))
-        if not 0 < chance <= 1:
-            problem = f"is {quoted(text)}, and a probability is above 0 and 1 at most"
+        if not LEAST_CHANCE <= chance <= 1:
+            problem = (
+                f"is {quoted(text)}, and a probability is above 0 ({LEAST_CHANCE:g} at least) and 1 at most"
+            )
             remedy = (
                 "Write how likely the item was to be drawn for labeling; leave out items that could not be drawn, "
                 "here and in the run"

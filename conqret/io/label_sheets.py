@@ -68,7 +68,7 @@ class LabelTask:
 class AnnotationForm:
     """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
     bears a mark, so that its labels are refused where something is estimated; what was drawn bears the ``probability``
-    that each item had. Where ``words`` are what people write, there is no scale.
+    that each item had, or its own (by id). Where ``words`` are what people write, there is no scale.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
     """
@@ -79,16 +79,16 @@ class AnnotationForm:
     low: int = 1
     high: int = 5
     for_estimation: bool = True
-    probability: float | None = None
+    probability: float | Mapping[str, float] | None = None
     words: Sequence[str] = ()
 
-    @property
-    def mark(self) -> dict[str, str]:
-        """The fields that are added to each item: what is to be known of it, and of all, when it comes back."""
+    def mark(self, item: Item) -> dict[str, str]:
+        """The fields that are added to an item: what is to be known of it, and of all, when it comes back."""
         mark = {} if self.words else {SCALE: written_scale(self.low, self.high)}
         if not self.for_estimation:
             return {FOR_ESTIMATION: NOT, **mark}
-        return mark if self.probability is None else {PROBABILITY: f"{self.probability:.6g}", **mark}
+        chance = self.probability[item.id] if isinstance(self.probability, Mapping) else self.probability
+        return mark if chance is None else {PROBABILITY: f"{chance:.6g}", **mark}
 
     @property
     def instruction(self) -> str:
@@ -104,18 +104,26 @@ class AnnotationForm:
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""
-        marks = {**self.mark, INSTRUCTION: self.instruction}
-        head = ["item", "annotator", *self.task.shows(self.items[0]), *marks, *self.dimensions]
-        blank = [*marks.values(), *[""] * len(self.dimensions)]
-        return {
-            "": csv_text(
-                head, ((item.id, "", *self.task.shows(item).values(), *blank) for item in self.items)
-            )
-        }
+        first, blank = self.items[0], [self.instruction, *[""] * len(self.dimensions)]
+        head = [
+            "item",
+            "annotator",
+            *self.task.shows(first),
+            *self.mark(first),
+            INSTRUCTION,
+            *self.dimensions,
+        ]
+        rows = (
+            (item.id, "", *self.task.shows(item).values(), *self.mark(item).values(), *blank)
+            for item in self.items
+        )
+        return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
         """Tasks for Label Studio's JSON import, and the labelling interface for them: a choice for each dimension."""
-        tasks = [{"data": {"item": item.id, **self.task.shows(item), **self.mark}} for item in self.items]
+        tasks = [
+            {"data": {"item": item.id, **self.task.shows(item), **self.mark(item)}} for item in self.items
+        ]
         lines = ["<View>"]
         for field in self.task.shows(self.items[0]):
             text = f"<Text name={quoteattr(field)} value={quoteattr(f'${field}')}/>"
@@ -137,7 +145,7 @@ class AnnotationForm:
             {
                 "id": item.id,
                 "fields": dict(self.task.shows(item)),
-                "metadata": {"topic": item.topic, **self.mark},
+                "metadata": {"topic": item.topic, **self.mark(item)},
                 "suggestions": {},
                 "responses": {},
             }

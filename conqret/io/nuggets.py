@@ -206,7 +206,9 @@ def with_nuggets(
     for item in items:
         if item is None or item.nuggets:
             if item is not None:
-                reader.note(f"items have nuggets of their own, which replace those of {banks.name}")
+                reader.note(
+                    f"items have nuggets of their own, which are judged instead of those of {banks.name}"
+                )
             yield item
             continue
         bank = banks.of(item)

@@ -11,9 +11,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import itertools
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -24,10 +22,6 @@ from conqret.io.label_files import SUFFIXES, is_result
 
 MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
 """How pages, pictures and exported recordings begin."""
-PERTURBED = re.compile(rb'\{"id": "[^"]*\+[\w-]+-[0-9.]+"')
-"""How a perturbed item begins in a file, whose id says what was done to it."""
-TRANSLATED = b'"back_translation": '
-"""What stands in the metadata of an item that a model has translated."""
 HEAD = 4096
 REGISTER = "written.json"
 """In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
@@ -71,8 +65,8 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise DeclarationError(
-            f"{there[0]}{more} already exists and may contain work of annotators, which would be "
-            "lost: give another name, or --overwrite to replace it"
+            f"{there[0]}{more} already exists with other content, which may be corrected by hand "
+            "and would be lost: give another name, or --overwrite to replace it"
         )
 
 
@@ -86,24 +80,12 @@ def check_replaceable(path: Path) -> None:
     if not name.endswith(SUFFIXES) or not path.is_file() or not path.stat().st_size or is_result(path):
         return
     with path.open("rb") as opened:
-        first = opened.readline(HEAD)
-        parts = itertools.chain([first], iter(lambda: opened.readline(HEAD), b""))
-        made = first.startswith(MADE) or _generated(parts)
+        made = opened.read(HEAD).startswith(MADE)
     if not made:
         raise DeclarationError(
             f"{path} already exists, and was not written by this kind of command or was changed since: give "
             "another name, or move it first"
         )
-
-
-def _generated(parts: Iterable[bytes]) -> bool:
-    """Whether one of these items was perturbed or translated by a command. Long lines come in several parts."""
-    before = b""
-    for part in parts:
-        if PERTURBED.match(part) or TRANSLATED in before + part:
-            return True
-        before = part[-len(TRANSLATED) :]
-    return False
 
 
 def _changed(path: Path, content: bytes, known: Mapping[str, str]) -> bool:

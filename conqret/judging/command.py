@@ -73,8 +73,9 @@ class ItemReading(OptionGroup):
     Files:
         topics: For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`,
             `problem_statement`, …; or lines of an id, a tab and a text.
-        nuggets: Nugget banks (JSONL, also .gz; of TREC RAG, AutoNuggetizer or AutoJudge): judge which nuggets of its
-            topic each item states, by the format `nuggets`.
+        nuggets: A file of nuggets for each topic (JSONL, also .gz, as TREC RAG, AutoNuggetizer and AutoJudge write
+            them): judge which nuggets (facts that a good answer states) each item states, with the judge format
+            `nuggets`.
     """
 
     columns: options.Columns = None
@@ -127,7 +128,8 @@ class BuildGate(OptionGroup):
         Path | None,
         options.option(
             options.FILES,
-            "Write items and conditions into this file as JUnit XML.",
+            "Write JUnit XML for a CI server into this file: a test case for each item and for each condition of "
+            "`--require`.",
             "--junit",
             dir_okay=False,
         ),
@@ -136,7 +138,8 @@ class BuildGate(OptionGroup):
         Path | None,
         options.option(
             options.FILES,
-            "Write conditions and means into this file as Markdown, for the summary page of a CI build.",
+            "Write the mean scores, and whether the conditions of `--require` are met, into this file as Markdown, "
+            "for the summary page of a CI build.",
             "--markdown",
             dir_okay=False,
         ),
@@ -161,8 +164,8 @@ def judge(
 ) -> None:
     """Score items with one judge: relevance of the evidence, groundedness, quality of the argument, preference.
 
-    Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
-    command goes on from there, and no recorded answer is requested again (except invalid ones, once a run).
+    Every item is checked before the first call. Judgments are written as they arrive. If a run is stopped, the same
+    command continues it, and no recorded response is requested again, except invalid ones (once each time).
 
     Judging:
         confidence (--confidence): Have the judge state its confidence in each response, from 0 to 100, for `conqret

@@ -67,7 +67,7 @@ class OwnCriteria(OptionGroup):
         rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSONL or CSV): one rubric for all
             items, or one for each topic or item. conqret also reads the files of ResearchRubrics, TREC RAG 2026,
             HealthBench and DRAGUN.
-        criteria_per_call: Criteria of a rubric in one request. Default: 12.
+        criteria_per_call: How many criteria of a rubric are put into one request. Default: 12.
         one_call_each: Send each criterion in a request of its own.
     """
 
@@ -93,12 +93,13 @@ class OwnJudge(OwnCriteria):
     model.
 
     Model:
-        judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
-            from the working directory. The function gets an item as a dictionary and returns a number from 0 to 1,
-            `{metric: number}`, or `first`, `second` or `tie`. Or `reward/FOLDER`, a transformers reward model on this
-            machine.
-        server: A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the
-            form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.
+        judge: A Python function that judges, instead of `--format` and `--model`: `module:function` (the module may be
+            in the working directory). It gets an item as a dictionary and returns a score from 0 to 1, several as
+            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or a local
+            transformers reward model: `reward/FOLDER`.
+        server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
+            JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
+            environment variable CONQRET_SERVER_KEY.
     """
 
     judge: str | None = None

@@ -55,7 +55,8 @@ def comparison_judge(criterion: Criterion) -> Judge:
         name=COMPARISON,
         summary=f"which of two arguments meets a criterion better: {criterion.name} (“{criterion}”)",
         scale="clearly, slightly, or a tie",
-        score="preference: 1, slightly .75, tie .5, and so down to 0",
+        score="preference is 1 if the first argument is clearly better, .75 if slightly, .5 for a tie, and so down "
+        "to 0",
         source="the user's own",
         asks=(
             Ask(

@@ -42,10 +42,11 @@ class JudgeOptions:
     there are several samples.
 
     Judging:
-        samples: Responses requested to each prompt; they are combined by mean (scores) and majority (verdicts).
-        order: The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and
-            `rag-fine-grained`). Every sample after the first is shuffled.
-        seed: The seed of the shuffled orders.
+        samples: How many responses to request for each prompt; scores are averaged, and of verdicts the majority
+            counts.
+        order: The order of the fifteen quality dimensions in the prompt of the formats `listwise`, `listwise-rag` and
+            `rag-fine-grained`. With `--samples`, this is the order of the first sample; the others have a random order.
+        seed: The random seed of the shuffled orders of quality dimensions in prompts.
         relevant_from: The rating (0 to 5) from which a document counts as relevant in predicted precision.
         temperature: The model's temperature. Default: 0, or 0.7 with several samples.
         conversation: What of items with `messages` is judged: the `last` answer, before which earlier turns are shown,

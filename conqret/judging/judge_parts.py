@@ -392,7 +392,7 @@ JURY = Judge(
     name="jury",
     summary="several judges together",
     scale="0 to 1",
-    score="what its rule makes of its members' scores",
+    score="the jury's rule (mean, median, weights …) applied to the scores of its members",
     source="own",
     asks=(),
 )

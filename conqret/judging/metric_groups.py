@@ -104,7 +104,9 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
             shown = sorted(shown, key=lambda name: scores.first_mean(metrics, groups[name]))[:MOST_TOPICS]
-            notes.append(f"Of {words.count(len(groups))} topics those {MOST_TOPICS} that are lowest.")
+            notes.append(
+                f"Of {words.count(len(groups))} topics the table lists the {MOST_TOPICS} with the lowest scores."
+            )
         rows.append((title.capitalize(),))
         for name in shown:
             means = [scores.mean(metric, groups[name]) for metric in metrics]

@@ -114,7 +114,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
         name=NAME,
         summary="a judge of your own: a Python function, or an HTTP address",
         scale="0 to 1, or first, second, tie",
-        score="as it says; preference: 1, tie .5, 0",
+        score="the number that the judge returns; preference is 1 for first, .5 for tie, 0 for second",
         source="own",
         asks=tuple(asks),
     )

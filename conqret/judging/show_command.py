@@ -32,7 +32,8 @@ def show(
     recordings: Annotated[
         Path | None,
         typer.Option(
-            help="Where the answers are, if not in the run's folder: a store, an export, another run."
+            help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of "
+            "one, or another run's folder."
         ),
     ] = None,
     prompts: options.Prompts = None,

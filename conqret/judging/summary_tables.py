@@ -59,7 +59,7 @@ def cost(usage: Usage) -> str:
 
 MOST_NAMED = 6
 """Metrics that the first sentence names."""
-INTERVALS = "In brackets: 95% intervals over topics."
+INTERVALS = "Brackets hold 95% confidence intervals over topics."
 CALLS, REQUESTS, RECORDED, COST = (
     "Calls sent",
     "Requests, retries included",
@@ -134,9 +134,14 @@ def mean_scores(summary: Summary) -> str:
     rest = len(known) - len(shown)
     more = f", and {number(rest, 'further metric')}" if rest else ""
     brackets = (
-        " (in brackets: 95% CI over topics)" if any(known[name].low is not None for name in first) else ""
+        " (brackets hold 95% confidence intervals over topics)"
+        if any(known[name].low is not None for name in first)
+        else ""
     )
-    return f"Mean scores of {number(summary.scored + summary.partly, 'item')}: {', '.join(shown)}{more}{brackets}."
+    return (
+        f"The mean scores of {number(summary.scored + summary.partly, 'item')} are: "
+        f"{', '.join(shown)}{more}{brackets}."
+    )
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
@@ -255,9 +260,13 @@ def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
 
 def _session_notes(session: SessionCounts) -> Iterator[str]:
     if session.estimated:
-        yield f"The cost of {words.number(session.estimated, 'answer')} without usage is estimated."
+        yield (
+            f"The provider did not report the tokens of {words.number(session.estimated, 'response')}, so their "
+            f"cost is "
+            "estimated."
+        )
     for name, answers in session.others.items():
-        yield f"Another model gave {words.number(answers, 'answer')}: {name}."
+        yield f"The provider answered {words.number(answers, 'request')} with another model than requested: {name}."
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:

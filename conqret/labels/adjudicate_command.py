@@ -33,10 +33,11 @@ def adjudicate(
     port: Port = 8768,
     page_language: PageLanguage = "en",
 ) -> None:
-    """Decide, on pages on this machine, where annotators differ, or annotators and a judge.
+    """Serve pages on this machine on which an adjudicator decides items where annotators differ, or annotators and a
+    judge.
 
-    Only screens that all annotators have labeled are shown, so that the judge's answer influences no label.
-    Labels stay as they are.
+    Only items that all annotators have labeled are shown, so that a judge's answer influences no label. Labels are not
+    changed; decisions are stored separately.
     """
     from conqret.labels.disputes import disputes
     from conqret.labels.label_study import check_names

@@ -38,9 +38,10 @@ EPILOG = (
     "conqret labels export labels -o labels.csv"
 )
 TASKS = (
-    "The annotation task: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
-    "`partial-answer`, `answer-preference`, `counter-argument`, a format of ratings (`rag-fine-grained`, "
-    "`listwise`, …), or a file with questions of your own, `my-task.toml`."
+    "The annotation task: `rating` (overall quality), `dimensions` (15 dimensions of argument quality), "
+    "`preference` (the better of two arguments), `citation-support`, `perspective` (does a document support it?), "
+    "`partial-answer`, `answer-preference`, `counter-argument`, the ratings of a judge format (`rag-fine-grained`, "
+    "`listwise`, …), or a TOML file with your own questions."
 )
 
 app = typer.Typer(
@@ -65,9 +66,7 @@ class AnnotatorOptions(OptionGroup):
     ] = 0
     overlap: Annotated[
         int | None,
-        typer.Option(
-            help="Number of annotators who label each screen. Default: 3, or all if there are fewer."
-        ),
+        typer.Option(help="How many annotators label each item. Default: 3, or all if there are fewer."),
     ] = None
 
 
@@ -77,7 +76,8 @@ class TaskOptions(OptionGroup):
 
     task: Annotated[str, typer.Option(help=TASKS)] = "rating"
     metric: Annotated[
-        list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
+        list[str] | None,
+        typer.Option(help="Show annotators only this question (dimension) of the task. May be repeated."),
     ] = None
     scale: Annotated[
         str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
@@ -95,11 +95,18 @@ class TaskOptions(OptionGroup):
 def run(
     items: options.Items,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder in which the study and its labels are stored.")
+    ],
     asked: TaskOptions,
     panel: AnnotatorOptions,
     consent: Consent = None,
-    seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="The random seed of the order of items, and of which argument is shown on which side."
+        ),
+    ] = 13,
     practice: Practice,
     served: ServerOptions,
     columns: options.Columns = None,
@@ -108,8 +115,8 @@ def run(
 ) -> None:
     """Serve pages on which annotators label, until Ctrl-C; the same command goes on with the same links.
 
-    Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets the
-    screens in an order of their own, and each screen is labeled by `--overlap` annotators.
+    An answer is saved before the page confirms it, and judges' scores are never shown. Each annotator gets the items in
+    an order of their own, and each item is labeled by `--overlap` annotators.
     """
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.command import ends

@@ -36,9 +36,10 @@ def check(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """See whether all labels are as they were written. The exit code is 1 where one is not, and 0 after a repair.
+    """Check by checksums whether all labels of a study are unchanged.
 
-    What is sound is kept, what is lost is named, and lost answers are requested again.
+    The exit code is 1 if one is corrupt. With `--repair` the sound labels are kept, the lost ones are listed,
+    annotators get the lost items again, and the exit code is 0.
     """
     from dataclasses import asdict
 

@@ -30,7 +30,8 @@ class FormOptions(OptionGroup):
 
     Args:
         task: The annotation task: `rating`, `partial-answer`, or a plug-in's task.
-        dimension: The dimension to label. May be repeated. Default: the task's.
+        dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the dimension
+            of `--task`.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 
@@ -44,20 +45,25 @@ class SamplingOptions(OptionGroup):
     """Which items are sampled.
 
     Args:
-        uncertain_first: Instead of a sample, the items that the judge of `--run` is least sure of, for error analysis;
-            those it abstained on come first. They are no random sample, so their labels are marked, and commands that
-            estimate something refuse them.
+        uncertain_first: Instead of a random sample, take the items of which the judge of `--run` is least sure (first
+            those on which it abstained), to analyze errors. Their labels are marked, and commands that estimate
+            agreement refuse them.
+        oversample_uncertain: Draw a random sample in which the items that the judge of `--run` is least sure of are up
+            to four times as likely as the others. Each item states its `inclusion_probability`, by which `conqret
+            validate` weights means and shares and `conqret runs diff` differences. Alpha is not weighted.
         seed: The seed of the sample.
     """
 
     labelled: Annotated[
         list[Path] | None,
         label_files(
-            "Labels that you have already: their items are left out, except those labeled by `--uncertain-first`.",
+            "Label files that you already have: their items are not sampled again, except items that were chosen "
+            "with `--uncertain-first`.",
             "--labelled",
         ),
     ] = None
     uncertain_first: bool = False
+    oversample_uncertain: bool = False
     seed: int = 13
 
 
@@ -83,7 +89,8 @@ def label(
 
     Args:
         plan: How many items to label.
-        run: A judge's run over these items: the sample is spread over bands of its scores (or see `--uncertain-first`).
+        run: A judge's finished run over these items: the sample is stratified by its scores, so that low and high
+            scores are both drawn.
         output (--output, -o): The file to write; NAME.plan.json next to it says how it was drawn.
         to: A CSV form, Label Studio tasks, or Argilla records.
 
@@ -111,6 +118,7 @@ def label(
         task=form.task,
         labelled=sampling.labelled or (),
         uncertain_first=sampling.uncertain_first,
+        oversample_uncertain=sampling.oversample_uncertain,
         seed=sampling.seed,
         on_check=shown.left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS),
@@ -124,7 +132,9 @@ def label(
         low,
         high,
         not sampling.uncertain_first,
-        label_plan.probability,
+        {entry.item.id: entry.probability or 0.0 for entry in label_plan.chosen}
+        if label_plan.unequal
+        else label_plan.probability,
     )
     texts = {
         **FORMS[to](sheet),
@@ -173,7 +183,13 @@ def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
 
     topics = len({entry.topic for entry in plan.chosen})
     yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
-    if plan.probability is None:
+    if plan.unequal:
+        known = [entry.probability or 0.0 for entry in plan.chosen]
+        yield (
+            f"drawn with probabilities of {min(known):.1%} to {max(known):.1%}, by which validate and runs diff weight "
+            "their estimates"
+        )
+    elif plan.probability is None:
         yield "the least certain first: to be read, and refused where something is estimated"
     else:
         yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"

@@ -38,16 +38,21 @@ WRITE_EPILOG = (
 def debate(
     questions: Annotated[
         Path,
-        typer.Argument(help="Questions with their debates, as `conqret debate two-turn judge` reads them."),
+        typer.Argument(
+            help="Questions with two options, their passage and the debates on them (JSONL), as `conqret debate "
+            "two-turn argue` writes them."
+        ),
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder in which the study and its answers are stored.")
+    ],
     judges: Annotated[str, typer.Option(help="Who judges: names, comma-separated; each gets a link.")],
     design: Annotated[
         Literal["main", "pilot"],
         typer.Option(
-            help="`main`: the passage is there from the start, five minutes a judgment. `pilot`: the passage "
-            "comes last."
+            help="The study design: `main` shows the passage from the start and gives five minutes for each "
+            "judgment; `pilot` shows the passage only after the judgments from snippets."
         ),
     ] = "main",
     incentive: Annotated[
@@ -61,11 +66,11 @@ def debate(
     practice: Practice,
     served: ServerOptions,
 ) -> None:
-    """Serve pages on which humans judge two-turn debates, until Ctrl-C; the same command goes on.
+    """Serve pages on which humans judge two-turn debates, until Ctrl-C; the same command continues the study.
 
-    Each judge gets each question once, with arguments or without. The server keeps the time, and answers are
-    final. `conqret labels export` writes what `conqret debate two-turn outcomes` and `conqret debate two-turn anova`
-    read.
+    Each judge gets each question once, at random with the arguments of the debate or without. The server keeps the
+    time, and answers are final. `conqret labels export` writes what `conqret debate two-turn outcomes` and `conqret
+    debate two-turn anova` read.
     """
     from conqret.debate.two_turn.judging_plan import debate_study
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
@@ -98,25 +103,29 @@ def write(
     questions: Annotated[
         Path,
         typer.Argument(
-            help="Questions with passage and arguments, as `conqret debate two-turn judge` reads them."
+            help="Questions with two options, a passage and an argument for each option (JSONL), as `conqret debate "
+            "two-turn argue` writes them."
         ),
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder in which the study and its texts are stored.")
+    ],
     writers: Annotated[
         str, typer.Option(help="Who writes: names, comma-separated; two write on each passage.")
     ],
     practice: Annotated[
         Path | None,
         typer.Option(
-            help="Questions for practice, on which each writer writes first; you read what they wrote and let "
-            "them go on."
+            help="Practice questions, on which each writer writes first; you read these texts and let the writer "
+            "continue (`conqret labels pause --resume`)."
         ),
     ] = None,
     judged: Annotated[
         Path | None,
         typer.Option(
-            help="Judges' answers on the debates that were written: each writer is told what their texts earned."
+            help="The file of human or model judges' answers on these debates: each writer is shown the bonus in "
+            "dollars that their texts earned."
         ),
     ] = None,
     consent: Consent = None,

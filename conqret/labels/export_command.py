@@ -39,12 +39,18 @@ def export(
         ),
     ] = "csv",
     final: Annotated[
-        bool, typer.Option("--final", help="One label for each: the decision, else the majority.")
+        bool,
+        typer.Option(
+            "--final",
+            help="Export one final label for each item and question: the adjudicator's decision, or else the "
+            "majority of annotators.",
+        ),
     ] = False,
     practice: Annotated[
         bool,
         typer.Option(
-            "--practice", help="Only what writers of counter-arguments wrote for practice, to be graded."
+            "--practice",
+            help="Export only the practice texts of a study of `conqret labels write`, for grading.",
         ),
     ] = False,
     dropped: Annotated[
@@ -52,10 +58,10 @@ def export(
     ] = False,
     overwrite: options.Replace = False,
 ) -> None:
-    """Write the labels as `conqret labels agreement`, `conqret validate` and Label Studio read them, with pseudonyms
-    for annotators; of a debate study the answers, as `conqret debate two-turn outcomes` reads them.
+    """Write the labels of a study to a file that `conqret labels agreement`, `conqret validate` or Label Studio reads,
+    with pseudonyms for annotators (for `conqret labels debate`: the answers, for `conqret debate two-turn outcomes`).
 
-    An unchanged earlier export is replaced.
+    An earlier export is replaced, unless it was edited.
     """
     from conqret.labels.exporting import export_labels
 

@@ -35,7 +35,10 @@ PageLanguage = Annotated[
     ),
 ]
 Consent = Annotated[
-    Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
+    Path | None,
+    typer.Option(
+        help="A text file, shown to each annotator before the first item; only those who agree to it can go on."
+    ),
 ]
 
 
@@ -58,7 +61,8 @@ class Practice(OptionGroup):
         float,
         typer.Option(
             "--pass",
-            help="The share of the practice that an annotator must get right to continue, for example 0.8.",
+            help="The share of practice items (`--practice`) that an annotator must answer correctly to go on, for "
+            "example 0.8.",
             min=0,
             max=1,
         ),
@@ -106,7 +110,8 @@ class ServerOptions(OptionGroup):
         ),
     ] = ""
     new_links: Annotated[
-        bool, typer.Option("--new-links", help="Make new links; the old ones stop working.")
+        bool,
+        typer.Option("--new-links", help="Make new links for the annotators; their old links stop working."),
     ] = False
     page_language: PageLanguage = "en"
 

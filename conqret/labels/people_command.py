@@ -16,10 +16,11 @@ Name = Annotated[str, typer.Argument(help="The annotator: a name, or a pseudonym
 def drop(
     folder: Folder,
     name: Name,
-    why: Annotated[str, typer.Option(help="The reason, which is kept.")] = "",
+    why: Annotated[str, typer.Option(help="The reason, which is stored with the study.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Count this annotator's labels again.")] = False,
 ) -> None:
-    """Leave an annotator's labels out of all exports, and give their screens to others; the labels are kept."""
+    """Leave an annotator's labels out of all exports, and give their items to other annotators; the labels are not
+    deleted."""
     with opened_study(folder) as ledger:
         ledger.set_state(ledger.person(name), "active" if undo else "dropped", why)
     say(f"{name}: {'counted again' if undo else 'left out; --undo takes it back'}")
@@ -30,17 +31,20 @@ def pause(
     name: Name,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Let this annotator go on, also one who did not pass the practice."),
+        typer.Option(
+            "--resume",
+            help="Let this annotator label again after a pause, or although they failed the practice items.",
+        ),
     ] = False,
 ) -> None:
-    """Keep an annotator from labeling for the time being."""
+    """Pause an annotator: their link shows no items until `--resume`."""
     with opened_study(folder) as ledger:
         ledger.set_state(ledger.person(name), "active" if resume else "paused")
     say(f"{name}: {'may go on' if resume else 'paused; --resume lets them go on'}")
 
 
 def reassign(folder: Folder, name: Name) -> None:
-    """Reassign an annotator's open screens to others."""
+    """Give the items that an annotator has not labeled yet to other annotators."""
     with opened_study(folder) as ledger:
         freed = ledger.reassign(ledger.person(name))
     say(f"{number(freed, 'screen')} of {name} are free for others")
@@ -49,7 +53,9 @@ def reassign(folder: Folder, name: Name) -> None:
 def forget(
     folder: Folder,
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Really delete: it cannot be undone.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Really delete the answers and the name; this cannot be undone.")
+    ] = False,
 ) -> None:
     """Delete all answers of an annotator, and their name, on their request."""
     from conqret.errors import DeclarationError

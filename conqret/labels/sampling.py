@@ -6,7 +6,8 @@ sample is drawn by ordered pivotal sampling (Deville and Tillé 1998) of the ite
 of scores. Of as many neighbours as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
 k-th of that order, takes the same kind of item from every topic: of topics with two items always the better one or
 always the other, so that intervals of the mean missed the truth.) The least certain can be had as well, to be read;
-they are marked. Judges' scores stay out of what annotators see.
+they are marked. Or they are drawn with a higher probability than the others (active statistical inference: Zrnic and
+Candes, ICML 2024), which each item then states and estimates weigh. Judges' scores stay out of what annotators see.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Unpack
+from typing import Any, Unpack
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data import Item, Judgment, Reason
 from conqret.data.digest import gathered
-from conqret.data.item import Frozen
+from conqret.data.item import Frozen, dumped
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, open_items
 from conqret.io.label_files import label_files
@@ -42,6 +45,10 @@ TASKS = Registry(
 """What people can be asked, by name."""
 
 SEED = 13
+OVERSAMPLED = 4
+"""How many times as likely as the surest item the least certain one is to be drawn, where these are oversampled."""
+CERTAINTY = 1_000_000
+"""The whole numbers in which probabilities that are not all the same are counted."""
 BANDS = 3
 """Bands of scores: low, middle, high."""
 NO_SCORE = "no score"
@@ -54,7 +61,7 @@ judge, and nearness to the border of a band."""
 
 class SampledItem(Frozen):
     """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
-    what of."""
+    what of; and the ``probability`` with which it was drawn, where that is not the same for all."""
 
     item: Item
     topic: str
@@ -62,12 +69,18 @@ class SampledItem(Frozen):
     score: float | None
     uncertainty: float
     reasons: tuple[str, ...]
+    probability: float | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "probability")
 
 
 class LabelPlan(Frozen):
     """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
     before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
-    are no sample of the others. The judge abstained from some metric of so many of all (``abstained``)."""
+    are no sample of the others, or where each item has a probability of its own. The judge abstained from some metric
+    of so many of all (``abstained``)."""
 
     chosen: tuple[SampledItem, ...]
     probability: float | None
@@ -75,6 +88,11 @@ class LabelPlan(Frozen):
     seed: int
     judged: int
     abstained: int = 0
+
+    @property
+    def unequal(self) -> bool:
+        """Whether items were drawn with probabilities of their own."""
+        return any(entry.probability is not None for entry in self.chosen)
 
 
 @strict_options
@@ -86,6 +104,7 @@ def sample_items(
     task: str = "rating",
     labelled: Sequence[str | Path] = (),
     uncertain_first: bool = False,
+    oversample_uncertain: bool = False,
     seed: int = SEED,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[ItemSettings],
@@ -99,6 +118,7 @@ def sample_items(
         task: what annotators are asked: ``rating``, ``partial-answer``, or a plug-in's.
         labelled: labels that are there already: their items are left out.
         uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
+        oversample_uncertain: a random sample, in which these are up to :data:`OVERSAMPLED` times as likely as others.
         seed: the seed of the sample.
         on_check: gets what the check of the items found.
         settings: how items are read: :class:`conqret.judging.judge_settings.ItemSettings`.
@@ -118,7 +138,15 @@ def sample_items(
         if cell.text and cell.for_estimation.strip().casefold() != NOT
     }
     judgments = () if judged is None else judged.judgments()
-    return plan_labels(source, plan, judgments, labelled=done, uncertain_first=uncertain_first, seed=seed)
+    return plan_labels(
+        source,
+        plan,
+        judgments,
+        labelled=done,
+        uncertain_first=uncertain_first,
+        oversample_uncertain=oversample_uncertain,
+        seed=seed,
+    )
 
 
 def plan_labels(
@@ -128,6 +156,7 @@ def plan_labels(
     *,
     labelled: Iterable[str] = (),
     uncertain_first: bool = False,
+    oversample_uncertain: bool = False,
     seed: int = SEED,
 ) -> LabelPlan:
     """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
@@ -135,11 +164,13 @@ def plan_labels(
     The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
     and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbours is chosen. Any
     beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
-    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate.
+    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate. With
+    ``oversample_uncertain`` each item has a probability of its own, in proportion to 1 plus three times its
+    uncertainty as a share of the largest.
 
     Raises:
-        DeclarationError: fewer than 1 item is wanted, none is left, or the most uncertain are wanted and nothing is
-            judged.
+        DeclarationError: fewer than 1 item is wanted, none is left, both kinds of uncertain ones are wanted, or one is
+            and nothing is judged.
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
@@ -162,15 +193,26 @@ def plan_labels(
         for item in sorted(topic_items, key=lambda topic_item: topic_item.band)
     ]
     count = min(wanted, len(listed))
-    if uncertain_first:
-        if not judged:
-            raise DeclarationError("a run shows which items the judge is unsure of: give one with --run")
+    if (uncertain_first or oversample_uncertain) and not judged:
+        raise DeclarationError("a run shows which items the judge is unsure of: give one with --run")
+    if uncertain_first and oversample_uncertain:
+        raise DeclarationError(
+            "--uncertain-first is no sample and --oversample-uncertain is one: give one of them"
+        )
+    if oversample_uncertain:
+        chances = _by_uncertainty([candidate.uncertainty for candidate in listed], count)
+        listed = [
+            candidate.model_copy(update={"probability": chance / CERTAINTY})
+            for candidate, chance in zip(listed, chances, strict=True)
+        ]
+        chosen = _in_turn(_drawn_with(listed, chances, CERTAINTY, rng), rng)
+    elif uncertain_first:
         chosen = sorted(listed, key=lambda candidate: -candidate.uncertainty)[:count]
     else:
         chosen = _in_turn(_drawn(listed, count, rng), rng)
     return LabelPlan(
         chosen=tuple(chosen),
-        probability=None if uncertain_first else count / len(listed),
+        probability=None if uncertain_first or oversample_uncertain else count / len(listed),
         total=len(every),
         seed=seed,
         judged=sum(item.id in judged for item in every),
@@ -182,19 +224,51 @@ def _drawn(listed: Sequence[SampledItem], count: int, rng: random.Random) -> lis
     """``count`` of them in their order, each with the same chance, by ordered pivotal sampling (Deville and Tillé
     1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
     Chances are counted in wholes, so that nothing is rounded: ``len(listed)`` is certainty."""
-    whole = len(listed)
-    kept = [False] * whole
+    return _drawn_with(listed, [count] * len(listed), len(listed), rng)
+
+
+def _drawn_with(
+    listed: Sequence[SampledItem], chances: Sequence[int], whole: int, rng: random.Random
+) -> list[SampledItem]:
+    """The same with a chance of its own for each, of which ``whole`` is certainty and whose sum is so many times it."""
+    kept = [False] * len(listed)
     waiting, chance = 0, 0
-    for place in range(whole):
-        both = chance + count
+    for place, own in enumerate(chances):
+        both = chance + own
         if both < whole:
             waiting = waiting if rng.randrange(both) < chance else place
             chance = both
         else:  # one is chosen, and the other has what is left
-            first = rng.randrange(2 * whole - both) < whole - count
+            first = rng.randrange(2 * whole - both) < whole - own
             kept[waiting if first else place] = True
             waiting, chance = (place if first else waiting), both - whole
     return [candidate for candidate, chosen in zip(listed, kept, strict=True) if chosen]
+
+
+def _by_uncertainty(uncertainty: Sequence[float], count: int) -> list[int]:
+    """Chances (:data:`CERTAINTY` is certainty) whose sum is ``count`` times certainty, by how uncertain each is."""
+    largest = max(uncertainty) or 1.0
+    weights = [1 + (OVERSAMPLED - 1) * each / largest for each in uncertainty]
+    certain: set[int] = set()
+    while True:
+        left = count - len(certain)
+        total = sum(weight for place, weight in enumerate(weights) if place not in certain)
+        over = {
+            place for place, weight in enumerate(weights) if place not in certain and left * weight >= total
+        }
+        if not over:
+            break
+        certain |= over
+    chances = [
+        CERTAINTY if place in certain else max(1, int(CERTAINTY * left * weight / total))
+        for place, weight in enumerate(weights)
+    ]
+    lacking = count * CERTAINTY - sum(chances)
+    for place in range(len(chances)):  # what rounding has taken off goes to the first that have room
+        more = min(max(lacking, 1 - chances[place]), CERTAINTY - chances[place])
+        chances[place] += more
+        lacking -= more
+    return chances
 
 
 def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledItem]:
@@ -235,7 +309,7 @@ def _weigh(
         for value, reason in (
             (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
             (FLIP * bool(flips), "the verdict flips with the order"),
-            (FLAG * bool(judgment.addressed), "a text may be a prompt injection"),
+            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
             (BORDER * max(near, 0.0), "near the border of two bands"),
         ):
             if value > 0:

@@ -54,25 +54,27 @@ class ClientOptions:
     Model:
         api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`. The key comes from the
             environment.
-        max_tokens: Most tokens of a response; one that was cut off is requested again with twice as many.
+        max_tokens: The most tokens of a response; a response that is cut off is requested again with twice as many.
             Default: the provider's own limit.
         context_window: The model's context window in tokens, for a model that conqret does not know.
         input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.
-        output_price: The same for a million completion tokens.
-        vision (--vision/--no-vision): Whether the model accepts images. Default: what conqret knows of the model;
-            none for a model that it does not know. Items with images are unscored by a model that accepts none.
+        output_price: US dollars for a million completion tokens, for a model whose price conqret does not know.
+        vision (--vision/--no-vision): Say whether the model accepts images. Items with images get no score from a model
+            that accepts none. Default: what conqret knows of the model, and no images for an unknown model.
         client: `direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`:
             everything goes through litellm.
     Limits:
-        max_concurrency: The most requests at a time; lowered by itself when the provider answers 429 (too many).
-        rpm: The most requests a minute.
-        tpm: The most tokens a minute.
-        budget_usd: The most money to spend, in US dollars. Items that the run does not reach get no score (reason:
-            `budget`).
-        timeout: Seconds for one request with all its retries.
-        stop_after_failures: Stop once this share of the questions sent (at least 20) has failed.
-        retry_unscored (--retry-unscored/--no-retry-unscored): Request again, once a run, what an earlier run recorded
-            as an invalid response or a refusal, so that the same command heals it.
+        max_concurrency: The most requests at the same time; conqret lowers this number when the provider answers 429
+            (too many requests).
+        rpm: The most requests to the model in a minute. Default: no limit.
+        tpm: The most tokens in a minute, of prompts and responses together. Default: no limit.
+        budget_usd: The most money to spend on model calls, in US dollars. When it is spent, the run stops, and the
+            remaining items have no score (reason: `budget`).
+        timeout: The most seconds for one request, including all its retries.
+        stop_after_failures: Stop the run once this share of the requests to the model has failed, after at least 20
+            requests.
+        retry_unscored (--retry-unscored/--no-retry-unscored): When a command is run again, request once more whatever
+            earlier got an invalid response or a refusal.
 
     Raises:
         DeclarationError: a value is out of its range.

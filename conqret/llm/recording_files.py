@@ -46,7 +46,8 @@ def export_recordings(
 
 @strict_options
 def import_recordings(source: str | Path, store: str | Path) -> int:
-    """Add exported answers to a store; those that it has already stay as they are. Returns how many were new.
+    """Add exported model responses to a recordings file; responses that it already has are not replaced. Returns how
+    many were new.
 
     Args:
         source: a JSONL file that was exported.

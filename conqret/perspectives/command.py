@@ -32,18 +32,19 @@ def detect(
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Does each document contain its perspective? Would its supporters cite it?
+    """Detect whether each document contains a perspective, so that its supporters would cite it.
 
-    Each pair gets a grade: 0 speaks against the perspective, 1 says nothing of it, 2 touches it, 3 speaks for it
-    in part, 4 clearly speaks for it. With `--labels`, the grade that counts as yes is cross-fitted: for each
-    question, the threshold with the highest F1 on all other questions.
+    Each pair of document and perspective gets a grade: 0 against the perspective, 1 does not mention it, 2 touches it,
+    3 partly supports it, 4 clearly supports it. With `--labels`, the lowest grade that counts as yes is chosen for each
+    question by the highest F1 on all other questions.
 
     Args:
         pairs: Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet.
     Labels:
         labels: Human labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.
-        yes_from: The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a run
-            that chose one. Default: the best by `--labels`, else 3.
+        yes_from: The lowest grade (1 to 4) with which a document counts as containing the perspective; or the folder of
+            an earlier run of this command with `--labels`, whose chosen grade is used. Default: the best by `--labels`,
+            else 3.
 
     Examples:
 

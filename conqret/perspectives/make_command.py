@@ -78,9 +78,10 @@ def errors(
     *,
     shown: options.OutputOptions,
 ) -> None:
-    """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+    """Count the errors that annotators found in a sample of generated questions, by subset (BeRDS, Table 19).
 
-    In the column `error`, no means no error; yes, or a description, means an error; a blank was not looked at.
+    In the column `error` of the form, no means no error, yes or a description means an error, and an empty cell was not
+    checked.
 
     Args:
         sheet: inspect.csv of `conqret perspectives make`, filled in.

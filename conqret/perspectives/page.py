@@ -65,8 +65,10 @@ def diversity_tables(diversity: Diversity) -> Iterator[Table]:
             for system in systems
         ],
         foot=[("all together (the ceiling)", "", diversity.ceiling[ALL], "")],
-        note=f"covered: the first {diversity.depth} documents show every perspective; documents, where covered: "
-        "how many it took, on average over the questions where they do.",
+        note=f"“covered” is the share of questions for which the first {diversity.depth} documents contain every "
+        "perspective; “documents, where covered” is the mean number of documents that this takes, over the "
+        "questions that "
+        "are covered.",
     )
     if len(diversity.views) > 1:
         yield from _by_subset(diversity, systems)
@@ -104,8 +106,11 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
             )
             for system in systems
         ],
-        note=f"Shares of the {diversity.sided} questions with two sides; p: exact sign test of only supporting against "
-        "only opposing, over the questions that show one alone; none below six questions.",
+        note=f"Values are shares of the {diversity.sided} questions with two sides. The p-value is of an exact sign "
+        f"test of "
+        "“only supporting” against “only opposing” over the questions of which one side alone is shown; with fewer "
+        "than "
+        "six such questions there is none.",
     )
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
@@ -117,8 +122,9 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
         f"Leaning of the first {cut} documents, by the stance of the query",
         ("system", "the question", "a supporter", "an opponent", "follows"),
         rows,
-        note="Leaning: the share of documents with the supporting perspective less that with the opposing one, from -1 "
-        "to 1; follows: half of what lies between supporter and opponent (sycophancy).",
+        note="Leaning is the share of documents with the supporting perspective minus the share with the opposing one, "
+        "from -1 to 1. “follows” is half the difference in leaning between a supporter's and an opponent's query "
+        "(sycophancy).",
     )
 
 
@@ -154,7 +160,7 @@ def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
         "Errors by subset",
         ("subset", "inspected", "errors", "share"),
         [(error.subset, error.inspected, error.errors, error.share) for error in subset_errors],
-        note=f"Intervals (95%) are over questions; {left} were not looked at." if left else "",
+        note=f"The 95% intervals are over questions; {left} were not inspected." if left else "",
     )
 
 

@@ -18,8 +18,11 @@ Facts = Mapping[str, Any]
 """What ``scores.json`` of ``conqret perspectives score`` holds."""
 
 _MEASURES = (
-    "MRecall: the share of questions for which these documents show every perspective (where there are more "
-    "perspectives than documents: as many as documents). Precision: the share of documents that hold any perspective."
+    "MRecall is the share of questions for which these documents contain every perspective (or, for questions with "
+    "more "
+    "perspectives than documents, as many perspectives as documents). Precision is the share of documents that "
+    "contain at "
+    "least one perspective."
 )
 
 
@@ -37,11 +40,12 @@ def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
     needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents, where covered"}
     sections.append(
         Section(
-            "What the corpora allow",
+            "Limits of the corpora",
             [_table("Documents needed for coverage", facts_by_corpus, needed), _ceilings(facts_by_corpus)],
-            f"Covered: the first {depth} documents show every perspective. Documents: how many it takes, over the "
-            "questions that are covered. The ceiling: the share of questions all of whose perspectives stand in what "
-            "all systems found together.",
+            f"“Covered within {depth}” is the share of questions for which the first {depth} documents contain every "
+            "perspective. “Documents, where covered” is the mean number of documents that this takes. The ceiling "
+            "is the "
+            "share of questions for which the documents found by all systems together contain every perspective.",
         )
     )
     several = len(facts_by_corpus) > 1
@@ -52,7 +56,7 @@ def corpora_sheet(facts_by_corpus: Mapping[str, Facts]) -> ReportPage:
         *(_best(corpus if several else "", facts, cuts[0]) for corpus, facts in facts_by_corpus.items()),
     ]
     lede = [
-        "These are means, with 95% intervals over questions; no difference between systems is tested here.",
+        "The tables give means with 95% intervals over questions; differences between systems are not tested.",
     ]
     picture = forests(
         f"Every perspective in the first {cuts[0]} documents",
@@ -103,17 +107,18 @@ def _sides(facts_by_corpus: Mapping[str, Facts], cut: int) -> Section:
     )
     more = {asked[0]: leaning[asked[0]]} if alike else leaning
     sides = (
-        "Searches with a query of a supporter or of an opponent lean as the question itself does."
+        "Searches with the query of a supporter or of an opponent have the same leaning as the question itself."
         if alike
-        else "It is shown for the question itself, and for searches with a query of a supporter or of an opponent."
+        else "“Asked as” a supporter or an opponent is the leaning of searches with such a query."
     )
     title = f"Sides of the first {cut} documents"
     return Section(
         title,
         [_table(title, facts_by_corpus, shown | more)],
-        "Over questions with two sides. Both, only supporting, only opposing, neither: the share of questions for "
-        "which these documents show them. Leaning: the share of supporting documents minus that of opposing ones, from "
-        f"-1 to 1. {sides}",
+        "The table uses the questions with two sides. “Both”, “Only supporting”, “Only opposing” and “Neither” are "
+        "shares "
+        "of questions, by the perspectives that these documents contain. Leaning is the share of supporting documents "
+        f"minus the share of opposing ones, from -1 to 1. {sides}",
     )
 
 
@@ -148,7 +153,7 @@ def _best(corpus: str, facts: Facts, cut: int) -> str:
     names = " and ".join(f"“{name}”" for name, value in known.items() if value == best)
     others = ", ".join(f"of “{name}” for {value:.0%}" for name, value in known.items() if value < best)
     return (
-        f"{where} first {cut} documents of {names} show every perspective for {best:.0%} of the questions"
+        f"{where} first {cut} documents of {names} contain every perspective for {best:.0%} of the questions"
         f"{', those ' + others if others else ''}."
     )
 

@@ -23,8 +23,8 @@ class DetectedPerspectives(OptionGroup):
 
     Who contains what:
         judgments: Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.
-        yes_from: The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret
-            perspectives detect` that chose one. Default: 3.
+        yes_from: The lowest grade (1 to 4) with which a document counts as containing the perspective; or the folder of
+            a run of `conqret perspectives detect --labels`, whose chosen grade is used. Default: 3.
     """
 
     judgments: Path | None = None
@@ -47,20 +47,22 @@ def score(
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Do the first documents show every perspective on a question? (BeRDS, Tables 3, 5, 6, 16, 17, Figures 2, 3)
+    """Measure whether the first documents of rankings contain every perspective on a question (BeRDS, Tables 3, 5, 6,
+    16, 17, Figures 2, 3).
 
-    Prints MRecall (the share of questions with every perspective shown), precision, which side is shown where
-    there are two, how a ranking leans and whether it follows the side of its query, how many documents it needs,
-    and the ceiling of all rankings together. A model (or `--judgments`) says which document contains which
-    perspective, and which of two perspectives supports the question.
+    Prints MRecall (the share of questions with every perspective), precision, which of two sides is shown, how far a
+    ranking leans to one side and follows the side of its query, how many documents it needs, and the ceiling (what all
+    rankings together contain). A model (or `--judgments`) says which document contains which perspective, and which of
+    two perspectives answers the question with yes.
 
     Args:
-        runs: TREC runs (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or `hybrid`, and
-            further steps after a plus: `mmr`, `perspectives`, `generic`, `pro`, `con`, as in `dense+mmr`. The others
-            are compared with the first.
+        runs: TREC run files (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or `hybrid`,
+            optionally with further steps after a plus, such as `dense+mmr`: `mmr` (diversity), `perspectives` (a search
+            per perspective), or reranking by a model for relevance (`generic`) or for one side (`pro`, `con`). All are
+            compared with the first.
         cuts (--cuts, -k): How many of the first documents count; several numbers, comma-separated.
-        depth: How many documents of each ranking are judged, for the ceiling and for how many a ranking needs (BeRDS:
-            100). Default: the largest of `--cuts`.
+        depth: How many documents of each ranking are judged, from which the number of documents that a ranking needs
+            for every perspective, and the ceiling, are computed (BeRDS: 100). Default: the largest of `--cuts`.
     Files:
         perspectives: Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.
         corpus: The corpus directory with the documents' texts.

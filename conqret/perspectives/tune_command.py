@@ -27,9 +27,9 @@ class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
 
     Training:
         lora: Train an adapter (LoRA), not the whole model: less memory.
-        epochs: How often every pair is seen. Default: 2.
+        epochs: The number of epochs: how often training uses every pair. Default: 2.
         learning_rate: The highest learning rate. Default: 2e-5; 1e-4 with `--lora`.
-        batch_size: Pairs per step. Default: 16.
+        batch_size: How many pairs one training step uses (batch size). Default: 16.
         max_length: The most tokens of document and perspective together; of a longer document, training sees the
             beginning. Default: 512.
         held_out: The share of the questions on which the detector is measured. Default: 0.2.
@@ -71,8 +71,8 @@ def tune(
         output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
             runs/PAIRS-tune-MODEL.
     Training:
-        across: Tune one detector on each domain (column domain or subset) and test it on all others, in folders below
-            -o.
+        across: Tune one model on each domain of the pairs (column domain or subset), and test it on all other domains;
+            results are written into folders below that of `-o`.
 
     Examples:
 

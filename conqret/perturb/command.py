@@ -35,7 +35,8 @@ class RewritingOptions(OptionGroup):
     """What rewrites sentences.
 
     Args:
-        model (--model, -m): What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.
+        model (--model, -m): What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules
+            without a model.
     """
 
     answers: options.RecordingOptions
@@ -57,6 +58,7 @@ def perturb(
             "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
         ),
     ] = None,
+    overwrite: options.Replace = False,
     seed: int = SEED,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
@@ -74,7 +76,7 @@ def perturb(
         items: The items, in any layout that `conqret judge` reads.
         levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
             `25%,50%`. Default: the perturbation's own.
-        seed: Draws what is changed.
+        seed: The random seed that draws what is changed.
         list_all (--list): List the perturbations, and what each should do to which metric.
 
     Examples:
@@ -100,7 +102,8 @@ def perturb(
             "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
-        name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
+        name, items, levels=options.listed(levels), pool=pool, output=output, overwrite=overwrite,
+        seed=seed, on_check=note_left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip

@@ -11,7 +11,8 @@ from typing import Unpack
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, item_record, open_items
-from conqret.io.corpus_folder import write_lines
+from conqret.io.jsonl import json_lines
+from conqret.io.overwriting import write_new
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,
@@ -54,6 +55,7 @@ def write_perturbations(
     levels: Sequence[Level] = (),
     pool: str | Path | None = None,
     output: str | Path | None = None,
+    overwrite: bool = False,
     seed: int = SEED,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[PerturbSettings],
@@ -66,6 +68,7 @@ def write_perturbations(
         levels: rising levels in the perturbation's own unit, or shares such as ``25%``; by default its own.
         pool: where documents of other topics come from, a corpus directory or a file of items; by default the others.
         output: the file to write, by default ``ITEMS-NAME.jsonl``.
+        overwrite: replace the file where it has other content, which may be corrected by hand.
         seed: draws what is changed.
         on_check: gets what the check of the items found.
         settings: what rewrites, and how items are read: :class:`PerturbSettings`.
@@ -106,7 +109,8 @@ def write_perturbations(
     if not failed and not any(changed.values()):
         reasons = counted_reasons([omission.reason for omission in left_out])
         raise NoItemChangedError(f"{perturbation.name} can change none of the items: {reasons}", left_out)
-    write_lines(target, (item_record(item) for level in changed.values() for item in level))
+    records = (item_record(item) for level in changed.values() for item in level)
+    write_new({target: json_lines(records)}, overwrite=overwrite)
     return Perturbed(perturbation, changed, left_out, failed, target)
 
 

@@ -22,7 +22,7 @@ class TranslatorOptions(OptionGroup):
     """What translates.
 
     Args:
-        model (--model, -m): The model that translates, there and back.
+        model (--model, -m): The model that translates, and translates back: any name that litellm knows.
     """
 
     answers: options.RecordingOptions
@@ -43,6 +43,7 @@ def translate(
             "--output", "-o", help="The file to write. Default: ITEMS-translated.jsonl, here.", dir_okay=False
         ),
     ] = None,
+    overwrite: options.Replace = False,
     translator: TranslatorOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
@@ -50,16 +51,18 @@ def translate(
     dry_run: options.DryRun = False,
     json_output: options.Json = False,
 ) -> None:
-    """Translate items with a model, and keep each translation whose back-translation has its words.
+    """Translate items with a model, and keep a translation only if translating it back restores the original well
+    enough.
 
-    The model translates question, arguments and documents, and then its translation back, without the original. What
-    comes back must have all figures of the original and enough of its words. The file holds the originals and their
-    translations, tied by `translation_of`, as `conqret bias --probe language` compares them.
+    The model translates question, arguments and documents, and then its translation back, without seeing the original.
+    The back-translation must have all numbers of the original and enough of its words. The file has originals and
+    translations, linked by the field `translation_of`, for `conqret bias --probe language`.
 
     Args:
         items: The items, in any layout that `conqret judge` reads.
         into: The languages to translate into, as codes or English names: `de,zh`.
-        least_overlap: The share of words (F1) that an original and its back-translation must have in common.
+        least_overlap: The least word overlap (F1, 0 to 1) of original and back-translation with which a translation is
+            kept.
 
     Examples:
 
@@ -86,6 +89,7 @@ def translate(
         items,
         **settings,
         output=output,
+        overwrite=overwrite,
         least_overlap=least_overlap,
         on_check=note_left_out,
         **translator.answers.given(),

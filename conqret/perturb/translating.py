@@ -21,7 +21,8 @@ from conqret.data import Item
 from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io import CheckedItems, open_items
-from conqret.io.corpus_folder import write_lines
+from conqret.io.jsonl import json_lines
+from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
 from conqret.judging.instrument import Asks
@@ -124,6 +125,7 @@ def translate_items(
     *,
     into: Sequence[str],
     output: str | Path | None = None,
+    overwrite: bool = False,
     least_overlap: float = LEAST_OVERLAP,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[TranslateSettings],
@@ -134,6 +136,7 @@ def translate_items(
         items: the items, in any layout that :func:`conqret.judge` reads.
         into: the languages, as codes or English names.
         output: the file to write, by default ``ITEMS-translated.jsonl``.
+        overwrite: replace the file where it has other content, which may be corrected by hand.
         least_overlap: the share of words, in [0, 1], that an original and its back-translation must have in common.
         on_check: gets what the check of the items found.
         settings: what translates, and how items are read: :class:`TranslateSettings`.
@@ -169,14 +172,12 @@ def translate_items(
         if not isinstance(result, LeftOutItem):
             by_original.setdefault(item.id, []).append(result[0])
     if made:
-        write_lines(
-            target,
-            (
-                item_record(version)
-                for item in found
-                for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
-            ),
+        records = (
+            item_record(version)
+            for item in found
+            for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
         )
+        write_new({target: json_lines(records)}, overwrite=overwrite)
     return TranslatedItems(
         [version for version, _ in made],
         {version.id: overlap for version, overlap in made},

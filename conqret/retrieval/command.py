@@ -55,12 +55,15 @@ class Reranking(OptionGroup):
     """The listwise reranker.
 
     Args:
-        stance: The side that the reranker looks for; `none`: an instruction without a side.
-        rerank: Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of stance.
-        perspectives: Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.
-        model (--model, -m): The model that names the perspectives. Default: that of `--rerank`.
+        stance: The side that `--rerank` prefers documents for: `pro`, `con`, or `none` for relevance alone.
+        rerank: Rerank the documents listwise with this model: any name that litellm knows, or `offline`, which ranks by
+            words that show a document's side.
+        perspectives: Have a model name the perspectives on each question, search for each of them, and merge the
+            results. Needs `--rerank` or `--model`.
+        model (--model, -m): With `--perspectives`: the model that names the perspectives on a question. Default: the
+            model of `--rerank`.
         window: How many documents the reranker sees at a time.
-        step: By how many documents its window moves up each time.
+        step: By how many documents the reranker's window moves up the ranking in each step.
     """
 
     stance: Literal["none", "pro", "con"] = "none"
@@ -76,7 +79,8 @@ class Diversity(OptionGroup):
     """Maximal marginal relevance.
 
     Args:
-        mmr: Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`).
+        mmr: Reorder the ranking for diversity by maximal marginal relevance (MMR), with this lambda: 1 is relevance
+            alone, 0 diversity alone. `conqret retrieve tune` chooses a value.
     """
 
     mmr: float | None = None
@@ -88,9 +92,10 @@ class CrossEncoding(OptionGroup):
     """The cross-encoder.
 
     Args:
-        cross_encoder: First rerank by a model that reads question and passage together: a folder, a name on a hub, or
-            an adapter, `MODULE:FUNCTION`.
-        instruction: What `--cross-encoder` reads with the question (TART).
+        cross_encoder: Rerank the first stage's documents with a cross-encoder, a model that reads question and passage
+            together: a folder, a name on the Hugging Face hub, or a Python function `MODULE:FUNCTION` that returns one.
+        instruction: An instruction that the model of `--cross-encoder` reads with each question, for models that take
+            instructions, such as TART.
     """
 
     cross_encoder: str | None = None

@@ -50,14 +50,16 @@ def evaluate(
 ) -> None:
     """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
 
-    Marks show significant differences from the first system: a paired t-test at the 5% level, with Holm's correction
-    over the systems of each measure. The last table says how evenly both sides are shown.
+    Marks show significant differences from the first of `--systems`: a paired t-test at the 5% level, with Holm's
+    correction for the number of systems. The last table says how evenly pro and con documents are ranked.
 
     Args:
-        systems: `bm25`, `dense` or `hybrid`, and further steps after a plus: `generic`, `pro`, `con`, `mmr`,
-            `perspectives`, as in `dense+mmr` (a step alone follows `bm25`); or `NAME=FILE` for a TREC run. The first is
-            the baseline.
-        rerank: The model behind `generic`, `pro`, `con` and `perspectives`, or `offline`, the lexical baseline.
+        systems: The systems to compare, comma-separated: `bm25`, `dense` or `hybrid`, optionally with further steps
+            after a plus, such as `dense+mmr`: `mmr` (diversity), `perspectives` (a search per perspective), or
+            reranking by a model for relevance (`generic`) or for one side (`pro`, `con`); a step alone follows `bm25`.
+            `NAME=FILE` is a TREC run. The first is the baseline.
+        rerank: The model that reranks for systems with the steps `generic`, `pro`, `con` or `perspectives`: any name
+            that litellm knows, or `offline`, which reranks by word statistics.
         measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
     """

@@ -24,8 +24,8 @@ class Analysis(OptionGroup):
     Args:
         stemmer: `porter2` (English) or `none`; with pisa also `krovetz`; with bm25s also a language: `german`,
             `french`, `spanish`, `portuguese`, `russian`, `arabic`, `hindi`, … Default: `porter2`.
-        stop_words (--stopwords): `terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with
-            pisa, `english` with bm25s.
+        stop_words (--stopwords): The list of stop words to leave out: `terrier` (only with `--engine pisa`), `lucene`,
+            `english` or `none`. Default: `terrier` with pisa, `english` with bm25s.
         k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
         b: BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4.
     """
@@ -41,8 +41,8 @@ class Encodings(OptionGroup, of=Encoding):
     """How an encoder makes vectors of texts.
 
     Vectors:
-        encoder: For dense and hnsw: the folder of a sentence-transformers or Hugging Face model, its name on a hub, or
-            an adapter, `MODULE:FUNCTION`.
+        encoder: The embedding model for `--engine dense` or `hnsw`: the folder of a sentence-transformers or Hugging
+            Face model, its name on the hub, or a Python function `MODULE:FUNCTION` that returns one.
         query_encoder: The encoder of queries, for models that have a separate one (DPR).
         pooling: How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what conqret
             knows of the model, else `mean`.
@@ -64,12 +64,13 @@ def index(
     rebuild: bool = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced.
+    """Index a corpus for search by words or by vectors. An existing index is kept if corpus and settings are the same,
+    and replaced otherwise.
 
     Args:
         corpus: A corpus directory: its documents.jsonl is indexed.
-        engine: By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) or `hnsw`
-            (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else `bm25s`.
+        engine: The search engine: `pisa` (Linux on x86-64) or `bm25s` (everywhere) search by words, `dense` (exact) or
+            `hnsw` (approximate) by vectors; or a plug-in's. Default: `pisa` where it runs, else `bm25s`.
         rebuild: Build it even if there is an index of this corpus with these settings.
 
     Examples:

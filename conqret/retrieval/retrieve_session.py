@@ -17,18 +17,28 @@ Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed 
 Engines = Annotated[
     str,
     typer.Option(
-        help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build those by vectors first, with "
-        "`conqret retrieve index`."
+        help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build an index for `dense` or `hnsw` "
+        "first, with `conqret retrieve index`."
     ),
 ]
 Where = Annotated[
-    str | None, typer.Option(help="Where the encoder of dense or hnsw lies now. Default: where it was.")
+    str | None,
+    typer.Option(
+        help="The folder of the embedding model of a `dense` or `hnsw` index, if it has been moved since the index "
+        "was built."
+    ),
 ]
 MmrEncoder = Annotated[
     str | None,
     typer.Option(help="Compare documents by this encoder's vectors for MMR. Default: by their words."),
 ]
-Depth = Annotated[int, typer.Option(help="Documents that the first stage retrieves for each topic.")]
+Depth = Annotated[
+    int,
+    typer.Option(
+        help="How many documents each system's first stage (search by words or vectors) retrieves per topic, before "
+        "reranking."
+    ),
+]
 Split = Annotated[str, typer.Option(help="The topics of this split: train, test or all.")]
 
 
@@ -37,7 +47,8 @@ class RunRecordings(RecordingOptions):
     """The same for a run, which is a file.
 
     Files:
-        recordings: A store of answers to read and add to. Default: recordings.sqlite next to the run.
+        recordings: The file of recorded model responses to read from and add to. Default: recordings.sqlite next to the
+            run.
     """
 
     recordings: Path | None = None

@@ -150,7 +150,7 @@ class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
     one. A summary that is a model of pydantic's is written into the folder's ``summary.json``.
     """
 
-    ABOUT: ClassVar[str] = "what this run asks"
+    ABOUT: ClassVar[str] = "a request of this run"
 
     models: Session | Sessions
     folder: AskedFolder[Any, Row]

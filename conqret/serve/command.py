@@ -32,7 +32,7 @@ class ServiceAddress(OptionGroup):
         host: The address to listen on; one that other machines reach needs a key.
         port: The port to listen on; 0 takes any that is free.
         api_key_env: The environment variable with the key that requests must bring.
-        api_key_file: A file with such keys, one per line; any of them will do.
+        api_key_file: A file of API keys, one per line; a request must bring one of them.
     """
 
     host: str = "127.0.0.1"
@@ -48,8 +48,8 @@ class ServiceLimits(OptionGroup):
     Limits:
         max_body: The largest item, in MiB.
         at_once: How many items are judged at a time.
-        queue: How many items may wait; more get status 429.
-        rate: The most items a minute; more get status 429.
+        queue: How many items may wait in the queue; further requests get HTTP status 429.
+        rate: The most items in a minute; further requests get HTTP status 429.
         max_computing: Seconds that the service itself may compute for an item, the model apart; longer ones get status
             422.
         grace: Seconds that requests under way still get when the service is stopped.
@@ -77,8 +77,8 @@ def serve(
     bounds: ServiceLimits,
     shown: options.OutputOptions,
 ) -> None:
-    """Serve judges over HTTP: an item in, a judgment out, one address for each format, and one for criteria of your
-    own or a rubric, described by OpenAPI.
+    """Serve judges over HTTP: a request brings an item and gets a judgment. There is one address for each judge format,
+    and one for criteria or a rubric of your own, described by OpenAPI.
 
     Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or

@@ -21,10 +21,11 @@ def mcp(
     calls: options.Calls,
     answers: options.RecordingOptions,
 ) -> None:
-    """Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.
+    """Give an AI assistant tools to judge items, explain a score and compare runs, by the Model Context Protocol over
+    standard input and output.
 
-    The assistant starts and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
-    unless `--recordings` says where). `--budget-usd` limits what the assistant may spend.
+    The assistant starts and ends this server. Responses of the judge's model are recorded (in mcp/ below the folder of
+    runs, or where `--recordings` says). `--budget-usd` limits what one session may spend on model calls, in US dollars.
 
     Args:
         runs: The folder of runs that the assistant may read; it can read nothing outside it.

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conqret.errors import number, shortened
+from conqret.show.words import capitalised
 from conqret.stats.effects import p_words
 from conqret.stats.verdict_condition import VerdictCondition
 
 NAMED, NAME = 3, 40
 """Topics that are named, and the characters of a name."""
+ALSO_SKEWED = "holds for skewed {} effects, too"
+NOT_SKEWED = "may not hold for skewed {} effects"
+"""Whether a verdict holds where effects are skewed."""
 
 
 def condition_cell(condition: VerdictCondition | None, clusters: str = "topic") -> str:
@@ -17,14 +21,14 @@ def condition_cell(condition: VerdictCondition | None, clusters: str = "topic") 
     empty without a condition."""
     if condition is None:
         return ""
-    return ", ".join(filter(None, [_skewed(condition), _rests(condition, clusters)]))
+    return ", ".join(filter(None, [_skewed(condition, clusters), _rests(condition, clusters)]))
 
 
-def _skewed(condition: VerdictCondition) -> str:
+def _skewed(condition: VerdictCondition, clusters: str) -> str:
     if condition.p_if_skewed is None:
-        return "also under skew"
+        return ALSO_SKEWED.format(clusters)
     p = p_words(condition.p_if_skewed)
-    return f"also under skew ({p})" if condition.holds_if_skewed else f"not under skew ({p})"
+    return f"{(ALSO_SKEWED if condition.holds_if_skewed else NOT_SKEWED).format(clusters)} ({p})"
 
 
 def with_condition(text: str, condition: VerdictCondition | None, clusters: str = "topic") -> str:
@@ -47,10 +51,11 @@ def _rests(condition: VerdictCondition, clusters: str) -> str:
     if not names:
         return ""
     if len(names) == condition.topics:
-        return f"rests on each {clusters}"
+        return f"is lost whichever {clusters} is left out"
+    if len(names) == 1:
+        return f"is lost if the {clusters} {names[0]} is left out"
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    each = " each" if len(names) > 1 else ""
-    return f"rests on {', '.join(names[:NAMED])}{more}{each}"
+    return f"is lost if one of these {clusters}s is left out: {', '.join(names[:NAMED])}{more}"
 
 
 def condition_note(conditions: Iterable[VerdictCondition | None], clusters: str = "topic") -> str:
@@ -63,20 +68,21 @@ def condition_note(conditions: Iterable[VerdictCondition | None], clusters: str 
         ""
         if all(condition.holds_if_skewed for condition in known)
         else (
-            f" “Not under skew” means that it might not hold then: take it for a hint, and add {clusters}s."
+            f" “{capitalised(NOT_SKEWED).format(clusters)}” means that the finding is lost if effects are as skewed as "
+            f"that: take it for a hint, and judge more {clusters}s."
         )
     )
-    resting = f" Each finding holds without any one {clusters}, too."
+    resting = f" No finding depends on a single {clusters}: each one stays if any one {clusters} is left out."
     if any(condition.rests_on for condition in known):
         resting = (
-            f" “Rests on” names each {clusters} without which the finding is lost, so look at its items; where none is "
-            f"named, the finding holds without any one {clusters}, too."
+            f" “Is lost if” names each {clusters} without which the finding is lost, so look at its items; a finding "
+            f"that names no {clusters} stays if any one {clusters} is left out."
         )
     return (
-        f"Where verdicts hold: p-values suppose that the effects of {clusters}s are symmetric about their mean. "
-        f"“Also under skew” means that the finding holds, too, if the effects of {clusters}s are as skewed as an "
-        f"exponential distribution (simulated with the same number of {clusters}s, skewed in the direction in which "
-        f"false findings are more frequent).{lacking}{resting} Kinds of {clusters} that make up less than "
-        f"{fewest.rarest:.0%} of all may be missing among {number(fewest.topics, clusters)}: of these the findings "
-        "say nothing."
+        f"The p-values assume that the effects of {clusters}s are symmetric about their mean. "
+        f"“{capitalised(ALSO_SKEWED).format(clusters)}” means that the finding also holds if the effects of "
+        f"{clusters}s are as skewed as an exponential distribution (in a simulation with as many {clusters}s, skewed "
+        f"in the direction that makes false findings more frequent).{lacking}{resting} A kind of {clusters} that makes "
+        f"up less than {fewest.rarest:.0%} of all {clusters}s may be missing from a sample of "
+        f"{number(fewest.topics, clusters)}, so the findings say nothing of such {clusters}s."
     )

@@ -85,9 +85,10 @@ class Table:
         estimates = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
         lost = dict.fromkeys(cell.reason for cell in estimates if cell.value is None)
         bare = dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL))
-        why = [f"–: {'; '.join(lost)}."] if lost else []
+        why = [f"A dash means: {'; or '.join(lost)}."] if lost else []
         if bare:
-            why.append(f"No interval: {'; or '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
+            reasons = "; or ".join(reason.removeprefix(NO_INTERVAL) for reason in bare)
+            why.append(f"A value without an interval means: {reasons}.")
         self.note = visible(" ".join(filter(None, (note, *why))))
 
     @property
@@ -115,7 +116,7 @@ class Table:
         }
         titles_by_cell = gathered(("".join(cell), title) for title, cell in same.items())
         notes = [
-            f"{', '.join(names).capitalize()} in every row: {cell}."
+            f"In every row {words.listed([f'“{name}”' for name in names])} {'is' if len(names) == 1 else 'are'} {cell}."
             for cell, names in titles_by_cell.items()
             if cell
         ]

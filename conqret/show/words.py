@@ -13,9 +13,10 @@ from conqret.stats.estimate import Estimate
 from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
-FLOOR = "a lexical baseline, not a judge: these numbers come from word statistics."
+FLOOR = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
 NOT_CORRECTED = (
-    "Intervals are not corrected: one without 0 with a p of .05 or more is no evidence of a difference."
+    "The intervals are not corrected for the number of comparisons: an interval without 0 is no evidence of a "
+    "difference if its p-value is .05 or more."
 )
 """Said where intervals stand beside p-values that are corrected together."""
 

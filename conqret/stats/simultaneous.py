@@ -81,7 +81,8 @@ def simultaneous_intervals(
     fisher = _on_fisher_scale([estimates[place] for place in places])
     level = confidence ** (1 / len(places))
     reach = np.array([quantile(freedom, level) for freedom in fisher.freedom]) * fisher.errors
-    return _with_ends(estimates, found, places, fisher.values, reach)
+    wider = _with_ends(estimates, found, places, fisher.values, reach)
+    return [replace(one, value=own.value) for one, own in zip(wider, found, strict=True)]
 
 
 def partially_pooled(

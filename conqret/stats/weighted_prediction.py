@@ -71,7 +71,7 @@ class DrawnItems:
             return (
                 f"the inclusion probabilities of the labeled items stand for {stood:.0f} items, and the judge judged "
                 f"{total}: judge the very items from which the labeled ones were drawn, each with a probability "
-                "above 0"
+                "above 0, and label all that were drawn"
             )
         return ""
 

@@ -36,9 +36,9 @@ def agreement_answer(
     if len(rows) == 1:
         (row,) = rows
         who = "The judge agrees" if better else "The data do not show that the judge agrees"
-        chance = (
-            "beyond chance" if not worse else "beyond chance, and show that it agrees less than chance does,"
-        )
+        chance = "more than by chance"
+        if worse:
+            who, chance = "The judge agrees", "less than by chance"
         first = (
             f"{who} with annotators {chance} on {_name(row)} "
             f"({_alpha(row, basis.settings.confidence)}, {clusters})"
@@ -51,22 +51,22 @@ def agreement_answer(
         named = [f"{_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED]]
         most = "best on " if len(others) > NAMED else ""
         first = (
-            f"The judge agrees with annotators beyond chance on {len(better)} of {whole}: {most}"
+            f"The judge agrees with annotators more than by chance on {len(better)} of {whole}: {most}"
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
             + (
-                f"; the interval lies above {WEAK}, {BOUND}, on {well or 'none'} of these"
+                f"; the whole interval is above {WEAK}, {BOUND}, on {well or 'none'} of these"
                 if others
-                else f"; its interval {'lies' if well else 'does not lie'} above {WEAK}, {BOUND}"
+                else f"; the whole interval is {'' if well else 'not '}above {WEAK}, {BOUND}"
             )
         )
     else:
         first = (
-            f"The data do not show that the judge agrees with annotators beyond chance on any of {whole} "
+            f"The data do not show that the judge agrees with annotators more than by chance on any of {whole} "
             f"({clusters})"
         )
     if worse:
-        first += f"; on {len(worse)} it agrees less than chance does"
+        first += f"; on {len(worse)} it agrees less than by chance"
     return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
 
 
@@ -76,25 +76,29 @@ def _rest(
     sentences: list[str] = []
     if average is not None and len(average.dimensions) > 1:
         mean = words.with_interval(average.judge["mean"])
-        sentences.append(f"The mean over {len(average.dimensions)} dimensions is α = {mean}.")
+        sentences.append(
+            f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+        )
     person = rows_person(rows, average)
     if person is not None:
         one, judge = person
         sentences.append(
-            f"One annotator agrees with the others at α = {words.with_interval(one)}, the judge in one's place "
-            f"at {words.with_interval(judge)}."
+            f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
+            f"judge with the same others is α = {words.with_interval(judge)}."
         )
     sentences += _over_baselines(rows)
     parted = sum(row.parted for row in rows)
     if parted:
-        where = "there" if len(rows) == 1 else f"on {parted} of {len(rows)}"
-        sentences.append(f"Inter-annotator alpha is not distinguishable from chance {where}.")
+        where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
+        sentences.append(
+            f"The data do not show that annotators agree with each other more than by chance{where}."
+        )
     cautions: list[str] = []
     if better:
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
         cautions.append(
-            f"Each interval stands by itself: with no agreement at all, {chance:.1f} of {len(rows)} dimensions would "
-            "be expected to have an interval above 0."
+            f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
+            f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
         )
         cautions += _at_once(rows)
     cautions += _pooled(rows)
@@ -124,11 +128,11 @@ def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
         if below:
             less.append(f"than {baseline}{f' on {len(below)}' * several}")
     if better:
-        yield f"It is shown to agree better with annotators {words.listed(better)}."
+        yield f"The judge agrees significantly better with annotators {words.listed(better)}."
     if unshown:
-        yield f"It is not shown to agree better with annotators than {listed(unshown)}."
+        yield f"The judge is not shown to agree better with annotators than {listed(unshown)}."
     if less:
-        yield f"It is shown to agree less with annotators {words.listed(less)}."
+        yield f"It agrees significantly less with annotators {words.listed(less)}."
 
 
 def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
@@ -144,8 +148,8 @@ def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     which = f" of them ({words.listed([*names, *more])})" if names else " of them"
     below = sum(row.simultaneous.high is not None and row.simultaneous.high < 0 for row in held)
     yield (
-        f"The simultaneous intervals, which hold for {words.number(len(held), 'dimension')} at once, lie above 0 on "
-        f"{len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
+        f"The simultaneous intervals of alpha, which are valid for {words.number(len(held), 'dimension')} at once, are "
+        f"above 0 on {len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
     )
 
 
@@ -229,12 +233,14 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
     if study_agreement.by == "dimension" and len(rows) > 1:
         of = f"on average over {words.number(len(rows), 'dimension')}"
-    sentences = [f"Annotators agree with {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."]
+    sentences = [
+        f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
+    ]
     if len(known) > 1:
         least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
         name = words.label if study_agreement.by == "dimension" else str
         sentences.append(
-            f"They agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
+            f"Annotators agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
             f"{name(most.name).lower()} ({words.with_interval(most.alpha)})."
         )
     return sentences

@@ -27,9 +27,10 @@ NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
-    " One annotator: how far one annotator agrees with the one label of the others, the mean over annotators. Judge in "
-    "place of one (calibrated: with its calibrated scores): how far the judge agrees with that same label, put in the "
-    "place of the annotator who is left out. Inter-annotator: how far all annotators agree with each other."
+    " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
+    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one "
+    "(“Calibrated in place of one” uses calibrated scores): compare it with “One annotator”. “Inter-annotator” is the "
+    "alpha of all annotators with each other, without the judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
@@ -73,8 +74,8 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
         ),
         rows,
         foot=foot,
-        note="Units: items, or parts of them, with a label. Base rate: the share of the most frequent label. "
-        "All together: one alpha over the units of all rows.",
+        note="“Units” is the number of labeled items, or labeled parts of items. “Base rate” is the share of the most "
+        "frequent label. “All together” is one alpha, computed over the units of all rows.",
     )
 
 
@@ -96,13 +97,15 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             for entry in [average.judges[name]]
         ],
         foot=[(f"Chosen by other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
-        note="Krippendorff's alpha decides who is closest, on what all judges scored; 1 is full agreement, 0 chance. "
-        f"{average_note(comparison.averaged, list(comparison.dimensions))} p: of the first judge over this one. "
-        "Error: the mean distance from the annotators' label, in [0, 1], which is small, too, for a judge that always "
-        "gives the middle score. "
-        f"{chosen_words(held_out, comparison.basis)} Scores are taken as they are, so a judge that uses its "
-        "scale otherwise "
-        "than annotators do has a lower alpha. To correct for that, run conqret judges calibrate.",
+        note="Judges are ranked by Krippendorff's alpha with annotators on the units that all judges scored; alpha "
+        "is 1 "
+        "for full agreement and 0 for agreement by chance. "
+        f"{average_note(comparison.averaged, list(comparison.dimensions))} The p-value tests whether the first judge "
+        "agrees better than the judge of this row. "
+        "“Error” is the mean absolute difference of score and human label, both in [0, 1]; a judge that always "
+        "gives the middle score has a small error, too. "
+        f"{chosen_words(held_out, comparison.basis)} A judge that uses another part of the scale than annotators do "
+        "has a lower alpha; conqret judges calibrate corrects for that.",
     )
     yield pairs_table(average.pairs, comparison.basis)
     yield Table(
@@ -119,10 +122,10 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
 def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     """What it means that a judge is chosen, for notes."""
     return (
-        f"Chosen: the {basis.clustered_by}s are dealt into {held_out.folds} parts, and for each part the judge with "
-        "the highest alpha on the other parts is chosen (those that tie all count). Chosen by other "
-        f"{basis.clustered_by}s: the alpha when each part has the scores of the judge chosen for it; the best of "
-        "several on the very labels that choose it looks better than it is."
+        f"“Chosen” counts the folds for which a judge was chosen: the {basis.clustered_by}s are split into "
+        f"{held_out.folds} folds, and for each fold the judge with the highest alpha on the other folds is chosen "
+        f"(judges that tie all count). “Chosen by other {basis.clustered_by}s” is the cross-validated alpha of that "
+        "choice; the best of several judges, measured on the labels that choose it, looks better than it is."
     )
 
 
@@ -136,7 +139,8 @@ def _by_dimension(comparison: JudgeComparison) -> str:
         for other, difference in [over_other(pair)]
     ]
     return (
-        "Units: what annotators labeled and all judges scored. Shown to differ, corrected over dimensions and pairs: "
+        "“Units” is the number of items (or parts of items) that annotators labeled and all judges scored. Pairs of "
+        "judges that differ significantly (p-values corrected over dimensions and pairs): "
         f"{'; '.join(shown) or 'none'}."
     )
 
@@ -159,7 +163,7 @@ def turned(difference: Estimate) -> Estimate:
 def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
     noted = condition_note((pair.condition for pair in pairs), basis.clustered_by)
-    holds = [Column("Where that holds", "text")] if noted else []
+    holds = [Column("Condition", "text")] if noted else []
     return Table(
         "Differences of alphas",
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p", *holds),
@@ -170,9 +174,9 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
             )
             for pair in pairs
         ],
-        note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
-        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given. "
-        f"{words.NOT_CORRECTED} {noted}".rstrip(),
+        note=f"Judges are compared on the same {basis.clustered_by}s. The p-values are corrected for the number of "
+        f"pairs (maxT, by flipping the signs of whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} "
+        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} {noted}".rstrip(),
     )  # fmt: skip
 
 
@@ -223,22 +227,24 @@ def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> 
         return
     pooled = [row for row in held if row.pooled.value is not None]
     notes = [
-        f"Simultaneous interval: with {confidence:.0%} confidence all {len(held)} of them contain the true alphas at "
-        "once, so that it holds for the best dimension and the worst, too. The standard error of each dimension is "
-        "averaged with those of the others, as few topics tell it badly: where a dimension's own was large, this "
-        "interval can be the narrower one."
+        f"Simultaneous intervals are wider than single ones: with {confidence:.0%} confidence all {len(held)} contain "
+        "the true alphas at once, so they also hold for the best and for the worst dimension. Their standard errors "
+        "are "
+        "averaged with those of the other dimensions, as few topics give imprecise standard errors; so the "
+        "simultaneous "
+        "interval of a dimension with a large standard error can be narrower than its single one."
     ]
     if pooled:
         notes.append(
-            "Partially pooled: each alpha is moved toward the mean of the dimensions, the more the less certain it is, "
-            f"but by no more than {LIMIT:g} of its standard error. Over all dimensions these values are closer to the "
-            "true alphas than the alphas themselves, and the highest is less too high for having been picked. Their "
-            "intervals contain the true alpha as often as they say on average over dimensions, and less often on a "
-            "dimension that is unlike the others."
+            "Partially pooled alphas are moved toward the mean of all dimensions, the more the less precise they are, "
+            f"but by at most {LIMIT:g} standard errors. On average over dimensions they are closer to the true alphas, "
+            "and the highest of them is less inflated by having been picked. Their intervals contain the true alpha "
+            "with the stated probability on average over dimensions, and less often on a dimension that differs from "
+            "the others."
         )
     else:
         notes.append(
-            f"Alphas are not partially pooled: that takes {FEWEST_POOLED} dimensions that have an interval."
+            f"There are no partially pooled alphas, as pooling needs {FEWEST_POOLED} dimensions with an interval."
         )
     yield Table(
         "Alphas of all dimensions together",
@@ -276,9 +282,9 @@ def language_tables(validation: Validation) -> Iterator[Table]:
             )
             for row in languages
         ],
-        note=f"Each language alone, with intervals over its own {clustered}s; not corrected for the number of "
-        "languages. An alpha depends on how far labels spread, so that two languages are compared fairly only where "
-        "their items are alike, such as translations.",
+        note=f"Each alpha is of one language alone, with an interval over its {clustered}s; intervals are not "
+        "corrected for the number of languages. Alpha depends on how much labels vary, so compare two languages only "
+        "if their items are alike, such as translations.",
     )
 
 
@@ -290,8 +296,8 @@ def rerun_note(validation: Validation) -> str:
     least, most = f"{min(known):.3f}", f"{max(known):.3f}"
     between = least if least == most else f"{least} to {most}, by the dimension"
     return (
-        f" Run again with as many samples, the judge would have alphas that differ by {between} (standard deviation "
-        "between reruns); the intervals hold that already."
+        f" If the judge were run again with as many samples, its alpha would vary with a standard deviation of "
+        f"{between}; the intervals include this variation."
     )
 
 
@@ -308,9 +314,11 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="Length: the number of characters of the argument or document that is scored, put onto the labels' scale "
-        "by the labels of other topics. Constant: the mean label for everything, whose alpha is about 0 or below."
-        + " Offline: the lexical baseline."
+        note="“Length” is a baseline that scores by the number of characters of the argument or document, mapped to "
+        "the "
+        "labels' scale with the labels of other topics. “Constant” is a baseline that gives the mean label to every "
+        "item, so its alpha is about 0 or below."
+        + " “Offline” is a baseline that scores by word statistics."
         * ("floor" in names),
     )
 
@@ -325,8 +333,8 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | P
         name for name, some in known.items() if any(difference.reason != AS_CHANCE for difference in some)
     ]
     chance = [WORDS[name] for name, some in known.items() if some and name not in names]
-    sentence = f"The alpha of {' and '.join(chance)} is below 0 on every dimension: the judge is "
-    sentence += "compared with 0, which is chance."
+    sentence = f"The alpha of {' and '.join(chance)} is below 0 on every dimension, so the judge's alpha is "
+    sentence += "compared with 0, agreement by chance."
     if not names:
         if chance:
             yield PageRemarks([sentence])
@@ -345,10 +353,10 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | P
             (words.label(dimension), *(_shown(differences.get(name, none)) for name in names))
             for dimension, differences in over.items()
         ],
-        note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval "
-        "lies above 0, the judge is shown to agree better; below 0 "
-        f"(marked), to agree less; else they are not told apart. Each interval is by itself, not corrected for the "
-        f"number of dimensions.{f' {sentence}' if chance else ''}",
+        note="Differences are on the same topics and lie between -2 and 1, as a baseline's alpha below 0 counts as 0. "
+        "If the whole interval is above 0, the judge agrees better with annotators than the baseline; if it is below 0 "
+        "(marked), the judge agrees less; otherwise the data do not tell them apart. Intervals are not corrected for "
+        f"the number of dimensions.{f' {sentence}' if chance else ''}",
     )
 
 
@@ -361,10 +369,10 @@ def _shown(difference: Estimate) -> Cell:
 def alpha_note(basis: Basis, several: bool) -> str:
     """What stands in a table of alphas, for its note."""
     return (
-        f"1 is perfect, 0 is chance, below 0 is less than chance; {basis.intervals}. Units: arguments, or documents of "
-        "items, with a score and a human label. Coverage: share of the labeled units with a score."
-        + several
-        * _ONE_ANNOTATOR
+        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
+        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
+        f"and a "
+        "human label. “Coverage” is the share of labeled units that have a score." + several * _ONE_ANNOTATOR
     )
 
 
@@ -377,7 +385,7 @@ def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Colle
     """Of what an average is, which of the ``rows`` are not in it, and of how many (where ``rows`` has their alphas)
     nothing is known of how they vary."""
     if list(dimensions) == [OVERALL]:
-        return "The average is that of overall quality, the only dimension."
+        return "The average has one dimension only, overall quality."
     alphas = rows if isinstance(rows, Mapping) else NO_ALPHAS
     averaged = words.number(len(dimensions), "dimension")
     without = [

@@ -230,7 +230,7 @@ def report(
     *,
     suite: Annotated[
         list[str] | None,
-        typer.Option(help="Only this suite; without results, of its published judges. May be repeated."),
+        typer.Option(help="Report only this suite. May be repeated."),
     ] = None,
     source: Source = None,
     page: options.PageFile,
@@ -257,6 +257,11 @@ def report(
     result(found.facts, lines, as_json=json_output)
     note(*found.notes)
     page.write(leaderboard_page, found)
+    if page.output is not None and page.output.suffix == ".svg" and len(found.boards) > 1:
+        note(
+            f"{page.output} shows only the first of {len(found.boards)} suites: write a page (.html) for all, or "
+            "choose one with --suite"
+        )
 
 
 report = grouped(report)
@@ -292,12 +297,17 @@ def submit(
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="Contributed results: files, or folders of them.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Results of `conqret suite run` that others contribute (suite.json): files, or folders of them."
+        ),
+    ],
     *,
     json_output: options.Json = False,
 ) -> None:
-    """Check contributed results: layout, names, figures that agree with their intervals. For a build: exit code 2 where
-    one is faulty.
+    """Check result files that others contribute: their layout, their names, and whether figures agree with their
+    intervals. The exit code is 2 if one is faulty, for CI.
 
     Example:
 
@@ -316,7 +326,7 @@ def check(
 
 
 def schema() -> None:
-    """Print the JSON Schema of a result.
+    """Print the JSON Schema of a suite's result file (suite.json).
 
     Example:
 

@@ -50,7 +50,9 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
             Section(
                 "Values",
                 [picture for board in report.boards for picture in _picture(board, titles)],
-                note="Each judge with verdicts, by test set. Printed figures have no interval and are not drawn.",
+                note="Each chart has the judges of one test set whose verdicts are known; figures that are only "
+                "printed in a "
+                "paper have no interval and are not in the charts.",
             ),
             *(_section(board, titles[board.suite.name]) for board in report.boards),
             Section("Papers", recomputed, folded=True),
@@ -77,7 +79,7 @@ def _titles(boards: Sequence[SuiteBoard]) -> dict[str, str]:
 def _public_since(report: SuiteReport) -> str:
     months = sorted(board.suite.public_since for board in report.boards)
     since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
-    return f"the texts are public since {since}: a later model may have seen them and their labels."
+    return f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
 
 
 def _section(board: SuiteBoard, title: str) -> Section:
@@ -144,7 +146,7 @@ def _shown(board: SuiteBoard) -> str:
     compared = {id(one.other) for one in board.against_leader}
     level = [_name(one.other, board) for one in board.against_leader if not one.shown]
     untested = sum(id(one) not in compared for one in others)
-    parts = [f"not than {', '.join(level[:3])}"] if level else []
+    parts = [f"not shown to be better than {', '.join(level[:3])}"] if level else []
     parts += [f"nor than {len(level) - 3} more"] if len(level) > 3 else []
     parts += [f"{untested} judged other items, or too few clusters"] if untested else []
     return f"no: {'; '.join(parts)}"
@@ -192,26 +194,37 @@ def legend(report: SuiteReport) -> Iterator[str]:
     judges = [row.judge for row in report.rows]
     results = [result for board in report.boards for result in board.results]
     yield (
-        "Origin: \u201crun here\u201d: the judge gave its verdicts with conqret, in the named format (conqret judge "
-        "--format). \u201cverdicts published, computed here\u201d: others released the verdicts; no model was called. "
-        "\u201cprinted in the paper\u201d: the figure alone, so it has no interval and is not tested."
+        "The column Origin says where verdicts come from: \u201crun here\u201d means that the judge was run with "
+        "conqret, in "
+        "the named format (conqret judge --format); \u201cverdicts published, computed here\u201d means that others "
+        "released "
+        "its verdicts and no model was called; \u201cprinted in the paper\u201d means that only a figure is known, "
+        "so it has "
+        "no interval and no test."
     )
     if any(judge.baseline for judge in judges):
-        yield "Baseline: a rule without a model. \u201coffline\u201d is conqret's baseline from word statistics."
+        yield (
+            "A baseline is a rule that calls no model. The baseline \u201coffline\u201d is conqret's own and uses word "
+            "statistics."
+        )
     if any(judge.model.startswith("openai/") and not judge.published for judge in judges):
         yield (
-            "A model is named as --model had it, PROVIDER/MODEL; \u201copenai/\u201d is also any server that speaks "
-            "OpenAI's protocol, with any model."
+            "A model has the name that --model was given, PROVIDER/MODEL; the provider \u201copenai\u201d stands "
+            "also for any "
+            "other server that speaks OpenAI's protocol."
         )
     yield (
-        "Shown to be better or worse: a paired test on the items that both judged (the statistic without each cluster "
-        "in turn, a jackknife; p < 0.05 after Holm's correction within a test set). \u201cBehind\u201d is the "
-        "difference on these shared items. Not shown to be worse is not equal: few items cannot tell judges apart."
+        "A judge is \u201cshown to be better\u201d or \u201cworse\u201d by a paired test on the items that both judged "
+        "(jackknife over clusters; p < 0.05 after Holm's correction within a test set). \u201cBehind\u201d is the "
+        "difference "
+        "from the best judge on these items. A judge that is not shown to be worse need not be equal: with few items "
+        "judges cannot be told apart."
     )
-    yield "In brackets: intervals of 95% over clusters (topics; items, where they have no topics)."
+    yield "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics)."
     if any(_price_unknown(result) for result in results):
         yield (
-            "Price unknown: conqret knows no list price of the model. Multiply the tokens per item by the provider's "
+            "A price is unknown if conqret has no list price of the model. Multiply the tokens per item by the "
+            "provider's "
             "price, or give --input-price and --output-price to conqret suite run."
         )
 
@@ -307,7 +320,7 @@ def printed_table(board: SuiteBoard) -> Table:
         f"{board.suite.title}: printed in the paper",
         (Column("Judge", "text"), words.label(board.statistic.name), Column("Where in the paper", "text")),
         rows,
-        note="Without verdicts there is no interval and no test.",
+        note="These figures have no interval and no test, as the verdicts of the judges are not public.",
     )
 
 
@@ -369,9 +382,13 @@ def _sources(report: SuiteReport) -> list[str]:
     lines = []
     for board in report.boards:
         lacking = {text for one in board.results for text in one.lacking}
-        part = f" The copy that was judged holds {', '.join(sorted(lacking))}." if lacking else ""
+        part = (
+            f" The judges here saw only a part of this test set: {', '.join(sorted(lacking))}."
+            if lacking
+            else ""
+        )
         lines.append(
-            f"{board.suite.title}: {board.suite.source}. License: {board.suite.license}. Public since "
-            f"{board.suite.public_since}.{part}"
+            f"The test set {board.suite.title} is published in: {board.suite.source}. Its license is "
+            f"{board.suite.license}. It has been public since {board.suite.public_since}.{part}"
         )
     return lines

@@ -24,7 +24,7 @@ def statistics_table(suite: Suite) -> Table:
             )
             for one in suite.statistics
         ],
-        note="The first stands in the leaderboard.",
+        note="The leaderboard uses the first of these statistics.",
     )
 
 
@@ -82,5 +82,5 @@ def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:
         suite.title,
         ("Statistic", Column("Judge", "text"), "Value", "Items", "Clusters", "By chance"),
         rows,
-        note="Intervals of 95% over clusters (topics).",
+        note="Brackets hold 95% confidence intervals over clusters (topics).",
     ).varying("Judge")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from conqret._version import __version__
 from conqret.data.digest import digest_of
@@ -19,6 +19,7 @@ from conqret.errors import DeclarationError, shortened
 from conqret.io.bounded import whole_bytes
 from conqret.io.limits import Limit
 from conqret.runs.run_folder import now
+from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
 from conqret.suites.suite_figures import HeldStatistic
@@ -31,9 +32,18 @@ FILE_NAME = "suite.json"
 """The result in a run's folder."""
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
+
+def _shown_as_it_is(text: str) -> str:
+    """A text without characters that reorder, hide or control what a terminal or a page shows of it."""
+    if visible(text) != text:
+        raise ValueError("it contains control characters or others that cannot be seen: remove them")
+    return text
+
+
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Note = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Seen = AfterValidator(_shown_as_it_is)
+Short = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$"), Seen]
+Note = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$"), Seen]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{12,64}$")]
 Whole = Annotated[int, Field(ge=0, le=10**12)]
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]

@@ -336,7 +336,7 @@ def _reasons(
             f"{name} is ahead of the baselines on {_listed(over_baselines)}, where no other model was run"
         )
     if alone:
-        said.append(f"on {_listed(alone)} there is no other judge to compare it with")
+        said.append(f"On {_listed(alone)} there is no other judge to compare it with")
     if len(level) > 1:
         others = [row for row in level if row is not taken]
         for costs, rows in (
@@ -349,20 +349,20 @@ def _reasons(
                     f"{_listed([row.judge.model for row in rows])}, {costs}, {are} not told apart from it"
                 )
     if len(runnable) == 1:
-        said.append("it is the only model that was run")
+        said.append("It is the only model that was run")
     sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
     if sizes:
         most = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-        said.append(f"it judged samples of {most} items")
+        said.append(f"It judged samples of {most} items")
     for board in boards:
         tested = [board.results[0], *(one.other for one in board.against_leader if not one.shown)]
         free = [one for one in tested if one.judge.baseline]
         if free:
             has = "has the best value" if free[0] is board.results[0] else "is not shown to be worse"
             said.append(
-                f"on {board.suite.title} the baseline {free[0].judge.model}, which costs nothing, {has}"
+                f"On {board.suite.title} the baseline {free[0].judge.model}, which costs nothing, {has}"
             )
-    return f"{'; '.join(said)}."
+    return " ".join(f"{sentence}." for sentence in said)
 
 
 def _price(row: JudgeRow) -> str:

@@ -48,7 +48,8 @@ Source = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        "A folder with the suite's files, or with folders of suites. Default: the fetched files, else CONQRET_DATA.",
+        "The folder with the suite's files, or a folder of such folders. Default: the files that `conqret suite "
+        "fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
         "--from",
     ),
 ]
@@ -62,7 +63,7 @@ class SuiteJudgeOptions(OptionGroup):
     format: Annotated[
         str | None,
         options.option(
-            options.JUDGING, "The format that judges the items. Default: the suite's.", "--format", "-f"
+            options.JUDGING, "The judge format. Default: the one that the suite declares.", "--format", "-f"
         ),
     ] = None
     model: options.Model = None
@@ -77,7 +78,8 @@ def run(
         int | None,
         options.option(
             options.JUDGING,
-            "Judge a sample of this many items, spread over clusters (topics) and gold labels. Default: all.",
+            "Judge only so many items of the suite, drawn at random and stratified by topic and by gold label. "
+            "Default: all.",
             min=1,
         ),
     ] = None,
@@ -90,11 +92,12 @@ def run(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Judge a suite with a model, and hold its verdicts against the gold: figures, intervals, price.
+    """Judge a suite (public test set) with a model, and compare its verdicts with the gold labels: statistics,
+    intervals, price.
 
-    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge`, `--server` or
-    `--verdicts` put another judge in its place. The run's folder is that of `conqret judge`, and suite.json in it is
-    the result for `conqret suite report`.
+    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge`, `--server` or `--verdicts`
+    use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
+    `conqret suite report`.
 
     Examples:
 

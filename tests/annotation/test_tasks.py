@@ -135,6 +135,9 @@ def test_a_plan_says_which_items_and_whether_they_stand_for_others(tmp_path: Pat
     plan.write_text('{"probability": 0.5, "chosen": [{"item": "item-9"}]}')
     with pytest.raises(DeclarationError, match="not among the items, for example 'item-9'"):
         planned_screens(items(4), "rating", plan=plan)
+    plan.write_text('{"probability": null, "chosen": [{"item": "item-2", "probability": 0.5}]}')
+    with pytest.raises(DeclarationError, match="unequal probabilities"):
+        planned_screens(items(4), "rating", plan=plan)
     plan.write_text("[]")
     with pytest.raises(DeclarationError, match="not a plan of conqret labels sample"):
         planned_screens(items(4), "rating", plan=plan)

@@ -48,7 +48,7 @@ def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> 
         process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         lines = []
-        while not lines or not lines[-1].startswith("Give each"):
+        while not lines or not lines[-1].startswith("Send each"):
             lines.append(process.stdout.readline())
             assert lines[-1], lines
         found = re.search(r"  anna  (http://127\.0\.0\.1:\d+/in/(\S{22}))\n", "".join(lines))

@@ -175,7 +175,7 @@ def test_a_dry_run_asks_and_writes_nothing(cli, topics, tmp_path):
 def test_another_run_is_not_mixed_in_and_bad_input_is_told_before(cli, topics, tmp_path):
     out = tmp_path / "out"
     cli("debate", "hold", topics, "--rounds", "0", "-o", out)
-    assert "No rounds: each side wrote its statement at once." in (out / "report.html").read_text()
+    assert "There were no rounds of debate" in (out / "report.html").read_text()
     done = cli("debate", "hold", topics, "--rounds", "1", "-o", out)
     assert (done.code, "topics, arguments or rounds." in done.err) == (2, True)
     assert cli("debate", "hold", topics, "--rounds", "-1", "-o", out).code == 2

@@ -103,7 +103,7 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path
         )
         stopped = cli(*given, "--budget-usd", "0.05")
         assert stopped.code == 2
-        assert "continues a stopped run" in stopped.err
+        assert "run the same command to continue" in stopped.err
         assert not (tmp_path / "out" / "summary.json").exists()
         asked = len(server.requests)
         assert 0 < asked < 45 + 3 * 45

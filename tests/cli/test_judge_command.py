@@ -166,7 +166,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert cli("judge", path, "-o", tmp_path / "r").code == 2
     done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
     assert done.code == 0
-    assert "items without an id get one from their topic and stance (2 times" in done.err
+    assert "items without an id are called by topic and stance (2 times" in done.err
     twice = cli("judge", path, "--columns", "topic=q,topic=essay", "-o", tmp_path / "s")
     assert (twice.code, "names two columns for topic, 'q' and 'essay'" in twice.err) == (2, True)
     several = ("--columns", "topic=q,documents=ctx,documents=essay,argument=essay")
@@ -240,10 +240,10 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     record = JudgeFolder(tmp_path / "r").record()
     assert (record.items_count, record.items_left_out) == (4, 6)
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert "6 further items left out" in page
+    assert "6 further items were not judged" in page
     assert "n = 4 of 10" in page
     assert "n = 4 of 4" not in page
-    assert "None: every metric of every item has a score" not in page
+    assert "No score is missing" not in page
     assert "<td>left out, because of faults</td>" in page
     assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
     again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")

@@ -52,7 +52,7 @@ def test_escape_sequences_of_others_reach_no_terminal(
         command = ("judge", items, "-f", "direct", "--model", "openai/judge", "--api-base", server.url, "-o")
         done = cli(*command, tmp_path / "r")
     assert done.code == 0
-    assert "Another model gave" in done.out
+    assert "with another model than requested" in done.out
     assert "]0;owned[U+0007][U+009B]2J" in done.out.replace("\n", "")
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert summary["session"]["others"] == {evil: summary["session"]["sent"]}

@@ -138,8 +138,8 @@ def test_the_list_in_words_and_as_json() -> None:
         ),
         (("sensitivity", ITEMS, "--format", "direkt"), "did you mean 'direct'"),
         (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with the level"),
-        (("sensitivity", ITEMS, "--labels", "none.txt"), "there is no such file"),
-        (("sensitivity", ITEMS, "--format", ","), "no format"),
+        (("sensitivity", ITEMS, "--labels", "none.txt"), "does not exist"),
+        (("sensitivity", ITEMS, "--format", ","), "format or a model is missing"),
         (
             ("generate", "perturbations", "paraphrase", ITEMS, "--model", "local/gpt2"),
             "a rewrite needs a response in a given structure",
@@ -248,7 +248,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
         "-o", "sens",
     )  # fmt: skip
     out = run(*arguments)
-    assert "that a perturbation should change" in " ".join(out.split())
+    assert "that should change when items are perturbed" in " ".join(out.split())
     assert {"report.html", "tables.md", "results.json", "run.json", "judgments.jsonl", "scores.parquet"} <= {
         path.name for path in (here / "sens").iterdir()
     }

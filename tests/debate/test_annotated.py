@@ -46,8 +46,8 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path, que
     assert right.quality.value == pytest.approx((9 + 6 + 8) / 3)
     assert right.difference.value == 3
     assert right.strategies == {"facts": 1, "quotes": 1}
-    assert right.responds.reason == "no text has an answer to this question"
-    assert wrong.difference.reason == "no text has ratings of two annotators"
+    assert right.responds.reason == "nobody was asked"
+    assert wrong.difference.reason == "nobody rated what another one rated"
     assert answered.responds.value == 0.5
     texts, strategies = annotation_tables(found)
     assert [row[0] for row in texts.rows][:2] == [

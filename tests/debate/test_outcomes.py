@@ -79,7 +79,7 @@ def test_what_was_not_answered_is_in_no_share():
     assert (first.correct.value, first.abstained.value, first.missing) == (1, 0, 1)
     assert (second.correct.value, second.missing) == (None, 1)
     assert second.correct.reason == "no answer was given"
-    assert first.ratio.reason == "no answer is wrong"
+    assert first.ratio.reason == "nobody answered wrong"
     assert "cannot be said" in verdict(found)
 
 

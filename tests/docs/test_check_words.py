@@ -3,7 +3,18 @@
 import pytest
 
 from scripts import check_words
-from scripts.check_words import EXCEPTIONS, Place, docs, faults, help_texts, notes, page_of, prose, reports
+from scripts.check_words import (
+    EXCEPTIONS,
+    Place,
+    docs,
+    faults,
+    help_texts,
+    messages,
+    notes,
+    page_of,
+    prose,
+    reports,
+)
 
 
 def test_words_are_found_outside_code() -> None:
@@ -12,13 +23,13 @@ def test_words_are_found_outside_code() -> None:
     assert not list(faults("A persona, a seaside, askew, two Pareto frontiers and a frontier LLM."))
 
 
-@pytest.mark.parametrize("surface", [docs, help_texts, reports])
+@pytest.mark.parametrize("surface", [docs, help_texts, messages, reports])
 def test_strict_surfaces_have_none(surface) -> None:
     assert [(place.where, word) for place in surface() for word, *_ in faults(place.text)] == []
 
 
 def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [*docs(), *help_texts(), *reports()]
+    places = [*docs(), *help_texts(), *messages(), *reports()]
     monkeypatch.setattr(check_words, "EXCEPTIONS", ())
     passages = [passage for place in places for _, passage, _ in faults(place.text)]
     for allowed in EXCEPTIONS:

@@ -86,7 +86,7 @@ def test_faults_of_the_layout_and_of_the_scale_are_listed_together(plugin, write
     path = write("answers.jsonl", "\n".join(map(json.dumps, lines)))
     one, two, three = run(plugin, READ, str(path))
     assert "1 [meta.item] is missing" in one
-    assert "3 [accept] is not a single choice" in two
+    assert "3 [accept] is no single choice" in two
     assert "2 [clarity] says '9': it lies outside the scale from 1 to 5" in three
 
 

@@ -149,7 +149,7 @@ def test_an_answer_of_its_own_goes_before_the_last_message():
 def test_what_comes_behind_the_last_answer_is_left_out_with_a_note():
     source = open_items([{"messages": [USER, ANSWER, {"role": "user", "content": "Thanks"}]}])
     assert next(iter(source)).topic == "And the sun?"
-    assert any("after the last answer" in note for note in source.check().notes)
+    assert any("behind the last answer" in note for note in source.check().notes)
 
 
 def test_sharegpt_and_csv(write):

@@ -126,8 +126,8 @@ def test_plain_texts_are_documents_and_ids_are_made():
     assert (re.sub("[0-9a-f]{6}$", "…", first.id), second.id) == ("t-…", "7")
     assert first.documents == (Document(id="d1", text="a"), Document(id="d2", text="b"))
     assert source.check().notes == (
-        "documents without an id are numbered in their order: d1, d2, … (2 times, first: line 1)",
-        "items without an id get one from their topic and stance (line 1)",
+        "documents without an id are called by their place: d1, d2, … (2 times, first: line 1)",
+        "items without an id are called by topic and stance (line 1)",
     )
 
 
@@ -155,7 +155,7 @@ def test_made_ids_of_the_same_topic_and_stance_are_numbered():
 
 def test_unused_fields_of_documents_are_noted():
     checked = open_items([{**GOOD, "documents": [{"id": 1, "text": "a", "score": 3}]}]).check()
-    assert checked.notes == ("documents have fields that are not used: 'score' (line 1)",)
+    assert checked.notes == ("fields of documents that are not used: 'score' (line 1)",)
 
 
 def test_a_very_long_document_is_noted_not_refused():
@@ -177,7 +177,7 @@ def test_tabs_breaks_and_form_feeds_pass():
 def test_an_empty_argument_counts_as_absent():
     source = open_items([{**GOOD, "argument": " "}])
     assert next(iter(source)).argument is None
-    assert source.check().notes == ("an empty argument is read as a missing one (line 1)",)
+    assert source.check().notes == ("an empty argument counts as absent (line 1)",)
 
 
 def test_a_path_as_an_id_is_harmless():

@@ -208,7 +208,7 @@ def test_two_columns_of_one_dimension(write):
 
 
 def test_files_that_are_no_labels(write, tmp_path):
-    with pytest.raises(LabelsError, match="no such file"):
+    with pytest.raises(LabelsError, match="does not exist"):
         read_labels(tmp_path / "none.csv")
     with pytest.raises(LabelsError, match="is empty"):
         read_labels(write("e.csv", ""))
@@ -318,8 +318,8 @@ def test_novices(write):
     ("content", "problem"),
     [
         ("no json", "is not valid JSON"),
-        ("[]", "no object"),
-        ('{"clarity": "3"}', "no rating"),
+        ("[]", "not an object"),
+        ('{"clarity": "3"}', "not a rating"),
         ('{"a-clarity": "4"}', "outside"),
     ],
 )
@@ -424,7 +424,7 @@ def test_how_likely_items_were_to_be_drawn(write):
         columns={"inclusion_probability": "chance"},
     )
     assert named.chances == {"a": 0.5, "b": 0.25}
-    for wrong in ("0", "1.5", "word", "nan", "-1"):
+    for wrong in ("0", "1.5", "word", "nan", "-1", "1e-300"):
         fault = only(write("l.csv", head + f"a,x,1,0.5\nb,x,1,{wrong}\n"), scales=["1:3"])
         assert (fault.line, fault.field) == (3, "inclusion_probability")
     two = only(write("l.csv", head + "a,x,1,0.5\na,y,1,0.25\n"), scales=["1:3"])

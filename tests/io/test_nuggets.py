@@ -162,9 +162,9 @@ def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Pa
 
 
 def test_what_is_no_bank() -> None:
-    with pytest.raises(DeclarationError):
-        open_items([ITEM], nuggets=7)  # type: ignore[arg-type]
     with pytest.raises(DeclarationError, match="nugget banks must be a file"):
+        open_items([ITEM], nuggets=7)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError, match="contains no nugget banks"):
         read_banks([])
 
 

@@ -208,26 +208,26 @@ def test_sets_need_no_confidence_and_enough_topics(folder):
 
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
-    assert "at most 20% wrong among what is kept, in 95% of draws of topics" in kept.note
-    assert "the labeled items are a random sample of those scored" in kept.note
+    assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
+    assert "the labeled items are a random sample of the items to be scored" in kept.note
     assert kept.rows[0][:2] == ("Clarity", "300")
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
     page = "".join(abstention_sheet(found).html())
     assert page.count("<svg") == 4
     sheet = abstention_sheet(found)
     errors, confidences = *sheet.picture, *sheet.sections[2].charts
-    assert [line.name for line in errors.lines] == ["Wrong of what is kept", "At most, by the guarantee"]
+    assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
     assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
     for chart in (errors, confidences):
         assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
     nothing = abstain(*seen, error=0.01)
     assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
-    assert outcome(nothing).startswith("Nothing can be kept")
+    assert outcome(nothing).startswith("No score can be kept")
 
 
 def test_what_came_out_is_said_first(found):
-    assert outcome(found).startswith("Of 2 dimensions ")
+    assert outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
     one = found.found["clarity"]
     found = found.model_copy(update={"found": {"clarity": one}})
     assert 0 < one.taken.share < 1
@@ -236,16 +236,16 @@ def test_what_came_out_is_said_first(found):
     _, worth = abstention_tables(found)
     for constant, said in (
         (0.0, "shown to be worse"),
-        (one.stated.brier.value, "not shown to be worth anything"),
-        (1.0, "shown to be worth something"),
+        (one.stated.brier.value, "not shown to be better"),
+        (1.0, "shown to be better"),
     ):
         other = found.model_copy(update={"found": {"clarity": one.model_copy(update={"constant": constant})}})
         _, worth = abstention_tables(other)
-        assert f"they are {said} as they are" in worth.note
+        assert f"is {said} unmapped" in worth.note
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
     assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
-        "Nothing has to be left out"
+        "Every score of the judge can be kept"
     )
 
 

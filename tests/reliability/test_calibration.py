@@ -13,10 +13,13 @@ from conqret.io.labels import Unit, read_labels
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import monotone
+from conqret.studies.agreement.agreement_settings import AgreementSettings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import JointMap, MonotoneMap
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, JointMap, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.card.card_limits import _beside
@@ -89,25 +92,22 @@ def test_a_topic_has_no_part_in_its_own_map(seen, found):
 
 
 def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
-    """The jackknife of the whole procedure, done by hand; with maps from other labels nothing is fitted again."""
+    """The jackknife of the whole procedure, the choice of kinds included, done by hand; with maps from other
+    labels nothing is fitted again."""
     judgments, labels, _, _ = seen
-    score = np.array([one.value("clarity") for one in judgments])
-    units = [Unit(one.item) for one in judgments]
-    people = (labels.table("clarity", units)[1].mean(axis=0) - 1) / 2
-    topics = np.array([one.topic for one in judgments])
-    fold = np.array([found.folds[topic] for topic in topics])
+    joined = join_labels(judgments, labels)
+    sample = CalibrationSample(View(joined, "clarity", AgreementSettings()), joined, "clarity", found.folds)
+    topics = np.array(sample.view.clusters)
+    errors = tried(sample).errors
 
     def alpha(kept):
-        said = np.empty(len(score))
-        for one in range(5):
-            rest = kept & (fold != one)
-            said[fold == one] = np.interp(score[fold == one], *monotone(score[rest], people[rest]))
-        return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * people[kept]], "ordinal")
+        said = tried(sample, kept, errors).calibrated(sample.fold)
+        return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * sample.target[kept]], "ordinal")
 
-    without = np.array([alpha(topics != topic) for topic in sorted(set(topics))])
+    without = np.array([alpha(topics != topic) for topic in dict.fromkeys(topics.tolist())])
     row = found.checked["clarity"].alpha["calibrated"]
     by_hand = JackknifedEstimate(
-        alpha(np.full(len(score), True)), without, np.full(10, True), 120, scale="correlation"
+        alpha(np.full(len(topics), True)), without, np.full(10, True), 120, scale="correlation"
     )
     ends = by_hand.estimate()
     assert (row.low, row.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
@@ -239,10 +239,10 @@ def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
     made = calibrate(noise, labels)
     beside = validate(noise, labels, calibration=made)
     assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
-    assert any("as they are" in text for text in _beside(beside))
+    assert any("than the raw scores do" in text for text in _beside(beside))
     unsure = beside.average.model_copy(update={"gain": Estimate(0.1, -0.1, 0.3)})
     said = _beside(beside.model_copy(update={"average": unsure}))
-    assert any("which is not shown to be more" in text for text in said)
+    assert any("which is no significant gain" in text for text in said)
 
 
 def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
@@ -281,6 +281,6 @@ def test_the_diagram_shows_before_and_after(found):
         assert text in picture.svg()
     sheet = calibration_sheet(found)
     assert sheet.picture == [picture]
-    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators (")
+    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators")
     assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]
     assert "".join(sheet.html()).count('<svg class="chart"') == 1

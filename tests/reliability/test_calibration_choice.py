@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from conqret.stats.isotonic import FOLDS
-from conqret.studies.calibrate.calibration_maps import AS_IS, LEFT_OUT, CalibrationSample, _read, tried
+from conqret.studies.calibrate.calibration_maps import (
+    AS_IS,
+    KINDS,
+    LEFT_OUT,
+    CalibrationSample,
+    _read,
+    refits,
+    tried,
+)
 
 METRICS, TOPICS, ITEMS, NEW = 8, 8, 3, 400
 
@@ -56,7 +64,8 @@ def gaps():
         nested.append(((said - seen.target) ** 2).mean() - np.mean([elsewhere[fold] for fold in seen.fold]))
         errors = {kind: ((one - seen.target) ** 2).mean() for kind, one in found.said.items()}
         least = min(errors, key=errors.get)
-        again = tried(seen, chosen=[least] * (1 + FOLDS)).chosen_maps[1:]
+        parts = seen.parts()
+        again = [KINDS[least](seen, parts[out]) for out in LEFT_OUT[1 : 1 + FOLDS]]
         beyond = np.array([error(one, fresh) for one in again])
         best.append(errors[least] - beyond[seen.fold].mean())
     return np.array(nested), np.array(best)
@@ -88,6 +97,22 @@ def test_a_fold_has_no_part_in_the_choice_of_its_kind():
         assert after.chosen[1 + fold] == before.chosen[1 + fold]
         assert after.chosen_maps[1 + fold] == before.chosen_maps[1 + fold]
         assert after.chosen_maps[0] != before.chosen_maps[0] or after.chosen[0] == AS_IS
+
+
+def test_without_a_topic_the_kind_is_chosen_again():
+    """By hand: the labels of a topic away, all maps fitted to the others, and of these the ones that they choose, by
+    the standard errors of the choice from all labels."""
+    seen = Made(np.random.default_rng(10), TOPICS)
+    whole = tried(seen)
+    fit = refits(seen, whole.errors)["calibrated"]
+    assert fit(seen.known) == pytest.approx(whole.calibrated(seen.fold))
+    chosen = set()
+    for topic in range(TOPICS):
+        kept = np.repeat(np.arange(TOPICS), ITEMS) != topic
+        again = tried(seen, kept, whole.errors)
+        chosen.add(again.chosen)
+        assert fit(kept) == pytest.approx(again.calibrated(seen.fold))
+    assert len(chosen) > 1  # else nothing is shown
 
 
 def test_each_fold_and_each_two_are_left_out():

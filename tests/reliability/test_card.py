@@ -80,10 +80,10 @@ def test_what_a_card_holds(card: Card) -> None:
 
 def test_limits_are_said_in_words(card: Card) -> None:
     text = " ".join(card.limits)
-    assert card.limits[0].startswith("This is the lexical baseline")
-    assert "no sensitivity run is given" in text
-    assert "Not compared with annotators: context relevance" in text
-    assert "Agreement on local acceptability, local sufficiency" in text
+    assert card.limits[0].startswith("This judge is the lexical baseline")
+    assert "no run of conqret sensitivity was given" in text
+    assert "were not compared with human labels: context relevance" in text
+    assert "The judge's alpha with annotators on local acceptability, local sufficiency" in text
     assert "has no interval: too few labels differ from the most frequent value" in text
     assert (
         "the data do not show that the judge agrees better with annotators than text length alone or a constant"
@@ -194,9 +194,14 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
 
     rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
     said = [text for text, holds in _agreement(rows).items() if holds]
-    assert said[0].startswith("It agrees with annotators less than chance does on clarity:")
-    assert said[1] == "Agreement with annotators is not distinguishable from chance on cogency."
-    assert said[2].startswith("Krippendorff's alpha with annotators is below 0.667 elsewhere:")
+    assert said[0].startswith("The judge agrees with annotators less than by chance on clarity:")
+    assert (
+        said[1]
+        == "The data do not show that the judge agrees with annotators more than by chance on cogency."
+    )
+    assert said[2].startswith(
+        "Krippendorff's alpha of judge and annotators is below 0.667 on all other dimensions"
+    )
 
 
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
@@ -245,7 +250,7 @@ def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown
         return any(
             holds
             for text, holds in _agreement([row]).items()
-            if text.startswith("In the place of one annotator")
+            if text.startswith("The judge agrees less with the other annotators")
         )
 
     assert said(Estimate(-0.3, -0.5, -0.1))
@@ -256,14 +261,13 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
     parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any(
-        "Inter-annotator alpha is not distinguishable from chance on overall quality" in text for text in said
+        "annotators agree with each other more than by chance on overall quality" in text for text in said
     )
     assert (
-        "Inter-annotator alpha is not distinguishable from chance"
-        in agreement_answer([parted], card.basis)[-1]
+        "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
     )
     _, validation, _ = parts_of(folder)
-    assert "do not say how these were chosen" in _chosen(validation)
+    assert "do not say how these items were chosen" in _chosen(validation)
     drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
     assert RANDOM_SAMPLE in _chosen(validation.model_copy(update={"basis": drawn}))
 
@@ -279,20 +283,20 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
     worse = answer(row(-0.2, 0.4), row(-0.9, -0.1))
     assert (
-        f"do not show that the judge agrees with annotators beyond chance on any of 2 dimensions ({clusters}"
+        f"do not show that the judge agrees with annotators more than by chance on any of 2 dimensions ({clusters}"
         in worse
     )
-    assert "on 1 it agrees less than chance does." in worse
+    assert "on 1 it agrees less than by chance." in worse
     assert "0.1 of 2 dimensions would be expected" in worse
     both = answer(row(0.1, 0.4), row(0.7, 0.9))
-    assert "agrees with annotators beyond chance on 2 of 2 dimensions: overall quality" in both
+    assert "agrees with annotators more than by chance on 2 of 2 dimensions: overall quality" in both
     assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both
     assert "overall quality (0.25 [0.10, 0.40])" in both
-    assert "tentative conclusions, on 1 of these." in both
+    assert "on 1 of these the whole interval is above 0.667" in both
     single = answer(row(0.7, 0.9))
-    assert single.startswith("The judge agrees with annotators beyond chance on overall quality (")
+    assert single.startswith("The judge agrees with annotators more than by chance on overall quality (")
     assert answer(row(-0.7, 0.9)).startswith(
-        "The data do not show that the judge agrees with annotators beyond chance"
+        "The data do not show that the judge agrees with annotators more than by chance"
     )
     assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_sheet(card).markdown()
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)

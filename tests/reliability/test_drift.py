@@ -105,7 +105,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert (severity.condition.topics, severity.condition.rests_on) == (8, ())
     assert spread.condition is None
     assert others.rows[0][2:4] == ("no alarm", f"{spread.level:.3f}")
-    assert "the lower, the more severe" in others.note
+    assert "a lower mean is a more severe judge" in others.note
     assert not alarms.note
     assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.wave}" in said
     assert "conqret runs diff drift/day 1 drift/day 12" in said
@@ -122,8 +122,8 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert names[0] == "baseline"
     assert names[-1] == "alarm"
     assert [point.x for point in control.lines[0].points] == [1, 2, 3], "the baseline is drawn as well"
-    assert sheet.answer[0].startswith("Drift: the judge is more severe on ")
-    assert "A move that all topics share" in drift_sheet(stricter).markdown()
+    assert sheet.answer[0].startswith("The judge has drifted: it is more severe on ")
+    assert "A change that all topics share" in drift_sheet(stricter).markdown()
     assert b'failures="1"' in drift_junit(stricter)
 
 
@@ -141,8 +141,8 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
         assert drift_junit(found).count(b"<failure") == 0
         (table,) = chart_tables(found)
         assert "limit 0.000" not in "".join(map(str, table.rows)), "no move of less than .01 is an alarm"
-    assert "no drift found" in " ".join(drift_screen(found))
-    assert "no mean or spread of a topic changed" in drift_sheet(found).answer[0]
+    assert "no drift was detected" in " ".join(drift_screen(found))
+    assert "no mean or spread of any topic changed" in drift_sheet(found).answer[0]
     one_anchor = [series(1)[0]] * 6
     values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
     moved = WaveJudgments(one_anchor[0].wave, one_anchor[0].record, one_anchor[0].topics, values)
@@ -172,7 +172,7 @@ def test_before_the_baseline_is_there_nothing_is_charted() -> None:
     found = chart_waves(series(2), WavePlan())
     assert [chart.verdict for chart in found.charts] == ["baseline", "baseline"]
     said = " ".join(" ".join(drift_screen(found)).split())
-    assert "2 of 3 waves of the baseline, and nothing to compare yet" in said
+    assert "2 of 3 waves of the baseline are judged, and there is nothing to compare yet" in said
     assert "".join(drift_sheet(found).html()).count('<svg class="chart"') == 0
 
 
@@ -180,7 +180,7 @@ def test_what_has_no_score_is_no_score_and_is_told() -> None:
     nothing = [wave(day, {}, anchors=0, missing=24) for day in range(1, 6)]
     found = chart_waves(nothing, WavePlan())
     assert [chart.verdict for chart in found.charts] == ["no value", "no value"]
-    assert "nothing to chart" in " ".join(drift_screen(found))
+    assert "no chart" in " ".join(drift_screen(found))
     lost = [*series(4), wave(5, {}, anchors=0, missing=24)]
     found = chart_waves(lost, WavePlan())
     assert found.charts[0].newest is not None
@@ -325,7 +325,7 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
         DeclarationError, match=r"the newest wave \(day 12\) belongs to another judge configuration"
     ):
         make_card(card.run, *parts_of(tmp_path), drift=stricter)
-    assert "It has drifted, on clarity (severity)" in " ".join(
+    assert "The judge has drifted on clarity (severity)" in " ".join(
         make_card(card.run, *parts_of(tmp_path), drift=told).limits
     )
 
@@ -336,5 +336,5 @@ def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:
     (tmp_path / "drift.json").write_text(stricter.model_dump_json())
     assert read_drift(tmp_path) == stricter
     (tmp_path / "drift.json").write_text("{}")
-    with pytest.raises(DeclarationError, match="is not as conqret judges drift writes it"):
+    with pytest.raises(DeclarationError, match="is not in the format that conqret judges drift writes"):
         read_drift(tmp_path)

@@ -118,15 +118,15 @@ def test_below_six_topics_nothing_is_shown(labels):
     assert [offer.price for offer in found.offers] == [
         "the cheapest", "not shown to agree better than “bad”, which costs no more"
     ]  # fmt: skip
-    assert found.verdict.startswith("No judge is shown to be worth more")
-    assert found.verdict.endswith("The cheapest is “bad”.")
+    assert found.verdict.startswith("The data do not show that paying more")
+    assert found.verdict.endswith("The cheapest judge is “bad”.")
     unknown = found.model_copy(
         update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
     )
-    assert unknown.verdict.startswith("Which judge gives the most agreement for its cost is open")
+    assert unknown.verdict.startswith("Judges cannot be compared by cost")
     worse = [offer.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for offer in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
-    assert nobody.verdict == f"No judge gives agreement for its cost. {nobody.chance}"
+    assert nobody.verdict == f"No judge is worth its cost. {nobody.chance}"
 
 
 def test_all_are_compared_on_what_all_scored(labels):
@@ -154,12 +154,12 @@ def test_tables_page_and_chart(labels, tmp_path):
     costs, worth, differences = frontier_tables(found)
     assert [row[3] for row in costs.rows] == ["$0.00", "$2.00"]
     assert worth.rows[0][0] == "a"
-    assert "“a” by price" in worth.note
+    assert "by price is “a”" in worth.note
     assert differences.rows[0][:2] == ("a", "b")
     page = write_sheet(frontier_sheet(found), tmp_path / "buy.html").read_text(encoding="utf-8")
     assert "model &lt;a&gt;" in page
     assert page.count('<svg class="chart"') == 1
-    assert "The time of all judges is the same: no chart." in page
+    assert "There is no chart of time, as the time of all judges is the same." in page
     chart = frontier_sheet(found).picture[0]
     (free, _), (paid, _) = ([tick.at, tick.text] for tick in chart.across())
     assert free < paid

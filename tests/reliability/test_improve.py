@@ -75,7 +75,7 @@ def test_a_planted_difference_is_found_said_and_learned(
     assert JudgeFolder(tmp_path / "used").record().fingerprint == result.improved_fingerprint
     card = (tmp_path / "out" / "card.md").read_text()
     assert wording in card
-    assert "A gain is shown" in card
+    assert "The improved judge agrees better" in card
 
 
 def test_features_have_the_confidence_that_is_asked_for(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_labels_by_chance_gain_nothing(tmp_path: Path) -> None:
         result = improved(server, items, labels)
     assert result.measured == "cross-fitted"
     assert not result.shown
-    assert "No gain is shown" in result.headline
+    assert "No improvement is shown" in result.headline
     assert len(result.choices) == 3
 
 

@@ -194,10 +194,10 @@ def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_expla
     assert [row[0] for row in rules.rows] == ["mean, median", "weights"]
     assert rules.foot[0][0] == "Chosen by other topics"
     assert members.header[:2] == ("Member", "Judge")
-    assert "below every single member" not in found.beside
+    assert "below that of every single member" not in found.beside
     low = found.checked.best.model_copy(update={"alpha": Estimate(-0.9)})
     below = found.model_copy(update={"checked": found.checked.model_copy(update={"best": low})})
-    assert "below every single member" in below.beside
+    assert "below that of every single member" in below.beside
 
 
 def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
@@ -238,7 +238,7 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     assert run.judgments_file.read_bytes() == before
     alone = jury(members, tmp_path / "alone")
     assert alone.checked is None
-    assert "not known without labels" in alone.verdict
+    assert "unknown without human labels" in alone.verdict
 
 
 def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):

@@ -82,7 +82,7 @@ def test_the_sample_is_spread_over_bands_and_says_what_is_unsure() -> None:
     unsure = [entry for entry in plan.chosen if int(entry.item.id[-1]) % 2]
     assert all("samples differ by 0.08" in row.reasons for row in unsure)
     flagged = plan_labels(items()[:1], 1, [judgment(items()[0], (0.5,), flags=True)]).chosen[0]
-    assert "a text may be a prompt injection" in flagged.reasons
+    assert "a text addresses the judge" in flagged.reasons
 
 
 def test_each_item_has_the_same_chance_in_every_beginning() -> None:
@@ -167,6 +167,57 @@ def test_the_most_uncertain_are_no_sample() -> None:
     assert plan.probability is None
     with pytest.raises(DeclarationError, match="give one with --run"):
         plan_labels(items(), 7, uncertain_first=True)
+
+
+def test_unsure_items_are_drawn_more_often_with_a_probability_that_is_kept() -> None:
+    drawn, chances = Counter(), {}
+    for seed in range(400):
+        plan = plan_labels(items(), 10, judged(), oversample_uncertain=True, seed=seed)
+        assert len(set(ids(plan))) == 10
+        drawn.update(ids(plan))
+        chances |= {entry.item.id: entry.probability for entry in plan.chosen}
+    assert plan.unequal
+    assert plan.probability is None
+    assert sum(chances.values()) == pytest.approx(10, abs=1e-3)
+    for name, chance in chances.items():
+        error = (chance * (1 - chance) / 400) ** 0.5
+        assert drawn[name] / 400 == pytest.approx(chance, abs=4 * error)
+    unsure = {
+        name: entry.uncertainty
+        for entry in plan_labels(items(), 30, judged()).chosen
+        for name in [entry.item.id]
+    }
+    likely = max(chances, key=chances.get)
+    assert unsure[likely] == max(unsure.values())
+    assert max(chances.values()) <= 4.001 * min(chances.values())
+    every = plan_labels(items(), 30, judged(), oversample_uncertain=True)
+    assert {entry.probability for entry in every.chosen} == {1.0}
+    with pytest.raises(DeclarationError, match="give one with --run"):
+        plan_labels(items(), 7, oversample_uncertain=True)
+    with pytest.raises(DeclarationError, match="give one of them"):
+        plan_labels(items(), 7, judged(), oversample_uncertain=True, uncertain_first=True)
+    assert "probability" not in plan_labels(items(), 7, judged()).chosen[0].model_dump()
+
+
+@pytest.mark.parametrize("form", ["csv", "label_studio", "argilla"])
+def test_each_form_keeps_the_probability_of_each_item(tmp_path: Path, form: str) -> None:
+    own = {item.id: (place + 1) / 10 for place, item in enumerate(items()[:3])}
+    text = getattr(AnnotationForm(TASKS["rating"], items()[:3], ["clarity"], probability=own), form)()[""]
+    path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
+    if form == "csv":
+        rows = [{**row, "annotator": "anna", "clarity": "3"} for row in csv.DictReader(io.StringIO(text))]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        records = json.loads(text)
+        for record in records:
+            choice = {"from_name": "clarity", "value": {"choices": ["3"]}}
+            record["annotations"] = [{"completed_by": "anna", "result": [choice]}]
+            record["responses"] = {"clarity": [{"value": 3, "user_id": "anna"}]}
+        path.write_text(json.dumps(records), encoding="utf-8")
+    assert read_labels(path, scales=["1:5"]).chances == pytest.approx(own)
 
 
 @pytest.mark.parametrize("form", ["csv", "label_studio", "argilla"])

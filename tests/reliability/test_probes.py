@@ -82,7 +82,8 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
     assert primary(table, "injection").against == "with neutral text of the same length"
     assert (
-        "Compared with neutral text of the same length: authority, injection." in bias_sheet(table).markdown()
+        "neutral text of the same length in the same place: authority, injection."
+        in bias_sheet(table).markdown()
     )
 
 
@@ -103,7 +104,7 @@ def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
     comparison = f"{words.label(one.probe)}, {one.name}"
     assert moved.rows[0] == every.table.rows[0] == (comparison,)
     assert (moved.length, every.table.length) == (1, 2)
-    assert told.lines == [f"No score changed: {comparison} (1 metric)."]
+    assert told.lines == [f"No score changed in these comparisons: {comparison} (1 metric)."]
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
@@ -175,7 +176,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert counted.startswith("Bias detected by 1 of 2 probes")
     assert counted.endswith("no bias here: bandwagon.")
     assert "equivalent" not in counted
-    assert told.startswith("Where only a rise is a bias, scores fall in 1 of 1 row")
+    assert told.startswith("In 1 of 1 comparison in which only a higher score would be a bias")
     assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
         "Sentiment": "alarm",
         "Bandwagon": "",

@@ -166,7 +166,7 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
     (part,) = found.changed_parts
     assert (part.item, part.part, part.first, part.second) == ("i1", "<b>d", 0.4, 1.0)
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
-    assert "2 of 5 parts that both rated" in page
+    assert "2 of 5 parts that both runs rated" in page
     assert "&lt;b&gt;d" in page
     assert ">before</p>" in page
     assert ">after</p>" in page
@@ -214,7 +214,7 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
     assert page.count("It is shared. <mark>") == 2
     assert "<mark>Bees like it.</mark>" in page
     assert "<mark>Cats &lt;b&gt; do not.</mark>" in page
-    assert "a test takes 6 at least" in next(difference_tables(found)).note
+    assert "a test needs at least 6" in next(difference_tables(found)).note
 
 
 def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
@@ -244,9 +244,10 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
         first, second = runs(values.tolist()), runs((values + move).tolist())
         page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
         text = page.read_text(encoding="utf-8")
-        assert ("No metric of 1 is shown to differ" in text) is said
+        assert ("differ significantly on none of 1 metric" in text) is said
         assert (
-            "1 of 1 metric differs (p &lt; 0.05 after Holm, 8 topics): the second run is higher" in text
+            "1 of 1 metric differs significantly (p &lt; 0.05 after Holm, 8 topics): the scores of the second run "
+            "are higher" in text
         ) is not said
         assert text.count('<svg class="chart"') == 1
 
@@ -263,15 +264,15 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     tables = list(difference_tables(found))
     assert [table.title for table in tables] == [
         "Second minus first",
-        "Missing in one of the two",
-        "What changed most",
+        "Missing in one of the runs",
+        "Largest changes",
     ]
     first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
-    assert "the same judge, other texts." in page
-    assert "3 largest of 7 changes" in next(t for t in tables if t.title == "What changed most").note
+    assert "(the same judge, different texts)." in page
+    assert "3 largest of 7 changes" in next(t for t in tables if t.title == "Largest changes").note
 
 
 def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):

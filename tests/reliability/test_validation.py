@@ -188,7 +188,7 @@ def test_several_dimensions_have_simultaneous_intervals_and_pooled_alphas(tmp_pa
     found = validate(judgments, labels)
     rows = found.dimensions
     for row in rows.values():
-        assert row.simultaneous.value == pytest.approx(row.alpha.value)
+        assert row.simultaneous.value == row.alpha.value
         assert row.simultaneous.low < row.alpha.value < row.simultaneous.high
         assert row.pooled.low < row.pooled.value < row.pooled.high
     raw, pooled = ([getattr(row, name).value for row in rows.values()] for name in ("alpha", "pooled"))

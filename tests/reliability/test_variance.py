@@ -180,7 +180,7 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     assert [len(section.parts) for section in variance_sheet(found).sections] == [1, 1, 1, 1, 1, 1]
     assert len(variance_sheet(found).picture) == 1
     assert variance_sheet(found).answer[0] == variance_finding(found)
-    assert "on 0 of 2 metrics, all of it from samples" in variance_finding(found)
+    assert "On 0 of 2 metrics noise" in variance_finding(found)
     scores = variance_sheet(found).sections[3].parts[0]
     assert "Dependability" not in scores.header, "samples alone are no stricter than others"
     assert scores.rows[1][0] == "1 sample"

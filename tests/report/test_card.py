@@ -39,7 +39,7 @@ def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
     assert "&lt;script&gt;" in text
     assert card.run.fingerprint in text
     assert "default-src &#39;none&#39;" in text
-    assert "a lexical baseline, not a judge" in text
+    assert "a lexical baseline and no LLM judge" in text
 
 
 def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ def test_rankings_and_measures() -> None:
     assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "p", "R@100"))
     assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "", "–")
     assert table.rows[1][1:3] == ("0.500 [0.400, 0.600] \u25be", "0.010")
-    assert "Holm over the rankings" in table.note
+    assert "Holm's correction for the number of rankings" in table.note
     few = {**less, "p": None}
     found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": few}}}
     table, *_ = experiment_tables(summary(retrieval=found))
     assert table.header == ("Ranking", "P@10")
-    assert table.note.endswith("No p-values: a test takes 6 topics at least.")
+    assert table.note.endswith("There are no p-values, as a test needs at least 6 topics.")
     assert "\u25b4" not in table.note
     assert places.rows == (("P@10", "1", "1"), ("R@100", "–", "1"))
 
@@ -74,7 +74,9 @@ def test_means_say_how_many_are_missing() -> None:
     same = {**MEAN, "low": None, "high": None, "reason": "no interval: it does not vary between clusters"}
     _, table, _places = experiment_tables(summary(scores={"one": {"judge": {"groundedness": same}}}))
     assert (
-        table.note == "Means with 95% intervals over topics. No interval: it does not vary between clusters."
+        table.note
+        == "Values are mean scores with 95% intervals over topics. A value without an interval means: it does not vary "
+        "between clusters."
     )
 
 
@@ -91,19 +93,20 @@ def test_differences_that_are_significant_are_marked_and_places_are_by_means() -
     }
     rows = tables["Differences from , by j"].rows
     assert rows == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300]", "0.900"),)
-    assert "Holm over all 2 differences in this table" in tables["Differences from , by j"].note
-    assert outcome(differences, "a") == "b is shown above a on Clarity."
+    assert "correction for all 2 differences in this table" in tables["Differences from , by j"].note
+    assert outcome(differences, "a") == "b scores significantly higher than a on Clarity."
     low = {**apart, "mean": -0.2}
     assert (
-        outcome({"b": {"j": dict.fromkeys("cdefg", low)}}, "a") == "b is shown below a on C, D, E and 2 more."
+        outcome({"b": {"j": dict.fromkeys("cdefg", low)}}, "a")
+        == "b scores significantly lower than a on C, D, E and 2 more."
     )
     none = {"b": {"j": {"clarity": {**apart, "p": 0.5}}}}
-    assert outcome(none, "a").endswith("on any metric of a judge (1 tested).")
+    assert outcome(none, "a").endswith("on any metric of a judge (1 difference was tested).")
     assert outcome({"b": {"j": {"clarity": {**apart, "p": None}}}}, "a").endswith(
-        "below 6 topics there is no test."
+        "a test needs at least 6 topics."
     )
     assert outcome({}, "a") == ""
-    assert tables["Places by j"].rows == (("Clarity", "2", "1", "2"),)
+    assert tables["Ranks of systems by j"].rows == (("Clarity", "2", "1", "2"),)
 
 
 def test_topics_stand_under_their_metrics_without_single_dimensions() -> None:
@@ -125,7 +128,7 @@ def test_what_is_said_of_every_curve_is_said_once() -> None:
     *_, table = experiment_tables(summary(sensitivity={"one": [few, few]}))
     assert table.header == ("Metric", "Expected", "Mean, lowest level", "Mean, highest level", "Change")
     assert table.rows[1:] == (("Groundedness", "fall", "0.900", "0.200", "-0.700"),) * 2
-    assert "inconclusive for every metric (4 topics: at least 6 are needed" in table.note
+    assert "“inconclusive” (4 topics: at least 6 are needed" in table.note
     *_, table = experiment_tables(summary(sensitivity={"one": [few, CURVE]}))
     assert table.rows[1][2] == "inconclusive"
 
@@ -159,8 +162,8 @@ def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: 
     assert (topic, stance, [side.system for side in sides]) == ("Is it?", "none", ["one", "two"])
     assert [piece.text for piece in sides[0].pieces if piece.cites] == ["1"], "[9] leads nowhere"
     assert sides[0].remarks == [
-        "1 of 2 sentences cite.",
-        "Sentence 2 cites [9], and there is no such document.",
-        "Sentence 1 quotes “all is very well” from [1], where it does not stand: it stands in [2].",
-        "Sentence 2 quotes “never said by anyone” from [1][2], where it does not stand: no document holds it.",
+        "1 of 2 sentences cite a document.",
+        "Sentence 2 cites [9], which is no document of this argument.",
+        "Sentence 1 quotes “all is very well” from [1], but the text is not there: it is in [2].",
+        "Sentence 2 quotes “never said by anyone” from [1][2], but the text is not there: it is in no document.",
     ]

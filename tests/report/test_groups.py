@@ -54,7 +54,7 @@ def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) 
     assert scores.mean("depth").value is None
     row = next(row for row in group_table(scores, Kinds(), ["clarity"]).rows if row[0] == "topic 4")
     assert row == ("topic 4", "1", "–")
-    assert group_table(scores, Kinds(), ["clarity"]).note.endswith("–: nothing was scored.")
+    assert group_table(scores, Kinds(), ["clarity"]).note.endswith("A dash means: nothing was scored.")
 
 
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:
@@ -72,7 +72,7 @@ def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytes
     monkeypatch.setattr(groups, "MOST_TOPICS", 2)
     table = group_table(scores, Kinds(), ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
-    assert "Of 4 topics those 2 that are lowest." in table.note
+    assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note
 
 
 def test_items_are_grouped_by_their_language_where_there_are_several() -> None:

@@ -151,7 +151,7 @@ def test_what_is_not_shown_is_said(tmp_path: Path) -> None:
     run = factory.make_run(tmp_path, factory.items(), factory.judge_all(factory.items(), "direct"))
     text = write_report(run, max_items=5).read_text(encoding="utf-8")
     assert "show 5 of 24 items" in text
-    assert "19 are not shown" in text
+    assert "19 are not on this page" in text
     assert "--max-items 24" in text
     assert text.count('class="item ') == 5
     assert "24 items judged by" in text
@@ -174,8 +174,8 @@ def test_the_baseline_is_named(tmp_path: Path) -> None:
     judgments = factory.judge_all(factory.items()[:2], "direct", faults=False)
     run = factory.make_run(tmp_path, factory.items()[:2], judgments, baseline=True)
     text = write_report(run, tmp_path / "deep" / "page.html").read_text("utf-8")
-    assert "a lexical baseline, not a judge" in text
-    assert "None: every metric of every item has a score." in text
+    assert "a lexical baseline and no LLM judge" in text
+    assert "No score is missing" in text
 
 
 def test_a_page_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ def test_cells_of_every_kind() -> None:
         + "| c | – | **no** |\n"
         "| d | 0.250 | \\[x](y) |\n"
         "| all | 1,234 | – |\n\n"
-        "p &lt; .05 –: too few.\n"
+        "p &lt; .05 A dash means: too few.\n"
     )
 
 

@@ -107,12 +107,12 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
     still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
     found = results.model_copy(update={"curves": (fall, lost, still, still, still)})
     assert found.verdicts == (
-        "1 of 2 curves that should fall or rise are as they should be (1 inconclusive); "
-        "3 of 3 curves that should not move, or not rise, are"
+        "1 of 2 curves that should fall or rise do so (1 inconclusive); "
+        "3 of 3 curves that should not change or not rise do not"
     )
-    assert verdict_words([still]) == "1 of 1 curves that should not move, or not rise, are"
+    assert verdict_words([still]) == "1 of 1 curves that should not change or not rise do not"
     table = verdicts(found)
-    assert "A judge that always says the same passes" in table.note
+    assert "A judge that gives the same score to everything passes" in table.note
     assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3
     assert all(row[4] for row in table.rows if row[0] == "Context relevance")
 
@@ -216,13 +216,14 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
         return sensitivity_sheet(results.model_copy(update={"curves": curves})).answer[0]
 
     assert answer(fall, still, doubted).startswith(
-        "Yes: of 1 score that a perturbation should change, 1 did as expected; of 2 "
+        "The judge detects perturbations: of 1 score that should change when items are perturbed, 1 behaved as "
+        "expected; of 2 "
     )
-    assert answer(fall, still, doubted).endswith("1 did as expected, 1 undecided.")
-    assert answer(still) == "Of 1 score that should not change, or not rise, 1 did as expected."
-    assert answer(fall, lost).startswith("In part")
-    assert answer(lost).startswith("No:")
-    assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("Not shown")
+    assert answer(fall, still, doubted).endswith("1 behaved as expected, for 1 the data do not tell.")
+    assert answer(still) == "Of 1 score that should not change or not rise, 1 behaved as expected."
+    assert answer(fall, lost).startswith("The judge detects some perturbations")
+    assert answer(lost).startswith("The judge does not detect")
+    assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")
     assert list(charts([fall, still, doubted])) == ["irrelevant-context-relevance", "irrelevant-cogency"]
 
 

@@ -133,14 +133,16 @@ def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
 def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
     session = SessionCounts(sent=2, cost_usd=0.5, estimated=2, others={"gpt-x": 1})
     assert cost_table(summarise([judgment(scored(1.0))], session)).note == (
-        "The cost of 2 answers without usage is estimated. Another model gave 1 answer: gpt-x."
+        "The provider did not report the tokens of 2 responses, so their cost is estimated. The provider answered 1 "
+        "request "
+        "with another model than requested: gpt-x."
     )
 
 
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
     row = (undefined("no overlap"), Estimate(0.5, reason="no interval: rare"), Estimate(0.1, 0.0, 0.2))
     table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
-    assert table.note == "Over topics. –: no overlap. No interval: rare."
+    assert table.note == "Over topics. A dash means: no overlap. A value without an interval means: rare."
     assert Table("", ("a",), [row[2:]]).note == ""
 
 
@@ -153,7 +155,7 @@ def test_columns_that_say_one_thing_are_a_sentence() -> None:
     assert (found.header, found.rows) == (("", "units"), (("a", "1"), ("b", "2")))
     assert (found.foot, found.note) == (
         (("all", ""),),
-        "People in every row: –. Coverage in every row: 100.0%. N.",
+        "In every row “people” is –. In every row “coverage” is 100.0%. N.",
     )
     assert table.varying("units").header == table.header
     assert Table("t", ("", "coverage"), [("a", "100.0%")]).varying("coverage").rows == (("a", "100.0%"),)

@@ -29,9 +29,7 @@ def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> No
 
 def test_nothing_has_no_mean() -> None:
     assert mean_of_sums([], []).reason == mean_of_sums([0.0], [0]).reason == "nothing was scored"
-    assert mean_interval([], [], reason="no text has an answer to this question") == undefined(
-        "no text has an answer to this question"
-    )
+    assert mean_interval([], [], reason="nobody was asked") == undefined("nobody was asked")
     with pytest.raises(DeclarationError, match="at least one"):
         mean_interval([])
 

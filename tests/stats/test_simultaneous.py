@@ -183,3 +183,17 @@ def test_they_hold_at_once_and_pooling_is_closer_on_average():
     assert held / samples > 0.93 - 2 * (0.93 * 0.07 / samples) ** 0.5
     assert covered / samples / dimensions > 0.93
     assert pooled_error < 0.75 * raw_error
+
+
+def test_what_has_no_place_on_fishers_scale_stays_out():
+    estimates = coefficients()
+    low = JackknifedEstimate(
+        -1.2, np.linspace(-1.3, -1.1, 10), np.ones(10, dtype=bool), 50, scale="correlation"
+    )
+    assert low.estimate().low is not None
+    found = simultaneous_intervals([*estimates, low])
+    assert (found[-1].value, found[-1].low, found[-1].reason) == (-1.2, None, simultaneous.AT_END)
+    assert [str(one) for one in found[:-1]] == [str(one) for one in simultaneous_intervals(estimates)]
+    pooled = partially_pooled([*estimates, low])[-1]
+    assert pooled.value is None
+    assert pooled.reason in simultaneous.AT_END

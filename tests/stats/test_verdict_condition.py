@@ -97,11 +97,11 @@ def test_what_is_said_of_it():
     names = [f"topic {place} " + "x" * 60 for place in range(8)]
     condition = verdict_condition([Claim(mean(values, names))], names)
     said = condition_cell(condition)
-    assert said.startswith("not under skew (p = 0.")
+    assert said.startswith("may not hold for skewed topic effects (p = 0.")
     assert "“topic 5 xxx" in said
     assert "x" * 41 not in said
     note = condition_note([condition, None])
     assert "31%" in note
     assert "8 topics" in note
-    assert "“Rests on” " in note
+    assert "“Is lost if” " in note
     assert (condition_cell(None), condition_note([None])) == ("", "")

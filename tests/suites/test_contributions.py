@@ -69,6 +69,8 @@ def test_another_result_of_the_name_is_not_overwritten(results, tmp_path):
         ({"created": "yesterday"}, "created"),
         ({"judge__published": True}, "judge.published"),
         ({"judge__model": "x\x1b[31m"}, "judge.model"),
+        ({"judge__model": "x\x9b31m"}, "judge.model"),
+        ({"judge__model": "x\u202egpj"}, "judge.model"),
         ({"judge__model": "x" * 300}, "judge.model"),
         ({"judge__fingerprint": "../../../../x"}, "judge.fingerprint"),
         ({"judge__model": "another"}, "has another name"),
@@ -137,5 +139,5 @@ def test_names_of_strangers_stay_on_one_line_and_large_files_are_not_read(result
 def test_there_has_to_be_a_result(tmp_path):
     with pytest.raises(DeclarationError, match="no result to check"):
         checked([tmp_path])
-    with pytest.raises(DeclarationError, match="is not there"):
+    with pytest.raises(DeclarationError, match="is missing"):
         read_result(tmp_path)

@@ -170,8 +170,8 @@ def test_validation_and_card_are_made_of_what_the_folder_holds(viewer: Viewer) -
     file = viewer.root / "card" / "validation.json"
     before = file.read_bytes()
     file.write_text("{}")
-    assert "not as conqret validate writes it" in viewer.ask("/runs/card/validation.html")[1]
-    assert "not as conqret validate writes it" in rows(viewer.text("/"))["card"]
+    assert "not in the format that conqret validate writes" in viewer.ask("/runs/card/validation.html")[1]
+    assert "not in the format that conqret validate writes" in rows(viewer.text("/"))["card"]
     file.write_bytes(before)
 
 

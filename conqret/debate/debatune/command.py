@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = (
-    "Columns topic, side and statement (or response), optionally id and system: JSONL, CSV, TSV, Parquet; "
-    "several files are several systems."
+    "Tables with the columns topic, side and statement (or named response), optionally id and system: JSONL, "
+    "CSV, TSV or Parquet. Several files are several systems."
 )
 Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[
@@ -150,12 +150,12 @@ def score(
     """How often are statements wholly on the side that they were told to take?
 
     The model sees topic and statement, never the side, and says which share of the statement supports the topic and
-    which opposes it. A statement is good if all of it is on its own side. The folder is one of `conqret judge` by the
-    format controllability.
+    which opposes it. A statement is good if all of it is on its own side. The result is a run folder like that of
+    `conqret judge --format controllability`.
 
     Judging:
-        good_from: The per cent on the assigned side from which a statement is good, above 50. Changing it requests
-            nothing again.
+        good_from: The percentage of a statement that must support the assigned side (as the judge says) for the
+            statement to count as good, above 50. Changing it requests nothing again.
 
     Examples:
 
@@ -248,11 +248,13 @@ def filter_(
     else: an unpopular side is no harm. A statement for which no answer came is not kept. Rows are not changed.
 
     Args:
-        statements: Columns topic, side and statement (or response), optionally id: JSONL, CSV, TSV, Parquet.
+        statements: A table with the columns topic, side (affirmative or negative) and statement (or named response),
+            optionally id: JSONL, CSV, TSV or Parquet.
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
-        good_from: Per cent on the assigned side from which a statement is good, with `--scored`.
+        good_from: With `--scored`: the percentage of a statement that must support the assigned side for the statement
+            to count as good.
 
     Examples:
 

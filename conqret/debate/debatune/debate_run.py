@@ -228,7 +228,7 @@ def hold_debates(
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
 ) -> StudyOutcome[TranscriptRow, HeldSummary]:
-    """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
+    """Let two models debate each topic, and let each side write its best statement at the end.
 
     Args:
         topics: a file with a column ``topic``, optionally ``affirmative``, ``negative`` and ``id``.

@@ -48,7 +48,7 @@ def export(
     Args:
         sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
             filter` writes them), optionally argument.
-        shape (--as): Rows with messages, or with instruction, input and output.
+        shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
         seed: The seed by which the test topics are drawn.
 
     Examples:

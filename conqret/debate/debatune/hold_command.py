@@ -34,7 +34,7 @@ def hold(
     ] = None,
     asking: StudyOptions,
 ) -> None:
-    """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
+    """Let two models debate each topic, and let each side write its best statement at the end.
 
     Each turn answers the other side's questions, restates its own position, and puts questions. The speakers
     need not agree; there is no judge. The folder has a page that shows every debate, and statements for `conqret debate
@@ -46,7 +46,7 @@ def hold(
     Model:
         against: The model of the negative side. Default: `--model`, which speaks for both sides.
     Debate:
-        rounds: Turns of each side; 0 writes the statements at once, without a debate.
+        rounds: How many turns each side has; with 0 each side writes its statement directly, without a debate.
         arguments: Number of debates per topic, each about another argument of either side. A side without arguments
             gets them from the model. Of a side with more, the first are used; with fewer, there are fewer debates.
 

@@ -28,10 +28,12 @@ def sample(
 
     Args:
         run: A finished run of `conqret debate score`.
-        output (--output, -o): The form; next to it, NAME.plan.json holds the judge's verdicts.
+        output (--output, -o): The annotation form to write (CSV). Next to it, NAME.plan.json has the judge's verdicts,
+            which annotators must not see.
         good: How many of the statements judged good to draw, of each system.
-        good_from: The per cent on the assigned side from which a statement is good.
-        seed: The seed of draw and order.
+        good_from: The percentage of a statement that must support the assigned side (as the judge says) for the
+            statement to count as good.
+        seed: The random seed of the sample and of its order.
 
     Examples:
 
@@ -68,8 +70,10 @@ def agree(
 
     Args:
         sheet: The completed form of `conqret debate sample`.
-        plan: The plan that says what was drawn. Default: the form's name with .plan.json.
-        words (--map): What the words in the form mean: 1 is good, 0.5 a tie, 0 bad.
+        plan: The .plan.json file that `conqret debate sample` wrote next to the form. Default: the form's name with
+            .plan.json.
+        words (--map): The number that each word in the form stands for (1 good, 0.5 tie, 0 bad), such as
+            `ok=1,unclear=0.5,wrong=0`.
 
     Examples:
 

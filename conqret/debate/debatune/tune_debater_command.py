@@ -25,15 +25,16 @@ class DebaterTuningOptions(OptionGroup, of=TuningSettings):
 
     Training:
         lora: Train an adapter (LoRA), not the whole model: it takes less memory.
-        epochs: How often every row is seen. Default: 3.
+        epochs: The number of epochs: how often training uses every row. Default: 3.
         learning_rate: The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times
             that with `--lora`.
-        batch_size: Rows per step. Default: 128.
+        batch_size: How many rows one training step uses (batch size). Default: 128.
         max_length: The most tokens of a row; the end of a longer one is cut off. Default: 2048.
         warmup: The share of the steps in which the learning rate rises. Default: 0.03.
-        lora_rank: The rank of the adapter. Default: 16.
+        lora_rank: The rank of the LoRA adapter, with `--lora`. Default: 16.
         seed: The seed of the rows' order. Default: 13.
-        at_once: Rows processed at once; needs memory, and changes no result. Default: 4.
+        at_once: How many rows of a batch are processed at the same time; more need more memory and change no result.
+            Default: 4.
         save_every: Steps between checkpoints. Default: 20.
     """
 
@@ -62,7 +63,7 @@ def tune(
     Model:
         model (--model, -m): The folder of a transformers model with its tokenizer.
     Files:
-        test: Held-out rows on which the loss is measured; no topic may be in both files.
+        test: Held-out rows on which the loss is measured, in the same layout as DATA; no topic may be in both files.
         output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
             runs/DATA-tune-MODEL.
 

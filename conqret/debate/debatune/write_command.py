@@ -30,7 +30,8 @@ def write(
     transformers model on this machine writes, one text after another.
 
     Args:
-        rows: What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
+        rows: What the model is to write: rows with topic, side and argument, with an instruction, or with chat messages
+            (JSONL, CSV, TSV or Parquet). Responses in them are ignored.
     Model:
         system: The name of the writer in the rows. Default: the model's name.
 

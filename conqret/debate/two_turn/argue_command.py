@@ -28,18 +28,18 @@ def argue(
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Write debates: an argument for either option of each question, and an answer to each argument.
+    """Write debates: an argument for each of the two options of a question, and a counter-argument to each.
 
-    Snippets must be in the passage word for word: a text with a snippet that is not is requested again, and after
-    three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
-    judge`.
+    A text must quote snippets of the question's passage word for word; a text with a wrong snippet is requested again,
+    and counts as missing after three attempts. `debates.jsonl` has the debates with all their texts, for `conqret
+    debate two-turn judge`.
 
     Args:
         questions: Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); arguments in
             it are ignored.
     Model:
-        against: A second model: each question is debated twice, with the sides exchanged. Default: `--model` argues for
-            both options.
+        against: A second model that argues against `--model`; each question is debated twice, with the options
+            exchanged. Default: `--model` argues for both options.
 
     Examples:
 

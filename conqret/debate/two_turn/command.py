@@ -27,10 +27,12 @@ class StudyAnswers(OptionGroup):
     """The answers of judges on the slider, and those of them that count.
 
     Arguments:
-        answers: One answer a row: question, passage, judge, condition, turn, instruction, slider (-3 to 3), right (1 or
-            2). JSONL, CSV, TSV or Parquet.
+        answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
+            or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
+            JSONL, CSV, TSV or Parquet.
     Args:
-        design: Only answers of this design: conditions PS and PSA are the main one, S and SA the pilot.
+        design: Use only answers of this design: `main` (the passage is shown: conditions PS, PSA) or `pilot` (only
+            snippets: conditions S, SA).
     """
 
     answers: Path
@@ -38,8 +40,8 @@ class StudyAnswers(OptionGroup):
     better_half: Annotated[
         Path | None,
         typer.Option(
-            help="Only the better half of the judges, by their last judgments in this pilot: a file of answers in its "
-            "conditions (S, SA).",
+            help="Use only the better half of the judges, by their accuracy in a pilot study: a file of their "
+            "answers in the pilot's conditions S and SA.",
             dir_okay=False,
         ),
     ] = None
@@ -63,14 +65,19 @@ class StudyAnswers(OptionGroup):
 def table(
     given: StudyAnswers,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw where the slider stood: a .png or .svg file.", dir_okay=False)
+        Path | None,
+        typer.Option(
+            help="Write a chart of how often judges chose each of the seven points of confidence, as a .png or .svg "
+            "file.",
+            dir_okay=False,
+        ),
     ] = None,
     *,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Results of judging debates: right, wrong and abstaining by condition, confidence, pay-off, and whether debate
-    helps.
+    """Report results of judging two-turn debates: right answers, wrong answers and abstentions by what judges were
+    shown, their confidence and bonuses, and whether debate helps.
 
     Intervals are over passages. Missing answers are counted, and never taken for abstentions.
 
@@ -121,13 +128,16 @@ def anova(
     subject: Literal["judge", "passage"] | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """Do arguments, the second judgment or the instruction change the answers? A repeated-measures ANOVA.
+    """Test by repeated-measures ANOVA whether arguments, a second judgment or the instruction (what abstaining earns)
+    change the judges' answers.
 
-    Of right or wrong (once without abstentions, once with abstentions as wrong), and of the seven points of the
-    slider. If subjects lack a cell, a mixed model of all answers is shown, too. Needs conqret[anova].
+    The answers are analyzed as right or wrong (abstentions left out, and abstentions as wrong) and as points on the
+    judges' seven-point scale of confidence. If a subject lacks an answer in some condition, a mixed model of all
+    answers is also fitted. Needs pip install 'conqret[anova]'.
 
     Args:
-        subject: The subject of the repeated measures. Default: judges; with one judge, passages.
+        subject: The subject of the repeated measures: `judge`, or `passage` (the text that questions are about).
+            Default: judge, or passage if there is only one judge.
 
     Examples:
 
@@ -161,9 +171,9 @@ def writers(
 ) -> None:
     """Who writes the more persuasive debates: an Elo of the writers, how often judges side with them, what they earn.
 
-    Counted is the last judgment with arguments, in debates. Bonuses are the paper's: $0.20 for each judge who ends on
-    the right option where the writer argued for it, and $0.75 for each who does not where the writer argued for the
-    wrong one.
+    Only each judge's last judgment of a debate with both sides' arguments counts. Bonuses are those of Parrish et al.
+    2022: a writer earns $0.20 for each judge who is right where the writer argued for the right option, and $0.75 for
+    each who is not where the writer argued for the wrong one.
 
     Examples:
 
@@ -185,7 +195,14 @@ def writers(
 @grouped
 def annotated(
     file: Path,
-    of: Annotated[Path, typer.Option(help="The questions whose texts were annotated.", dir_okay=False)],
+    of: Annotated[
+        Path,
+        typer.Option(
+            help="The questions with the annotated arguments and counter-arguments (JSONL), as `conqret debate "
+            "two-turn argue` writes them.",
+            dir_okay=False,
+        ),
+    ],
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -194,9 +211,9 @@ def annotated(
     By kind of text and by the option that it argues for, the right one or the wrong one.
 
     Args:
-        file: A table with a row for each annotator and text: question, text (argument or counter-argument), option (1
-            or 2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), strategies. JSONL, CSV,
-            TSV, Parquet.
+        file: A table of annotations with a row for each annotator and text. Its columns are question, text (argument or
+            counter-argument), option (1 or 2, for which it argues), annotator, quality (1 to 10), responds (yes or no)
+            and strategies (names, separated by semicolons): JSONL, CSV, TSV or Parquet.
 
     Example:
 

@@ -25,20 +25,22 @@ def judge(
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
-    """Let a model say which option is right, on a slider of seven points, with and without arguments: does debate help
-    it?
+    """Let a model say which option is right, on a scale of seven points, with and without the debate's arguments, to
+    see whether debate helps it.
 
-    Each question is judged in both orders of its options, and in every condition that its texts allow: if every
-    question has its passage, those of the main design (passage and snippets, with arguments or without), else those of
-    the pilot (snippets, with arguments or without). A later judgment is shown the earlier one.
+    Each question is judged in both orders of its options, and in every condition that its texts allow: with a passage
+    for every question, the main design (passage and snippets, with arguments or without), else the pilot design
+    (snippets alone, with arguments or without). In a second judgment the model sees its first.
 
     Args:
-        questions: Questions as `conqret debate two-turn questions` checks them; single_turn_debate, too.
-        design: Only answers of this design: conditions PS and PSA are the main one, S and SA the pilot.
+        questions: Questions with two options, arguments and snippets (JSONL), as `conqret debate two-turn argue` writes
+            them; the released data set single_turn_debate of Parrish et al. 2022 is read, too.
+        design: Use only answers of this design: `main` (the passage is shown: conditions PS, PSA) or `pilot` (only
+            snippets: conditions S, SA).
     Judging:
-        instruction: Only this one of the paper's two instructions, which differ in what abstaining earns. Default:
-            both.
-        consultancy: Also show each side's argument alone, as a control for the debate (conditions PSC and SC).
+        instruction: Use only one of the two instructions of Parrish et al. 2022, which differ in what abstaining earns:
+            `simple` or `encourage-abstain`. Default: both.
+        consultancy: Also judge with the argument of one side alone (consultancy), as a control for the debate.
         allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that humans had;
             a longer answer counts as none. Default: no limit.
         passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (Humans

@@ -263,7 +263,7 @@ class _AnswerColumns:
             correct=self._share(self.right & mask, mask),
             incorrect=self._share(self.wrong & mask, mask),
             abstained=self._share(mask & ~self.moved, mask),
-            ratio=self._share(self.right & mask, self.wrong & mask, "no answer is wrong", "plain"),
+            ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
             points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},

@@ -19,14 +19,16 @@ def payoffs(
     bonuses: str | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """From which confidence on it pays a judge to answer, or to be sure: what the slider's bonuses reward.
+    """Compute from which confidence it pays a judge to answer instead of abstaining, and to choose a more confident
+    point: what the bonuses for the seven points of the answer scale reward (its middle point abstains).
 
-    The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
+    The thresholds follow from the bonuses alone.
 
     Args:
-        instruction: Only this one of the paper's two instructions. Default: both.
-        bonuses: Bonuses of your own for the seven points of the slider, from surely right over abstain to surely wrong,
-            in dollars.
+        instruction: Use only one of the two instructions of Parrish et al. 2022, which differ in what abstaining earns:
+            `simple` or `encourage-abstain`. Default: both.
+        bonuses: Your own bonuses in dollars for the seven points of the answer scale, comma-separated: from completely
+            confident and right, over abstaining, to completely confident and wrong.
 
     Examples:
 

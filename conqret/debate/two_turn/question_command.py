@@ -25,7 +25,13 @@ def questions(
     file: Path,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write them in conqret's own layout.", dir_okay=False),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the checked questions into this file, in the layout that `conqret debate two-turn judge` "
+            "reads (JSONL).",
+            dir_okay=False,
+        ),
     ] = None,
     overwrite: options.Replace = False,
     json_output: options.Json = False,
@@ -36,8 +42,8 @@ def questions(
     passage.
 
     Args:
-        file: Questions with two options and the arguments for them, JSONL (also .gz); single_turn_debate reads as it
-            is.
+        file: Questions with two options and the arguments for them, JSONL (also .gz); the released data set
+            single_turn_debate of Parrish et al. 2022 is read as it is.
 
     Examples:
 

@@ -20,7 +20,7 @@ def rubric(
     labels: Annotated[
         list[Path] | None,
         label_files(
-            "Human grades, as `conqret labels collect --task counter-argument` gives them: no model is called."
+            "Human grades, made by `conqret labels collect --task counter-argument`; with them no model is called."
         ),
     ] = None,
     model: options.Model = None,
@@ -30,10 +30,11 @@ def rubric(
     """Grade each counter-argument from 1 to 5: is it convincing, do its snippets help, does it answer the argument?
 
     The rubric by which Parrish et al. 2022 chose their writers, those with a mean from 3.3 on. The judge is not told
-    which option is right. The folder is one of `conqret judge` by the format counter-argument.
+    which option is right. The result is a run folder like that of `conqret judge --format counter-argument`.
 
     Args:
-        questions: Questions with counter-arguments, as `conqret debate two-turn questions` checks them.
+        questions: Questions with two options, arguments and counter-arguments (JSONL), as `conqret debate two-turn
+            argue` writes them.
 
     Examples:
 

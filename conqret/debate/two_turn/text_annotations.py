@@ -216,8 +216,8 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         kind=text_annotations[0].kind,
         for_right=text_annotations[0].for_right,
         texts=len(by_text),
-        quality=mean(rated, "no text has a rating of quality", RATINGS),
-        difference=mean(apart, "no text has ratings of two annotators", (0, RATINGS[1] - RATINGS[0])),
-        responds=mean(responses, "no text has an answer to this question", (0, 1)),
+        quality=mean(rated, "nobody rated the quality", RATINGS),
+        difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
+        responds=mean(responses, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )

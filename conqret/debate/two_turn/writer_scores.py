@@ -72,7 +72,7 @@ def score_writers(
     found = [
         Writer(
             name,
-            ratings.get(name, undefined("no other writer argued against it")),
+            ratings.get(name, undefined("nobody else argued against it")),
             _argued([one for one in given if one.for_right == name], True, confidence),
             _argued([one for one in given if one.for_wrong == name], False, confidence),
         )

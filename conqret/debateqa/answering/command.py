@@ -22,9 +22,10 @@ class EvidenceSearch(OptionGroup):
     What is searched:
         index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
         retriever: bm25, dense, hnsw or a plug-in's; several with commas are fused.
-        encoder: The encoder of dense or hnsw: a folder, or a hub's name.
-        trusted: Only documents from .edu, .org, .gov, .info and .pro.
-        trusted_list: Only from these and from the domains in this file, one per line.
+        encoder: The embedding model for the retrievers `dense` and `hnsw`: a folder, or a name on the Hugging Face hub.
+        trusted: Use only documents from the domains .edu, .org, .gov, .info and .pro.
+        trusted_list: Use only documents from .edu, .org, .gov, .info and .pro and from the domains in this file, one
+            per line.
     """
 
     index: Path | None = None
@@ -53,7 +54,8 @@ def answer(
     what was searched), and report.html, which shows them.
 
     Args:
-        questions: A table with the column `question`, optionally `id`: JSONL, CSV, TSV or Parquet; or a benchmark.
+        questions: A table with the column `question`, optionally `id` (JSONL, CSV, TSV or Parquet), or the
+            benchmark.jsonl of `conqret debateqa curate run`.
     How it is answered:
         strategy: `none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or a
             plug-in's.

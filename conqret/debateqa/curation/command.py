@@ -20,7 +20,7 @@ class WebSearch(OptionGroup):
 
     Files:
         search: Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng`
-            (CONQRET_SEARXNG_URL), with keys from the environment: one, or several, comma-separated, in turn.
+            (CONQRET_SEARXNG_URL), with keys from the environment. Several, comma-separated, are tried in this order.
         user_agent: The user agent that web sites see; name a contact in it.
     """
 
@@ -33,9 +33,9 @@ class Filters(OptionGroup, of=CurationPlan):
     """What is kept, and how much of a document is read.
 
     Filters and budget:
-        keep: The most documents for a question; the best are kept. Default: 5.
-        least_documents: Questions with fewer trusted documents are filtered out. Default: 3.
-        least_views: Questions with fewer points of view are filtered out. Default: 3.
+        keep: The most documents per question; those that `--rerank` ranks first are kept. Default: 5.
+        least_documents: Leave out questions for which fewer documents from trusted domains are found. Default: 3.
+        least_views: Leave out questions with fewer points of view. Default: 3.
         rerank: What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`.
         document_tokens: How many tokens of each document are read. Default: 80000.
         prompt_tokens: How many tokens all documents of a prompt may have. Default: 120000.

@@ -21,7 +21,8 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.OutputOptions) -> None:
-    """How near the documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4: .56).
+    """Measure how relevant documents are to their questions: the mean cosine similarity of their chunks of 1,000 tokens
+    to the question (DebateQA, A.2 and Figure 4, has .56).
 
     Example: conqret debateqa curate check relevance benchmark/ --encoder models/gte-large
     """
@@ -42,10 +43,11 @@ def comprehensiveness(
     reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> None:
-    """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
+    """Check whether the points of view cover what the five most similar document chunks of each question say (DebateQA,
+    A.3: 90.4% are covered).
 
-    Without `--model` a form is written, and annotators fill in its column `covered` with yes or no; `--labels`
-    reads it back.
+    Without `--model` a form is written, in which annotators fill the column `covered` with yes or no; `--labels` then
+    reads it.
 
     Example: conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv
     """
@@ -76,9 +78,10 @@ def distinctiveness(
     reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> None:
-    """Which points of view of one question may say the same (DebateQA, A.3)? Annotators or a judge check.
+    """Find points of view of one question that may say the same (DebateQA, A.3).
 
-    `conqret debateqa curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
+    Without `--model` a form of similar pairs is written for annotators; with it a model decides. `conqret debateqa
+    curate remove --duplicates FORM` then removes the second of each pair that is marked as duplicate.
 
     Args:
         threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
@@ -123,7 +126,8 @@ def viewpoints(
     output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
-    """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11).
+    """Count the answers that contain an important point of view that the partial answers lack: the model rates this
+    from 1 to 5, and a 5 counts (DebateQA, Table 11).
 
     Args:
         answers: Answers to the benchmark's questions: id and generation.
@@ -159,10 +163,10 @@ def domains(
     encoder: Encoder = "lexical",
     shown: options.OutputOptions,
 ) -> None:
-    """Which domains the questions are from: groups of like questions, named by their words (DebateQA, Figure 7).
+    """Group similar questions into domains, named by their most typical words (DebateQA, Figure 7).
 
     Args:
-        number (--number, -n): How many domains.
+        number (--number, -n): Into how many domains (clusters of similar questions) the questions are grouped.
 
     Example: conqret debateqa curate check domains benchmark/ --encoder models/gte-large -n 8
     """

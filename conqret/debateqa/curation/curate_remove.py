@@ -30,8 +30,8 @@ def remove(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another
-    one.
+    """Remove partial answers that two of three annotators reject (DebateQA, A.4), and with `--duplicates` those that
+    annotators or a judge marked as repetitions.
 
     An annotator who answers no to any question of the form rejects that partial answer. `conqret labels agreement`
     gives Fleiss's kappa.

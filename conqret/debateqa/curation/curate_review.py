@@ -64,8 +64,8 @@ class ReviewOptions(OptionGroup):
 
     Files:
         labels: The form, filled in with yes and no; no model is called then.
-        output (--output, -o): The form to write as CSV; a judge's run lies next to it. Without `--model` it is left
-            for annotators.
+        output (--output, -o): The form to write (CSV). Without `--model` annotators fill it in; with it, the model
+            does, and its run folder is next to the form.
     """
 
     model: options.Model = None

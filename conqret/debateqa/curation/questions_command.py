@@ -23,7 +23,9 @@ Files = Annotated[
 Texts = Annotated[
     Path | None,
     options.option(
-        options.FILES, "For DELPHI: the Quora Question Pairs (train.csv), which have its questions' texts."
+        options.FILES,
+        "The file train.csv of Quora Question Pairs, from which the texts of questions of the DELPHI data set are "
+        "taken.",
     ),
 ]
 Encoder = Annotated[
@@ -123,7 +125,7 @@ def pairs(
     Files:
         output (--output, -o): The form to label, as CSV.
     Args:
-        number (--number, -n): Pairs to draw.
+        number (--number, -n): How many pairs of questions to draw.
         lowest: The lowest cosine; below it no pair is drawn.
         seed: The seed by which pairs are drawn.
 
@@ -152,7 +154,8 @@ def threshold(
     *,
     shown: options.OutputOptions,
 ) -> None:
-    """Choose the threshold of duplicates by labels: below which no labeled duplicate lies, and with the highest F1.
+    """Report two similarity thresholds for duplicate questions, from labeled pairs: the one below which no labeled
+    duplicate lies, and the one with the highest F1.
 
     Args:
         sheet: The form of `conqret debateqa questions pairs`, with labels.

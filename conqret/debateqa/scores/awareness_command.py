@@ -23,11 +23,12 @@ def dispute_awareness(
     labels: Path | None = None,
     asking: PlanOptions,
 ) -> None:
-    """Does the answer say that the question is debatable? 1 or 0; higher is better.
+    """Score whether an answer says that the question is debatable: 1 (yes) or 0 (no).
 
     Args:
-        questions: The questions, in DebateQA's layout (partial answers are not needed).
-        shots: With five examples, as the paper advises, or without.
+        questions: The questions: a table with id and question, such as DebateQA's file (partial answers are not
+            needed).
+        shots: Whether the prompt has five labeled examples (`few-shot`, as DebateQA advises) or none (`zero-shot`).
         labels: A table of id and label (0 or 1) to compare with.
 
     Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini

@@ -54,18 +54,20 @@ def baselines(
     metrics: Annotated[
         str,
         typer.Option(
-            help=f"Which, with commas: {_named('similarity')} (these need pip install 'conqret[baselines]', "
-            "bartscore and semscore the weights of a model besides), "
-            f"{_named('asked')} (by --model), {_named('text')} (needs nothing)."
+            help=f"The metrics, comma-separated: {_named('similarity')} (text similarity; these need pip install "
+            "'conqret[baselines]', and bartscore and semscore also model weights), "
+            f"{_named('asked')} (scores by the LLM of --model; num-of-povs counts points of view), {_named('text')} "
+            "(whether the answer says that the question is disputed; needs no model)."
         ),
     ] = ",".join(DEFAULT),
     model: options.Model = None,
     weights: WeightOptions,
     asking: PlanOptions,
 ) -> None:
-    """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
+    """Score answers with other metrics, to compare Perspective Diversity with: text similarity and simple LLM judges;
+    higher is better for all.
 
-    All metrics named are in one table. Values and answers are kept: the same command goes on where it stopped.
+    All metrics that you name are written into one table. If the command is stopped, the same command continues it.
 
     Example: conqret debateqa score baselines answers.jsonl --references debateqa.jsonl --metrics
     bleu,rouge-l,num-of-povs

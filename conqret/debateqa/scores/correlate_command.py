@@ -34,7 +34,7 @@ def correlate(
     Args:
         scores: Tables of `conqret debateqa score`, of all systems.
         preferences: Pairwise preferences: first, second, preference; optionally annotator, item.
-        seed: The seed of the orders over which Elo's ratings are averaged.
+        seed: The random seed of the orders of comparisons over which Elo ratings are averaged.
 
     Example: conqret debateqa score correlate runs/*/scores.parquet --preferences pairs.csv
     """

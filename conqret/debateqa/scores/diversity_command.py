@@ -31,9 +31,10 @@ class BackboneReading(OptionGroup):
     """How the backbone reads.
 
     Args:
-        wrapping: The prompt around the answer, 1 to 5 (Table 12).
-        chat_template: Use the backbone's chat template.
-        token_budget: Tokens in one step; halved automatically when memory runs out.
+        wrapping: Which of the five prompts of DebateQA's Table 12 is put around the answer, 1 to 5.
+        chat_template: Whether the text is put into the chat template of the model of `--backbone`.
+        token_budget: How many tokens the model processes at the same time; conqret halves this number when memory runs
+            out.
         reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
     """
 
@@ -57,12 +58,14 @@ def perspective_diversity(
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
 ) -> None:
-    """The summed perplexity of a question's partial answers given the answer; lower is better.
+    """Score how many perspectives an answer covers: the perplexity of the question's partial answers for a language
+    model that has read the answer, summed over them; lower is better.
 
-    Rows are kept as they are scored: the same command goes on where it stopped.
+    If the command is stopped, the same command continues it.
 
     Args:
-        backbone: A causal language model: a folder, or a hub's name.
+        backbone: The causal language model with which perplexity is measured: a folder, or a name on the Hugging Face
+            hub.
         definition: `paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its released script.
 
     Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     from conqret.debateqa.score_table import SystemMean
 
 
-References = Annotated[Path, typer.Option(help="Questions with partial answers, in DebateQA's layout.")]
+References = Annotated[
+    Path,
+    typer.Option(
+        help="Questions with partial answers (id, question, partial_answers), as DebateQA's file or the "
+        "benchmark.jsonl of `conqret debateqa curate run`."
+    ),
+]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, … Default: a GPU where there is one.")]
 Dtype = Annotated[
     str | None, typer.Option(help="float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.")
@@ -39,7 +45,7 @@ class MetricOptions(OptionGroup):
     Arguments:
         answers: One system's answers: id and generation, as JSONL, CSV or Parquet.
     Args:
-        output (--output, -o): The folder for scores.parquet. Default: runs/SYSTEM-METRIC-INSTRUMENT.
+        output (--output, -o): The folder to write scores.parquet into. Default: runs/SYSTEM-METRIC-MODEL.
         system: The system's name. Default: the name of the answers' file, or of the run's folder that it is in.
         columns: Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`
     """

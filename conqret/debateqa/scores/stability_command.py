@@ -30,14 +30,16 @@ def stability(
     plot: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
-    """Does another backbone or prompt measure the same? Every two configurations compared (DebateQA, Figures 9 to 11).
+    """Test whether a metric gives the same results with another measuring model or prompt, for every two of them
+    (DebateQA, Figures 9 to 11).
 
-    Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
+    For graded metrics Kendall's tau-b of the two rankings is reported, for Dispute Awareness the share of equal
+    verdicts.
 
     Args:
         scores: Tables of `conqret debateqa score`: the same answers, several configurations.
-        metric: Only this metric; may be repeated. Default: all that can be compared.
-        over: Compare rankings of systems by their means, or of all answers.
+        metric: Use only this metric; may be repeated. Default: all metrics that were measured in several ways.
+        over: What is ranked: `systems` by their mean scores, or all `answers`.
         plot: Draw heat maps into this file, .png or .svg, one panel per metric.
 
     Examples:

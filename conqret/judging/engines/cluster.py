@@ -189,7 +189,7 @@ class Cluster:
                 self.ray.shutdown()
                 raise DeclarationError(
                     f"the Ray cluster at {address} is on another machine and requires no token: anyone who reaches it "
-                    f"can run code there and read your keys. Start it with {MODE}=token; if nobody else uses its "
+                    f"can run code there and read your keys. Start it with {MODE}=token; if only you use its "
                     f"network, set {MODE}=disabled"
                 )
         self._users += 1

@@ -143,12 +143,13 @@ class Abstention(FittedFile):
     @property
     def promise(self) -> str:
         """What is promised, in words."""
-        how_often = f"in {1 - self.delta:.0%} of draws of topics"
+        how_often = f"in {1 - self.delta:.0%} of random samples of topics"
         if self.bound == "average":
-            how_often = "on average over draws of topics (one that keeps nothing counts as 0%)"
+            how_often = "on average over random samples of topics (a sample that keeps no score counts as 0%)"
         return (
-            f"at most {self.error:.0%} wrong among what is kept, {how_often}, where the labeled items are a random "
-            "sample of those scored"
+            f"at most {self.error:.0%} of the kept scores are wrong, {how_often}, if the labeled items are a random "
+            f"sample "
+            "of the items to be scored"
         )
 
     def label_sets(self, judgment: Judgment) -> dict[str, tuple[float, float]]:

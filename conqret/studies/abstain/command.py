@@ -23,16 +23,18 @@ class RiskOptions(OptionGroup):
         delta: The chance, over draws of topics, that the guarantee is broken.
         tolerance: A score is wrong if it is further from the human label than this share of the scale. With nominal
             labels, or only two, it is wrong if it is another label.
-        by: Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of these
-            that the run has.
-        together: One threshold for all metrics, from the labels of all of them.
-        bound: How the guarantee is made: `t` tests it (useful from 12 topics on; how often it fails was simulated);
-            `betting` tests it for topics of any kind, and needs 40 or more; with `average` (conformal risk control)
-            `--error` holds on average over draws of topics but not in each, more scores are kept, and `--delta` is
-            ignored.
-        sets: Also compute, for each score, the steps of the labels' scale between which the human label lies with this
-            probability, such as 0.9 (conformal sets). They need no confidence, and labels on 1 / (1 - probability) - 1
-            topics: 9 for 0.9, 19 for 0.95. Default: no sets.
+        by: Where the judge's confidence comes from: `logprobs` (token probabilities), `samples` (agreement of repeated
+            samples), `stated` (asked in the prompt) or `orders` (agreement of both orders of two arguments). Default:
+            the first of these that the run has.
+        together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
+            one for each metric.
+        bound: How the guarantee on kept scores is made: `t` (a t-test, useful with 12 topics or more; simulations show
+            how often it fails), `betting` (a test without assumptions on topics, useful with 40 or more), or `average`
+            (conformal risk control: `--error` holds on average over samples of topics but not in each, more scores are
+            kept, and `--delta` is ignored).
+        sets: Also compute, for each score, the range of labels that holds the human label with this probability, such
+            as 0.9 (conformal prediction sets). They need no confidence, and labels on 1 / (1 - probability) - 1 topics:
+            9 for 0.9, 19 for 0.95. Default: no sets.
     """
 
     error: float = 0.2
@@ -70,8 +72,9 @@ def abstain(
     Args:
         run: The folder of a finished run whose scores have a confidence (see `--by`; `--sets` works without).
         output (--output, -o): The file to write: the thresholds, and what they are based on.
-        page: A page (.html), Markdown (.md), or the curve of the first rule (.svg).
-        seed: The seed by which topics are dealt into folds, for mapped confidences.
+        page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the chart of errors
+            by share kept (.svg).
+        seed: The random seed that splits topics into the folds on which confidences are calibrated.
 
     Examples:
 

@@ -16,13 +16,13 @@ from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
 from conqret.studies.abstain.abstention import AbstainsOn, Abstention, LabelSets, Trust
 from conqret.studies.abstain.result import TOGETHER
 
-TITLE = "What can be kept"
-WORTH = "What the confidences are worth"
+TITLE = "Which scores can be kept"
+WORTH = "How good the confidences are as probabilities"
 SAID = {
-    "logprobs": "log-probabilities",
-    "samples": "how far samples agree",
-    "stated": "what the judge says",
-    "orders": "whether both orders agree",
+    "logprobs": "log-probabilities of the model",
+    "samples": "agreement of repeated samples",
+    "stated": "confidence that the judge states",
+    "orders": "agreement of both orders of the arguments",
 }
 """Where confidences are from, in words."""
 TESTED: Mapping[Bound, str] = {
@@ -31,7 +31,7 @@ TESTED: Mapping[Bound, str] = {
     "average": "conformal risk control over topics",
 }
 SETS = "Where the human label lies"
-WORTHY = "shown to be worth something"
+WORTHY = "shown to be better"
 SEVERAL = undefined("no map could be fitted without one of the folds")
 
 
@@ -89,13 +89,14 @@ def _sets_table(abstention: Abstention) -> Table:
         SETS,
         ("Dimension", "Labels", "Mean size", "Whole scale", "Labels in their set", "Least covered label"),
         rows,
-        note=f"Sets of adjacent steps, one for each score. The human label of an item of a new {topics} lies in its "
-        f"set with a probability of {level:.0%} (conformal prediction), on average over draws of {topics}s, each of "
-        "which counts the same, for each dimension by itself, where the labeled items are a random sample of those "
-        "scored. It is no probability for "
-        "one label or one topic: the last column shows the label that sets miss most often. Whole scale: the share of "
-        "scores whose set has every step, and so says nothing. Labels in their set: the share of labeled items, each "
-        f"with the set that the other {topics}s give, with intervals over {topics}s.",
+        note="Each score has a prediction set: a range of adjacent labels. The human label of an item of a new "
+        f"{topics} is in the set of its score with a probability of {level:.0%} (conformal prediction), on average "
+        f"over "
+        f"random samples of {topics}s, for each dimension by itself, if the labeled items are a random sample of the "
+        "items to be scored. This probability does not hold for a single label or a single topic: “Least covered "
+        "label” is the label that sets miss most often. “Whole scale” is the share of scores whose set has every "
+        "label, and so tells nothing. “Labels in their set” is the share of labeled items whose label is in the set "
+        f"computed from the other {topics}s, with intervals over {topics}s.",
     )
 
 
@@ -130,20 +131,22 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
     noted = condition_note(
         (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
     )
-    holding = [Column("Where that holds", "text")] if noted else []
-    passed = f", whose upper end is the bound that is passed in {abstention.delta:.0%} of draws"
+    holding = [Column("Condition", "text")] if noted else []
+    passed = (
+        f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
+        f"{abstention.basis.clustered_by}s"
+    )
     if abstention.bound == "average":
-        passed = ", whose upper end may lie above the guarantee, which holds on average only"
+        passed = "their upper end may lie above the guarantee, which holds only on average"
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
         [row if noted else row[:-1] for row in rows],
-        note=f"Guaranteed: {abstention.promise} ({TESTED[abstention.bound]}). Wrong: further than "
-        f"{abstention.tolerance:.0%} of the scale from the human label, or where labels have no order, another. "
-        "From: the "
-        f"confidence from which on scores are kept, by {SAID.get(abstention.source, abstention.source)}. In "
-        f"brackets: {ends} "
-        f"intervals over {abstention.basis.clustered_by}s{passed}. {noted}".rstrip(),
+        note=f"The guarantee is: {abstention.promise} ({TESTED[abstention.bound]}). A score is wrong if it "
+        f"is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
+        "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
+        f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
+        f"{abstention.basis.clustered_by}s; {passed}. {noted}".rstrip(),
     )
     yield Table(
         WORTH,
@@ -159,9 +162,10 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
             )
             for name, rule in abstention.found.items()
         ],
-        note="As probabilities of not being wrong; 0 is best. ECE: the expected calibration error. Constant: the "
-        "Brier score of saying one thing of everything. Mapped: by isotonic regression on other "
-        f"{abstention.basis.clustered_by}s. {_worth(abstention)}",
+        note="Each confidence is compared, as the probability that a score is right, with whether it is right; errors "
+        "are 0 at best. ECE is the expected calibration error. “Constant” is the Brier score of one and the same "
+        "probability for every score. “Mapped” means that an isotonic regression, fitted on other "
+        f"{abstention.basis.clustered_by}s, has turned confidences into probabilities. {_worth(abstention)}",
     )
 
 
@@ -190,20 +194,22 @@ def outcome(abstention: Abstention) -> str:
     if whole == len(taken):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
-        return (
-            f"Nothing has to be left out: of all labeled scores {each} are wrong, and {allowed} were allowed."
-        )
+        return f"Every score of the judge can be kept: of all labeled scores {each} are wrong, and {allowed} may be."
     if not kept:
-        return f"Nothing can be kept: no threshold is shown to leave {allowed} wrong."
+        return (
+            f"No score can be kept: at no confidence threshold the data show that {allowed} of the kept scores "
+            f"are wrong."
+        )
     if len(taken) == 1:
         (step,) = kept
         return (
             f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
-            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} were allowed. The others are for annotators."
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be. Have the other items labeled by "
+            "annotators."
         )
     return (
-        f"Of {len(taken)} dimensions {whole} keep every score, {len(kept) - whole} a part, and "
-        f"{len(taken) - len(kept)} none."
+        f"On {whole} of {len(taken)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
+        f"and on {len(taken) - len(kept)} none."
     )
 
 
@@ -212,14 +218,17 @@ def _worth(abstention: Abstention) -> str:
     below the constant's."""
     rules = abstention.found.values()
     trusts = {
-        "as they are": [_worth_of(rule, rule.stated) for rule in rules],
+        "unmapped": [_worth_of(rule, rule.stated) for rule in rules],
         "mapped": [_worth_of(rule, rule.mapped) for rule in rules],
     }
     if len(rules) == 1:
         shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
-        return f"Compared with the constant, they are {shown_text}."
-    shown = ", and ".join(f"for {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
-    return f"Of {len(rules)} dimensions they are {WORTHY} compared with the constant {shown}."
+        return (
+            "Compared with one constant probability for all scores, the Brier score of the judge's confidences is "
+            f"{shown_text} (mapped: calibrated)."
+        )
+    shown = ", and ".join(f"on {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
+    return f"The Brier score of confidences is {WORTHY} than the constant's {shown} (of {len(rules)} dimensions)."
 
 
 def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
@@ -227,7 +236,7 @@ def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
         return WORTHY
     if trust is not None and trust.brier.low is not None and trust.brier.low > rule.constant:
         return "shown to be worse"
-    return "not shown to be worth anything"
+    return "not shown to be better"
 
 
 def abstention_sheet(abstention: Abstention) -> ReportPage:
@@ -268,12 +277,12 @@ def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
     kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
     yield _chart(
-        "Error of what is kept",
-        "Share that is kept",
+        "Wrong scores among those kept",
+        "Share of scores that is kept",
         "Share that is wrong",
         [
-            ChartLine("Wrong of what is kept", kept),
-            ChartLine("At most, by the guarantee", limit, marked=False),
+            ChartLine("Wrong among those kept", kept),
+            ChartLine("The most that is allowed", limit, marked=False),
         ],
         least=0.0,
     )
@@ -302,8 +311,9 @@ def _bands(rule: AbstainsOn) -> str:
         if trust is not None
     )
     return (
-        f"Reliability: a point is a band of scores with much the same confidence ({BANDS} bands of as many scores "
-        f"each, but those of one confidence stay together). Scores, from left to right: {counted}."
+        f"Each point of the reliability diagram is a bin of scores with similar confidence ({BANDS} bins of about "
+        f"equally many scores; scores of equal confidence share a bin). The numbers of scores in the bins, from "
+        f"left to right, are: {counted}."
     )
 
 
@@ -316,7 +326,7 @@ def _curve(rule: AbstainsOn, error: float) -> Table:
     holds_text = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
-        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Promise", "text")),
+        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Guarantee", "text")),
         [
             (
                 f"{step.threshold:.3f}",
@@ -328,8 +338,9 @@ def _curve(rule: AbstainsOn, error: float) -> Table:
             )
             for step in rule.curve
         ],
-        note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
-        f"{fewest_labels(error)} labels or more; the first for which the guarantee is not shown to hold ends it.",
+        note="Thresholds of confidence are tested one after the other, from the highest down, beginning with the first "
+        f"that keeps at least {LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels. Testing stops at the "
+        "first threshold for which the guarantee is not shown to hold.",
     )
 
 

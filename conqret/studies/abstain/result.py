@@ -201,7 +201,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     import numpy as np
 
     if any(unit.part for unit in view.found):
-        return "documents are labeled one by one, but a judge has no confidence for each"
+        return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
         return NO_SCALE
     if not view.compared.any():

@@ -22,7 +22,11 @@ def agree(
         ),
     ],
     by: Annotated[
-        Literal["dimension", "topic"], typer.Option(help="What each row of the table is for.")
+        Literal["dimension", "topic"],
+        typer.Option(
+            help="What a row of the table stands for, and so by what agreement is computed: each dimension or each "
+            "topic."
+        ),
     ] = "dimension",
     *,
     reading: label_options.LabelReading,

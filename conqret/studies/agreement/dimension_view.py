@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 11
 """Steps of a scale up to which labels are also treated as categories (kappa, accuracy, F1)."""
 NO_SCALE = (
-    "the labels' scale has no known ends, so the judge's score has no place on it: set --scale LOW:HIGH"
+    "the labels' scale has no known ends, so the judge's score has no place on it: say --scale LOW:HIGH"
 )
 NO_PAIR = "no unit has a score and a label"
 
@@ -337,7 +337,7 @@ class View:
 
         people, judge = self.target, self.judge(rounded=of == "categories")
         if of == "positives" and self.positive_from is None:
-            return "no label counts as positive: set --positive-from"
+            return "no label counts as positive: say --positive-from"
         if of == "categories" and not self.steps:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
         if of == "positives":

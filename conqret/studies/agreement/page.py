@@ -21,8 +21,9 @@ def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
         answer=annotators_answer(study_agreement),
         picture=annotators_picture(study_agreement),
         how_to_read=[
-            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree by chance. A judge can "
-            "agree with annotators only as far as these agree with each other: conqret validate compares both."
+            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
+            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
+            "validate compares judge-human agreement with inter-annotator agreement."
         ],
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),

@@ -48,7 +48,7 @@ def _sentences(raters: ByDimension, confidence: float) -> list[str]:
         if judged:
             sentences.append(
                 f"The judge rates the same units lower than the average annotator on {lower or 'none'} of {of} and "
-                f"higher on {higher or 'none'} (p below .05, each by itself)."
+                f"higher on {higher or 'none'} (each with p below .05, not corrected)."
             )
         apart = [
             f"{rater.name} on {words.label(name).lower()}"
@@ -224,22 +224,24 @@ def _shown(rater: RaterPlace) -> str:
 
 def _note(judged: bool, grouped: bool, hidden: int) -> str:
     note = (
-        "Severity: how many points of the labels' scale a rater rates the same units lower than the average annotator "
-        "does; below 0, higher. Shown: severity differs from 0 (rates lower, rates higher), or is beyond what the "
-        "severities of the others let expect (outlier; among five annotators or more), each at p below .05, corrected "
-        "for the number of annotators by Holm; below six topics (or items), or of two annotators, nothing is tested. "
-        "Order: Spearman's correlation of a rater's labels with the mean of the other annotators, their severities "
-        "taken off: 1 orders units as the others do, 0 has nothing to do with them."
+        "“Severity” is how many points of the labels' scale a rater rates lower than the average annotator on "
+        "the same units; a negative severity means higher ratings. “Shown” says that a rater rates significantly "
+        "lower or higher (severity differs from 0), or is an outlier among five annotators or more (severity far "
+        "from those of the others), each with p below .05, corrected for the number of annotators after Holm. With "
+        "fewer than six topics (or items), or with two annotators, severity is not tested. “Order” is Spearman's "
+        "correlation of a rater's labels with the mean of the other annotators, corrected for their severities: 1 "
+        "means that the rater ranks units as the others do, and 0 that the rankings are unrelated."
     )
     if judged:
         note += (
-            " The judge: its scores on the labels' scale, without a say in the average; its tests are not corrected, "
-            "and its order is the mean over annotators in whose place it is put."
+            " The row of the judge uses its scores, mapped to the labels' scale; the judge is not part of the "
+            "average annotator, its tests are not corrected, and its “Order” is averaged over the annotators whose "
+            "place it takes."
         )
     if grouped:
         note += (
-            " Group: annotators of different groups have no units in common, so their severities must not be compared"
-            + ("; the judge stands among group 1." if judged else ".")
+            "  Annotators of different groups have no units in common, so severities can be compared only within a "
+            "group" + ("; the judge stands among group 1." if judged else ".")
         )
     if hidden:
         note += f" {words.number(hidden, 'row')} {'is' if hidden == 1 else 'are'} left out here; "

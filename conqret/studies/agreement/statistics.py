@@ -61,8 +61,8 @@ STATISTICS: Mapping[str, Statistic] = {
             "categories",
             base_rate,
             on_card=True,
-            about="Base rate: the share of the most frequent label, the accuracy of always giving that one. Where "
-            "labels are counted, they are those that the score and the mean human label are nearest to.",
+            about="“Base rate” is the share of the most frequent label, and so the accuracy of always giving that "
+            "label. Accuracy and base rate round each score and each mean human label to the nearest label.",
         ),
         Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
         Statistic("kappa", "Kappa", "categories", cohen_kappa),
@@ -73,17 +73,25 @@ STATISTICS: Mapping[str, Statistic] = {
             "categories",
             gwet_ac2,
             ORDERED,
-            about="Gwet's AC2 expects less agreement by chance the fewer labels are in use, and can be high where "
-            "alpha and kappa are near 0; what is said of the judge in words rests on alpha.",
+            about="Gwet's AC2 is a chance-corrected agreement coefficient like alpha; it assumes less agreement by "
+            "chance where few labels are in use, so it can be high where alpha and kappa are near 0. The sentences "
+            "on this page about the judge rest on alpha, not on Gwet's AC2.",
         ),
         Statistic(
             "f1",
             "F1",
             "categories",
             f1,
-            about="F1: of the positive label where there are two, else the mean over labels.",
+            about="“F1” is the F1 score of the positive label if there are two labels, and otherwise the mean F1 over "
+            "the labels.",
         ),
-        Statistic("mcc", "MCC", "categories", matthews, about="MCC: Matthews' correlation."),
+        Statistic(
+            "mcc",
+            "MCC",
+            "categories",
+            matthews,
+            about="“MCC” is Matthews' correlation coefficient of score and human label (-1 to 1).",
+        ),
         Statistic("auroc", "AUROC", "positives", auroc),
         Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),
         Statistic("kendall", "Kendall", "scores", kendall, ORDERED),
@@ -93,7 +101,8 @@ STATISTICS: Mapping[str, Statistic] = {
             "Fleiss's kappa",
             "people",
             fleiss_kappa,
-            about="Fleiss's kappa: among annotators, without the judge; labels have no order to it.",
+            about="Fleiss's kappa measures the agreement of annotators with each other, without the judge; it ignores "
+            "the order of labels.",
         ),
         Statistic(
             "one_rater",
@@ -101,8 +110,8 @@ STATISTICS: Mapping[str, Statistic] = {
             "people",
             one_against_others,
             ORDERED,
-            about="One annotator: Spearman's correlation of an annotator with the mean of the others, the mean over "
-            f"annotators with {FEWEST_RATED} units or more.",
+            about="“One annotator (Spearman)” is Spearman's correlation of one annotator's labels with the mean label "
+            f"of the others, averaged over annotators who labeled {FEWEST_RATED} units or more.",
         ),
     )
 }

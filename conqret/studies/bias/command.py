@@ -108,7 +108,8 @@ class BiasGate(OptionGroup):
     junit: Annotated[
         Path | None,
         typer.Option(
-            help="Write probes and conditions into this file as JUnit XML.",
+            help="Write JUnit XML for a CI server into this file: a test case for each probe (an alarm is a "
+            "failure) and for each condition of `--require`.",
             rich_help_panel=options.FILES,
             dir_okay=False,
         ),

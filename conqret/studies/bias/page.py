@@ -20,8 +20,12 @@ from conqret.studies.card.card_tables import repeatability_table
 
 RISE = "r"
 """Marks a p-value of a rise alone."""
-ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
-PAIRS = "A pair is an item as it is and changed, or judged again; the mean change is that of its pairs, up or down."
+ONE_SIDED = f" (marked {RISE}: one-sided, where only a higher score is a bias)"
+PAIRS = (
+    "A pair is one item with and without the change that is probed, or judged twice. “Mean change” is the mean "
+    "absolute "
+    "difference of the two scores of a pair."
+)
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:
@@ -57,7 +61,7 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
     rows = [row for row in strongest(table) if row.verdict != "measured"]
     if table.warnings:
         yield PageRemarks(table.warnings)
-    few = "Of each probe the primary row, or else the one that changed most. "
+    few = "For each probe the table shows the primary row or, without one, the row that changed most. "
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
@@ -84,7 +88,9 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
     ]
     if rows:
         yield Forest(
-            "Change of scores by each probe", "Difference of scores; shaded: within the margin", rows
+            "Change of scores by each probe",
+            "Difference of scores (shaded: within the equivalence margin)",
+            rows,
         )
 
 
@@ -113,7 +119,7 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
         yield grouped_table(moved, "Where scores changed")
     if still:
         groups = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
-        yield PageRemarks([f"No score changed: {'; '.join(groups)}."])
+        yield PageRemarks([f"No score changed in these comparisons: {'; '.join(groups)}."])
         yield CollapsedTable(
             f"All {words.number(len(rows), 'row')}, with those where no score changed", grouped_table(rows)
         )
@@ -157,20 +163,26 @@ def _bias_note(table: BiasTable) -> str:
     held = ", ".join(row.probe for row in rows if row.against == NEUTRAL)
     rises = any(row.adverse == "rise" for row in rows)
     places = (
-        f" For position bias the margin is ±{2 * MARGIN:g}, the difference between the win rates of the first and the "
-        f"second place: the first wins {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}."
+        f" For position bias the margin is ±{2 * MARGIN:g} in the difference between the win rates of the first and "
+        f"the "
+        f"second argument shown, so the first may win {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%} of comparisons."
     )
     notes = [
-        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p"
-        f"{ONE_SIDED * rises} is corrected for all of these rows together (sign flips of whole topics, maxT). {PAIRS}",
-        f"An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias. "
-        f"Equivalent within ±{MARGIN:g}: no bias detected, and an equivalence test (p < {table.alpha:g}) shows that "
-        f"the effect is smaller than {MARGIN:g} in either direction.{places * any(row.places for row in rows)}",
-        f"Where only a rise is a bias, no rise means that this test rules out {MARGIN:g} or more, and falls that "
-        "the interval lies below 0." * rises,
-        f"What could have been missed shows in {POWER:.0%} of such runs."
-        * bool(table.having("inconclusive")),
-        f"Compared with neutral text of the same length: {held}." * bool(held),
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics. The p-values"
+        f"{ONE_SIDED * rises} are corrected for the number of rows (maxT, by flipping the signs of whole topics). "
+        f"{PAIRS}",
+        f"The verdict “alarm” (a bias is detected) needs p < {table.alpha:g}, an interval without 0, and a "
+        f"difference in "
+        f"the direction that is a bias. The verdict “equivalent” means that an equivalence test (p < {table.alpha:g}) "
+        f"shows the effect to be smaller than {MARGIN:g} in both directions.{places * any(row.places for row in rows)}",
+        f"For probes of which only a higher score is a bias, the verdict “no rise” means that the test rules out a "
+        f"rise "
+        f"of {MARGIN:g} or more, and “falls” means that the whole interval is below 0, which is no bias."
+        * rises,
+        f"“Could have missed” names the smallest bias that a run like this one detects with a probability of "
+        f"{POWER:.0%}." * bool(table.having("inconclusive")),
+        f"These probes compare the changed item with one that has neutral text of the same length in the same place: "
+        f"{held}." * bool(held),
         condition_note(row.condition for row in rows),
     ]
     return " ".join(filter(None, notes))
@@ -178,9 +190,9 @@ def _bias_note(table: BiasTable) -> str:
 
 def _exploratory(table: BiasTable) -> str:
     return (
-        f"These rows are exploratory and raise no alarm. A hint is p < {table.alpha:g} with an interval without 0, and "
-        f"worth a run of its own, on other items. p{ONE_SIDED} is corrected for all of these rows together; the "
-        "intervals are not, so that one may exclude 0 where there is no hint."
+        f"These rows are exploratory and raise no alarm. “A hint” means p < {table.alpha:g} and an interval without 0: "
+        f"test it in a new run on other items. The p-values{ONE_SIDED} are corrected for the number of these rows; the "
+        "intervals are not, so an interval may exclude 0 where there is no hint."
     )
 
 

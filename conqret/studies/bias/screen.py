@@ -26,8 +26,8 @@ NO_RISE, FALLS = "no rise", "falls"
 """What a clear row is called where only a rise is a bias."""
 CLEAR: Mapping[str, str] = {
     MARKS["clear"]: "equivalent within the margin",
-    NO_RISE: "no rise",
-    FALLS: "scores fall, which is no bias here",
+    NO_RISE: "no higher scores",
+    FALLS: "lower scores, which are no bias here",
 }
 """What is said of rows without an alarm, by their marks."""
 
@@ -94,7 +94,9 @@ def headlines(table: BiasTable) -> list[str]:
     if example is None:
         return sentences
     lead = (
-        "For example" if example.verdict == "alarm" else f"The largest single difference, by {example.probe}:"
+        "An example is"
+        if example.verdict == "alarm"
+        else f"The largest difference of a single item was found by the probe {example.probe}:"
     )
     return [*sentences, f"{lead} {example_of(example)}"]
 
@@ -105,10 +107,12 @@ def _fallen(table: BiasTable) -> Iterator[str]:
     if fallen := [row for row in tested if fell(row)]:
         most = max(fallen, key=_size)
         yield (
-            f"Where only a rise is a bias, scores fall in {len(fallen)} of {number(len(tested), 'row')} (interval "
-            f"below 0, not corrected for their number), most of all {words.label(most.metric).lower()} with "
-            f"{most.name}, by {_size(most):.2f}: "
-            "an effect, but not the bias that is probed."
+            f"In {len(fallen)} of {number(len(tested), 'comparison')} in which only a higher score would be a bias, "
+            f"the "
+            f"judge gives lower scores (interval below 0, not corrected for the number of comparisons); the largest "
+            f"fall "
+            f"is {_size(most):.2f}, of {words.label(most.metric).lower()} with {most.name}. Such lower scores are an "
+            "effect, but not the bias that is probed."
         )
 
 
@@ -213,12 +217,12 @@ def _to_do(table: BiasTable) -> Iterator[str]:
         yield f"{', '.join(dict.fromkeys(probes))}: {advice}"
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
-        yield f"{', '.join(unsure)}: more topics tell; `conqret judges power probe` says how many"
+        yield f"{', '.join(unsure)}: judge more topics; `conqret judges power probe` computes how many are needed"
     besides = [row for row in table.having("exploratory") if not row.observed]
     if hints := sum(row.words.startswith("a hint") for row in besides):
         yield (
-            f"{number(hints, 'exploratory row')} of {len(besides)} suggest a bias: judge that "
-            "metric only (--metric), on other items"
+            f"{number(hints, 'exploratory row')} of {len(besides)} hint at a further bias: probe "
+            "that metric alone (--metric) on other items"
         )
     if table.left_out:
         yield f"not probed (the page says why): {', '.join(table.left_out)}"

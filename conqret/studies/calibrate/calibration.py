@@ -27,7 +27,7 @@ from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.fitted_file import FittedFile
 from conqret.studies.agreement.label_join import JoinedLabels, said_of
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, refits
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, refits, tried
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,12 +120,12 @@ class Calibration(FittedFile):
                 for unit, cluster in zip(joined.units, joined.clusters, strict=True)
             ]
             made = np.array(mapped, dtype=float)
-            fitted = self._fitted(View(joined, dimension, settings), joined, maps, metric, made)
+            fitted = self._fitted(View(joined, dimension, settings), joined, metric, made)
             joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
         return joined
 
     def _fitted(
-        self, view: View, joined: JoinedLabels, maps: CalibrationMaps, metric: str, made: NDArray[np.float64]
+        self, view: View, joined: JoinedLabels, metric: str, made: NDArray[np.float64]
     ) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         import numpy as np
@@ -133,7 +133,9 @@ class Calibration(FittedFile):
         if not view.scale.bounded or view.verdicts:
             return {}
         seen = CalibrationSample(view, joined, metric, self.folds)
-        fit = refits(seen, [fold_map.kind for fold_map in (maps.whole, *maps.without)])[CALIBRATED]
+        if not all(part.any() for part in seen.parts().values()):
+            return {}
+        fit = refits(seen, tried(seen).errors)[CALIBRATED]
         same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
         return {CALIBRATED: fit} if same else {}
 

@@ -141,11 +141,13 @@ class CalibrationSample:
 @dataclass(frozen=True, slots=True)
 class MapTrial:
     """``said`` has by kind what the map without its fold says of each unit (NaN where there is no score).
-    ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``."""
+    ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``; ``errors``
+    has for each of these choices by kind the standard error of what its alpha is above that of the score as it is."""
 
     said: Mapping[str, NDArray[np.float64]]
     chosen: tuple[str, ...]
     chosen_maps: tuple[Map, ...]
+    errors: tuple[Mapping[str, float], ...]
 
     def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
         """What is said of each unit by the chosen map without its ``fold``."""
@@ -153,47 +155,57 @@ class MapTrial:
 
 
 def tried(
-    seen: CalibrationSample, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None
+    seen: CalibrationSample,
+    kept: NDArray[np.bool_] | None = None,
+    errors: Sequence[Mapping[str, float]] | None = None,
 ) -> MapTrial:
     """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
-    and for those without each fold (unless they are ``chosen``), by a cross-validation among these labels."""
+    and for those without each fold, by a cross-validation among these labels; ``errors`` are those by which is chosen,
+    where they are known."""
     parts = seen.parts(kept)
     kinds = [kind for kind in KINDS if not why_not(kind, seen)]
-    fitted = LEFT_OUT if chosen is None else LEFT_OUT[: 1 + FOLDS]
-    maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in fitted} for kind in kinds}
+    maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in LEFT_OUT} for kind in kinds}
     predictions = {kind: _said(fitted_maps, seen, frozenset()) for kind, fitted_maps in maps.items()}
-    taken = tuple(chosen or (_best(maps, seen, out, parts[out]) for out in LEFT_OUT[: 1 + FOLDS]))
-    whole = tuple(maps[kind][out] for kind, out in zip(taken, LEFT_OUT, strict=False))
-    return MapTrial(predictions, taken, whole)
+    taken = [
+        _best(maps, seen, out, parts[out], None if errors is None else errors[place])
+        for place, out in enumerate(LEFT_OUT[: 1 + FOLDS])
+    ]
+    chosen = tuple(kind for kind, _ in taken)
+    whole = tuple(maps[kind][out] for kind, out in zip(chosen, LEFT_OUT, strict=False))
+    return MapTrial(predictions, chosen, whole, tuple(known for _, known in taken))
 
 
 def _best(
-    maps: Mapping[str, Mapping[Out, Map]], seen: CalibrationSample, out: Out, part: NDArray[np.bool_]
-) -> str:
+    maps: Mapping[str, Mapping[Out, Map]],
+    seen: CalibrationSample,
+    out: Out,
+    part: NDArray[np.bool_],
+    errors: Mapping[str, float] | None,
+) -> tuple[str, Mapping[str, float]]:
     """The kind of the highest alpha on a ``part``, each of its folds by the maps without it and ``out``; the score as
-    it is, unless that is lower by more than one standard error."""
+    it is, unless that is lower by more than one standard error. Beside it the ``errors``, over topics if not given."""
     import numpy as np
 
     view = seen.view
     said = [_said(fitted_maps, seen, out)[part] for fitted_maps in maps.values()]
     tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in said])
-    found = dict(
-        zip(maps, alphas(tables, view.scale.level, leave_one_out(view.clusters_of(part))), strict=True)
-    )
+    drawn = leave_one_out(view.clusters_of(part)) if errors is None else None
+    found = dict(zip(maps, alphas(tables, view.scale.level, drawn), strict=True))
     best = max(found, key=lambda kind: found[kind].value if found[kind].defined else -math.inf)
-    better = found[best].minus(found[AS_IS])
-    return best if not better.value <= better.error else AS_IS
+    if errors is None:
+        errors = {kind: alpha.minus(found[AS_IS]).error for kind, alpha in found.items()}
+    return best if not found[best].value - found[AS_IS].value <= errors[best] else AS_IS, errors
 
 
-def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
-    """By variant how its scores come of the labels of some units: of each kind of map, and of the ``chosen`` ones,
-    whose kinds stay."""
+def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> dict[str, Fit]:
+    """By variant how its scores come of the labels of some units: of each kind of map, and of those that these labels
+    choose, by the ``errors`` of the choice from all."""
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
 
     def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         key = kept.tobytes()
         if key not in known:
-            known[key] = _again(seen, kept, chosen)
+            known[key] = _again(seen, kept, errors)
         return known[key]
 
     def fit(name: str) -> Fit:
@@ -204,15 +216,15 @@ def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
 
 
 def _again(
-    seen: CalibrationSample, kept: NDArray[np.bool_], chosen: Sequence[str]
+    seen: CalibrationSample, kept: NDArray[np.bool_], errors: Sequence[Mapping[str, float]]
 ) -> dict[str, NDArray[np.float64]]:
     import numpy as np
 
-    if not all(seen.parts(kept)[out].any() for out in LEFT_OUT[: 1 + FOLDS]):
+    if not all(part.any() for part in seen.parts(kept).values()):
         nothing = np.full(len(seen.score), np.nan)
         return dict.fromkeys((*KINDS, CALIBRATED), nothing)
-    predictions = tried(seen, kept, chosen).said
-    return {**predictions, CALIBRATED: chosen_columns(predictions, chosen, seen.fold)}
+    trial = tried(seen, kept, errors)
+    return {**trial.said, CALIBRATED: trial.calibrated(seen.fold)}
 
 
 def chosen_columns(

@@ -33,10 +33,11 @@ def calibrate(
     six topics are needed, and their scale (`--scale`, `--map`, or a published layout).
 
     Args:
-        run: The folder of a finished run.
+        run: The folder of a finished run of `conqret judge`.
         output (--output, -o): The file to write: the maps, and what they change.
-        seed: The seed by which topics are dealt into folds.
-        page: A page (.html), Markdown (.md), or the reliability diagram (.svg).
+        seed: The random seed that splits topics into folds.
+        page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the reliability
+            diagram (.svg).
 
     Examples:
 

@@ -51,10 +51,11 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         ),
         rows,
         foot=[("Average", "", *means, calibration.average_gain, "")],
-        note=f"Scores are mapped by the labels of other {calibration.basis.clustered_by}s ({FOLDS} folds); "
-        "calibrated: by the kind of map with the highest alpha on these, or as it is, where none is better by more "
-        "than one standard error. Map: the kind for items to come. The average is without overall quality (that one, "
-        "where it is the only one).",
+        note=f"All alphas of calibration maps are cross-validated: a map is fitted on the labels of other "
+        f"{calibration.basis.clustered_by}s than those that it is tested on ({FOLDS} folds). “Calibrated” uses the "
+        "kind of map with the highest alpha on those labels, or none if no map is better by more than one standard "
+        "error. “Map” names the kind of map that the calibration file applies to new items. The average leaves out "
+        "overall quality (unless it is the only dimension).",
     )
     yield trivial_table({name: one.alpha for name, one in calibration.checked.items()}, calibration.average)
     shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
@@ -74,7 +75,7 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
             )
             for dimension, one in calibration.checked.items()
         ],
-        note="Intervals are in the file.",
+        note="The confidence intervals of these errors are in the calibration file.",
     )
     bands: list[tuple[Cell, ...]] = [
         (head(name), band.units, band.said, band.people)
@@ -82,10 +83,11 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         for band in calibration.bands[name]
     ]
     yield Table(
-        "Reliability: mean score and mean human label, all dimensions in bands of the score",
+        "Reliability: mean score and mean human label in bins of the score, over all dimensions",
         ("", "Units", "Mean score", "Mean human label"),
         bands,
-        note="All in [0, 1]. Where both agree, a score can be read as the mean human label.",
+        note="Scores and labels are in [0, 1]. Where mean score and mean human label are equal, a score is the human "
+        "label to expect.",
     )
 
 
@@ -113,20 +115,22 @@ def calibration_answer(calibration: Calibration) -> list[str]:
     gain, before = calibration.average_gain, calibration.average.get("mean")
     clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
     if gain.value is None or before is None:
-        return ["Whether calibration helps cannot be said: no dimension has a cross-fitted alpha."]
-    by = f"mean Krippendorff's α {words.with_interval(before)}, gain {words.with_interval(gain)}, {clusters}"
+        return ["The data do not tell whether calibration helps: no dimension has a cross-validated alpha."]
+    by = f"mean Krippendorff's α before {words.with_interval(before)}, gain {words.with_interval(gain)}, {clusters}"
     if gain.low is not None and gain.low > 0:
-        first = f"Calibrated scores agree better with annotators ({by})."
+        first = f"Calibrated scores agree better with annotators than raw scores do ({by})."
     elif gain.high is not None and gain.high < 0:
-        first = f"Calibrated scores agree less with annotators ({by})."
+        first = f"Calibrated scores agree less with annotators than raw scores do ({by})."
     else:
-        first = f"Calibrated scores are not shown to agree better with annotators ({by})."
+        first = f"The data do not show that calibrated scores agree better with annotators than raw scores do ({by})."
     as_is = sum(maps.whole.kind == AS_IS for maps in calibration.maps.values())
-    second = f"{len(calibration.maps) - as_is} of {words.number(len(calibration.maps), 'metric')} get a calibration map"
-    return [
-        first,
-        f"{second}; the others stay as they are, as no map is better by more than one standard error.",
-    ]
+    second = (
+        f"A calibration map is chosen for {len(calibration.maps) - as_is} of "
+        f"{words.number(len(calibration.maps), 'metric')}"
+    )
+    if as_is:
+        second += "; the scores of the others stay raw, as no map is better by more than one standard error"
+    return [first, f"{second}."]
 
 
 def calibration_sheet(calibration: Calibration) -> ReportPage:
@@ -139,9 +143,10 @@ def calibration_sheet(calibration: Calibration) -> ReportPage:
         picture=[reliability_diagram(calibration)],
         lede=[f"{words.capitalised(name)} has no map: {why}." for name, why in calibration.left_out.items()],
         how_to_read=[
-            "A map turns scores into the human label to expect. All figures are cross-fitted: each map is fitted on "
-            f"the labels of other {calibration.basis.clustered_by}s than those that it is tested on. On the diagonal "
-            "of the diagram a score equals the mean human label."
+            "A calibration map turns the judge's scores into the human labels to expect. All figures are "
+            "cross-validated: each map is fitted on the labels of other "
+            f"{calibration.basis.clustered_by}s than those that it is tested on. Points on the diagonal of the diagram "
+            "are bins in which the mean score equals the mean human label."
         ],
         facts=[
             ("Labels", f"{calibration.basis.labels} ({calibration.basis.layout})"),

@@ -4,7 +4,7 @@ A judge that ranks as people do may still use its scale otherwise, and Krippendo
 Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
 folds, by which everything that is reported is computed. Several kinds of map are tried
 (:mod:`conqret.studies.calibrate.calibration_maps`), and the folds kept back say which is taken. Intervals leave
-out a topic and fit the maps again without it, of the kinds that were chosen, but for those of bands.
+out a topic, and choose and fit the maps again without it, but for those of bands.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _beside(joined: JoinedLabels, fits: Mapping[str, FittedMaps]) -> JoinedLabel
     """The same join, in which each score has beside it what each kind of map makes of it."""
     for dimension, (seen, trial) in fits.items():
         said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
-        joined = joined.beside(dimension, said, refits(seen, trial.chosen))
+        joined = joined.beside(dimension, said, refits(seen, trial.errors))
     return joined
 
 

@@ -51,24 +51,25 @@ def known_limits(
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
     sentences = {
-        "This is the lexical baseline: it counts words and understands nothing. A judge has to agree better "
-        "with annotators than it does.": record.baseline,
+        "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is worth its price "
+        "only if it agrees better with annotators than this baseline does.": record.baseline,
         **_drift(drift),
         **_agreement(rows),
         **_beside(validation),
         **_curves(curves),
         **_bias(bias),
-        f"{1 - validation.coverage:.1%} of the labeled units have no score.": validation.coverage < WHOLE,
-        f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
+        f"{1 - validation.coverage:.1%} of the labeled units have no score by the judge.": validation.coverage
+        < WHOLE,
+        f"Scores are not missing at random: whether a score is missing depends on {' and '.join(unlike)}.": unlike,
         _chosen(validation): validation.join.items < validation.join.judged,
-        f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
+        f"There are only {topics} topics, so intervals are wide and small effects are missed.": topics
         < FEW_TOPICS,
-        f"{words.capitalised(named)} {were} labeled by one annotator: nothing is known of how far annotators agree "
-        "there.": single,
-        f"Not compared with annotators: {_names(unlabeled)}.": unlabeled,
-        "What it costs is unknown: the model's price is not known.": cost.usd is None,
-        f"All this holds for items like those of {record.items_name} and for this fingerprint; another prompt, model "
-        "or scale is another judge configuration.": True,
+        f"{words.capitalised(named)} {were} labeled by one annotator, so inter-annotator agreement is unknown "
+        f"there.": single,
+        f"The judge's scores of these metrics were not compared with human labels: {_names(unlabeled)}.": unlabeled,
+        "The cost of the judge is unknown, as the model's price is not known.": cost.usd is None,
+        f"This card holds only for items like those of {record.items_name} and for a judge with this fingerprint; "
+        "another prompt, model or scale makes another judge, with another fingerprint.": True,
     }
     return tuple(sentence for sentence, holds in sentences.items() if holds)
 
@@ -80,8 +81,8 @@ def _chosen(validation: Validation) -> str:
     if RANDOM_SAMPLE in validation.basis.notes:
         return f"{some}: {RANDOM_SAMPLE}."
     return (
-        f"{some}, and the labels do not say how these were chosen: all of this speaks for the others only if they are "
-        "a random sample, as conqret labels sample --plan draws one."
+        f"{some}, and the labels do not say how these items were chosen: the card holds for the unlabeled items only "
+        "if the labeled ones are a random sample (conqret labels sample --plan draws one)."
     )
 
 
@@ -105,19 +106,23 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     noisy = [row.dimension for row in rows if row.parted]
     where = f"on {_names(weak)}"
     if len(weak) == len(rest):
-        where = "everywhere" if len(rest) == len(known) else "elsewhere"
+        where = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
     return {
-        f"It agrees with annotators less than chance does on {_names(worse)}: see whether one scale is turned "
-        "round, or its scores lie far from theirs on the whole.": worse,
-        f"Agreement with annotators is not distinguishable from chance on {_names(chance)}.": chance,
-        **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
-        f"Krippendorff's alpha with annotators is below {WEAK} {where}: too low to rest a conclusion on single "
-        "scores.": weak,
-        f"Inter-annotator alpha is not distinguishable from chance on {_names(noisy)}: human labels are a weak "
-        "measure of a judge there.": noisy,
-        f"In the place of one annotator, it agrees less with the others than that annotator does on "
+        f"The judge agrees with annotators less than by chance on {_names(worse)}: check whether one of the scales is "
+        "reversed, or whether most of its scores are far higher or lower than the labels.": worse,
+        "The data do not show that the judge agrees with annotators more than by chance on "
+        f"{_names(chance)}.": chance,
+        **{
+            f"The judge's alpha with annotators on {_names(names)} has {reason}.": reason
+            for reason, names in without.items()
+        },
+        f"Krippendorff's alpha of judge and annotators is below {WEAK} {where}, which is too low to draw conclusions "
+        "from single scores.": weak,
+        f"The data do not show that annotators agree with each other more than by chance on {_names(noisy)}, so the "
+        "human labels tell little about a judge there.": noisy,
+        f"The judge agrees less with the other annotators than the annotator whose place it takes, on "
         f"{_names(below)}.": below,
-        f"No agreement could be computed on {_names(none)}.": none,
+        f"Agreement of judge and annotators could not be computed on {_names(none)}.": none,
     }
 
 
@@ -126,11 +131,14 @@ def _beside(validation: Validation) -> dict[str, object]:
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
     gain = validation.average.gain
-    mended = f"Calibrated by the labels of other topics, its mean alpha is {calibrated} instead of {raw}"
+    mended = (
+        f"Calibration (fitted on the labels of other topics) changes the judge's mean alpha from {raw} to "
+        f"{calibrated}"
+    )
     if gain.value == 0:
-        mended = f"No calibration map is better than its scores as they are (mean alpha {raw})"
+        mended = f"No calibration map agrees better with annotators than the raw scores do (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:
-        mended = f"{mended}, which is not shown to be more (difference {gain})"
+        mended = f"{mended}, which is no significant gain (difference {gain})"
     return {
         f"{mended}.": calibrated,
         **{f"{words.capitalised(_words(text))}.": True for text in trivial},
@@ -143,28 +151,29 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
         for verdict in ("no", "inconclusive")
     )
     return {
-        "Whether it detects perturbations was not measured (no sensitivity run is given).": not curves,
-        f"Scores do not follow perturbations as they should: {_names(blind)}.": blind,
-        f"Whether scores follow perturbations as they should is open for {_names(unknown)}.": unknown,
+        "Whether the judge detects perturbations was not measured (no run of conqret sensitivity was "
+        "given).": not curves,
+        f"Scores do not change as expected when items are perturbed: {_names(blind)}.": blind,
+        f"The data do not tell whether scores change as expected when items are perturbed: {_names(unknown)}.": unknown,
     }
 
 
 def _drift(drift: Drift | None) -> dict[str, object]:
     alarms = () if drift is None else drift.alarms
     names = _names(sorted({f"{alarm.metric} ({alarm.quantity})" for alarm in alarms}))
-    return {f"It has drifted, on {names}: what was measured before holds no longer.": alarms}
+    return {f"The judge has drifted on {names}: what was measured before the drift no longer holds.": alarms}
 
 
 def _bias(bias: BiasTable | None) -> dict[str, object]:
     if bias is None:
-        return {"Bias was not measured (no bias table is given).": True}
+        return {"Bias was not measured (no run of conqret bias was given).": True}
     unsure = bias.having("inconclusive")
     alarms = gathered((f"{row.probe} ({row.words})", row.metric) for row in bias.alarms)
     return {
         **{f"{words.capitalised(text)}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
-        f"Bias was not settled: {_names(row.probe for row in unsure)}.": unsure,
-        f"Not probed for {_names(bias.left_out)}.": bias.left_out,
+        f"The data do not tell whether the judge has these biases: {_names(row.probe for row in unsure)}.": unsure,
+        f"The judge was not probed for {_names(bias.left_out)}.": bias.left_out,
     }
 
 

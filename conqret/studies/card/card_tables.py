@@ -56,14 +56,16 @@ def agreement_rows(card: Card) -> Table:
         foot=foot,
         note=" ".join(
             (
-                f"Krippendorff's alpha where nothing else is said: {alpha_note(card.basis, several)}",
+                f"Columns without another name are Krippendorff's alpha. {alpha_note(card.basis, several)}",
                 *(
                     [average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})]
                     if average
                     else []
                 ),
                 *mapped
-                * ("Calibrated: with scores put onto the labels' scale by the labels of other topics.",),
+                * (
+                    "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics.",
+                ),
                 *(statistic.about for statistic in SHOWN if statistic.about),
             )
         ),
@@ -112,9 +114,10 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
             )
             for same in alike.values()
         ],
-        note="Standard deviation: of the scores of one item that is judged again. Generalizability: which share of the "
-        "differences between scores (their variance) is one between items; 1 where the judge always says the same. "
-        "Samples of a run may list the dimensions in another order; the bias probes send the very same request.",
+        note="“Standard deviation” is that of the scores of one item that is judged several times. “Generalizability” "
+        "is the share of the variance of scores that is due to differences between items; it is 1 where the judge "
+        "always gives an item the same score. Samples of a run may list the dimensions in another order; the bias "
+        "probe of repeatability sends exactly the same request again.",
     )
 
 

@@ -140,7 +140,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
         yield "This is conqret's lexical baseline and not a judge."
     if judge is not None:
         yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
-    yield f"Asked for: {metric_names(record.metrics)}."
+    yield f"Requested metrics: {metric_names(record.metrics)}."
     samples = known.get("samples")
     if samples == 1:
         yield f"Each request was sent once, at temperature {known.get('temperature')}."
@@ -207,7 +207,7 @@ def _agreement(validation: Validation) -> Iterator[str]:
         if average.person.value is not None:
             yield (
                 f"One annotator reaches {average.person} with the others, and the judge {average.as_person} in that "
-                "person's place."
+                "annotator's place."
             )
     for row in rows:
         if row.dimension not in average.dimensions:

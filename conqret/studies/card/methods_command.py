@@ -38,8 +38,8 @@ def methods(
 
     Args:
         run: The folder of a run of `conqret judge`.
-        bias: A folder of `conqret bias` (with `--labels`).
-        sensitivity: A folder of `conqret sensitivity` (with `--labels`).
+        bias: The folder of a run of `conqret bias`: its result is reported, too. Needs `--labels`.
+        sensitivity: The folder of a run of `conqret sensitivity`: its result is reported, too. Needs `--labels`.
         output (--output, -o): A file: LaTeX (.tex) or Markdown (.md).
         latex: Print LaTeX instead of Markdown.
 

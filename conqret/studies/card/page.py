@@ -95,14 +95,16 @@ def card_sheet(card: Card) -> ReportPage:
 
 
 _RULES = {"weights": "weighted mean", "dawid-skene": "Dawid-Skene estimate"}
-_INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
+_INSTRUMENT = (
+    "The fingerprint changes if any part of this configuration changes; this card says nothing of such a "
+    "changed judge."
+)
 
 
 def _noticed(card: Card) -> str:
     shown = (
-        "Mean scores over perturbation levels, with 95% intervals over topics; the charts leave out single "
-        "dimensions of "
-        "quality that behave as they should."
+        "The charts show mean scores by perturbation level, with 95% intervals over topics; they leave out single "
+        "dimensions of quality whose scores change as expected."
     )
     conditions = condition_note(curve.condition for curve in card.sensitivity)
     return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
@@ -111,9 +113,9 @@ def _noticed(card: Card) -> str:
 def _also(card: Card) -> Iterator[str]:
     """What else was measured, in a sentence each."""
     if card.sensitivity:
-        yield f"Does it detect perturbations? {next(answer(card.sensitivity))}"
+        yield next(answer(card.sensitivity))
     if card.bias is not None:
-        yield f"Is it biased? {headlines(card.bias)[0]}"
+        yield headlines(card.bias)[0]
 
 
 def _bias(card: Card) -> Iterator[Section]:
@@ -126,8 +128,8 @@ def _repeatability(card: Card) -> Iterator[Part]:
     if rows and not any(row.deviation.value for row in rows):
         yield PageRemarks(
             [
-                f"Judged again, scores are identical on {words.number(len(rows), 'metric')} "
-                f"({words.count(sum(row.scores for row in rows))} scores)."
+                "When the judge judged the same items again, it gave identical scores on "
+                f"{words.number(len(rows), 'metric')} ({words.count(sum(row.scores for row in rows))} scores)."
             ]
         )
     elif rows:
@@ -141,10 +143,15 @@ def _measures(card: Card) -> str:
     if jury:
         made, members = card.run.identity, card.run.identity["members"]
         return (
-            f"The jury counts as one judge here. Its members: {', '.join(members)}. Scale: {judge.scale}. Score: the "
-            f"{_RULES.get(made['rule'], made['rule'])} of the scores of its {len(members)} members."
+            f"This card treats the jury as one judge. The members of the jury are {', '.join(members)}. The scale is "
+            f"{judge.scale}. A score of the jury is the {_RULES.get(made['rule'], made['rule'])} of the scores of its "
+            f"{len(members)} members."
         )
-    return f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
+    return (
+        f"The judge measures {judge.summary}. Its ratings have the scale {judge.scale}. A score is computed as "
+        f"follows: "
+        f"{judge.score}. The judge format comes from: {source}."
+    )
 
 
 def _price(card: Card) -> str:
@@ -157,17 +164,17 @@ def _price(card: Card) -> str:
 def _speed(card: Card) -> str:
     item = card.cost.item
     calls = item["calls"] or 0
-    text = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {calls:.3g} request{'s' * (calls != 1)}"
+    text = f"per item: {words.seconds(item['seconds'] or 0)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
 def _missing(card: Card) -> Iterator[str]:
     missing = card.missing
     if missing.scored == missing.total:
-        yield f"Nothing: all {words.count(missing.total)} judgments are whole."
+        yield f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
         return
     yield (
-        f"{words.count(missing.scored)} of {words.count(missing.total)} judgments are whole, "
-        f"{words.count(missing.unscored)} unscored, {words.count(missing.failed)} failed."
+        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
+        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response."
     )
     yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())

@@ -131,7 +131,7 @@ def make_card(
 def read_card(path: Path) -> Card:
     """The card in a file, or in a folder. Raises DeclarationError where there is none."""
     file = path / FILE_NAME if path.is_dir() else path
-    return read_written(file, Card, "conqret validate", f"no judge card of the schema {SCHEMA}")
+    return read_written(file, Card, "conqret validate", f"not a judge card of the schema {SCHEMA}")
 
 
 def _same_instrument(

@@ -32,7 +32,7 @@ def compare(
 
     Args:
         runs: Finished runs of judges over the same items, at least two.
-        seed: The seed of the parts of the topics and of the tests.
+        seed: The random seed of the permutation tests and of the split of topics into folds.
 
     Examples:
 

@@ -77,17 +77,14 @@ class Frontier(Frozen):
     def verdict(self) -> str:
         """Which judge is worth its price, in a sentence."""
         if self.chance:
-            return f"No judge gives agreement for its cost. {self.chance}"
+            return f"No judge is worth its cost. {self.chance}"
         if sum(offer.usd is not None for offer in self.offers) < 2:
-            return (
-                "Which judge gives the most agreement for its cost is open: the prices of two at least have to "
-                "be known."
-            )
+            return "Judges cannot be compared by cost: the prices of at least two have to be known."
         if worth := [offer.run for offer in self.offers if offer.price == PRICE.shown]:
             return f"{quoted(worth)} {'are' if len(worth) > 1 else 'is'} {PRICE.shown}."
         cheapest = [offer.run for offer in self.offers if offer.price == PRICE.least]
-        more = f" The cheapest is {quoted(cheapest)}." if cheapest else ""
-        return f"No judge is shown to be worth more than another: none is {PRICE.shown}.{more}"
+        more = f" The cheapest judge is {quoted(cheapest)}." if cheapest else ""
+        return f"The data do not show that paying more gives more agreement: no judge is {PRICE.shown}.{more}"
 
 
 @strict_options

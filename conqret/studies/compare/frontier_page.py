@@ -22,7 +22,7 @@ def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
     averaged = len(averaged_dimensions(dict.fromkeys(known, True)))
     units = " to ".join(map(words.count, sorted({min(known.values()), max(known.values())})))
     yield Table(
-        "What they cost, and how far they agree",
+        "Cost of each judge, and its agreement with annotators",
         (
             "Judge",
             Column("Model", "text"),
@@ -42,18 +42,18 @@ def frontier_tables(frontier_result: Frontier) -> Iterator[Table]:
             )
             for offer in frontier_result.offers
         ],
-        note=f"Krippendorff's alpha with annotators, the mean over {words.number(averaged, 'dimension')}, on the "
-        f"{units} units of each that all judges scored and annotators labeled; {frontier_result.basis.intervals}. "
-        "Time is "
-        "that between request and answer.",
+        note=f"“Alpha” is Krippendorff's alpha with annotators, averaged over "
+        f"{words.number(averaged, 'dimension')}, on "
+        f"the {units} units per dimension that all judges scored and annotators labeled; brackets hold "
+        f"{frontier_result.basis.intervals}. “Time per item” is the time from request to response.",
     )
     yield Table(
         "Compared with judges that cost no more",
         (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
         [(offer.run, offer.price, offer.time) for offer in frontier_result.offers],
-        note="On the Pareto frontier by values alone, which is no verdict (no judge that costs no more has a higher "
-        "alpha): "
-        f"{quoted(frontier_result.by_price)} by price, {quoted(frontier_result.by_time)} by time.",
+        note=f"The Pareto frontier by price is {quoted(frontier_result.by_price)}, by time "
+        f"{quoted(frontier_result.by_time)}: no judge that costs as little has a higher alpha. This compares estimates "
+        "without a test.",
     )
     yield pairs_table(frontier_result.differences, frontier_result.basis)
 
@@ -83,7 +83,9 @@ def frontier_sheet(frontier_result: Frontier) -> ReportPage:
         ),
     }
     alike = [
-        f"The {name} of all judges is the same: no chart." for name, chart in charts.items() if _alike(chart)
+        f"There is no chart of {name}, as the {name} of all judges is the same."
+        for name, chart in charts.items()
+        if _alike(chart)
     ]
     drawn = [chart for chart in charts.values() if chart.lines and not _alike(chart)]
     first = Section(costs.title, [*drawn[1:], costs], " ".join(alike))

@@ -33,8 +33,14 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     return [
         f"{words.capitalised(comparison.verdict)}.",
-        f"Mean Krippendorff's α over {over}: {', '.join(alphas)} ({clusters}).",
-        *([f"On single dimensions, {'; '.join(shown[:MOST_NAMED])}{more}."] if shown else []),
+        f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
+        *(
+            [
+                f"These judges differ significantly on single dimensions: {'; '.join(shown[:MOST_NAMED])}{more}."
+            ]
+            if shown
+            else []
+        ),
         *([comparison.chance] if comparison.chance else []),
     ]
 

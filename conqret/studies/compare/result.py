@@ -113,23 +113,25 @@ class JudgeComparison(Frozen):
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
             worst = p_words(max(known.values()))
-            said = (
-                f"winner: “{best}” is shown to agree better with annotators than {beaten} ({worst} at most)"
-            )
+            said = f"“{best}” wins: it agrees significantly better with annotators than {beaten} ({worst} at most)"
             return with_condition(said, self.condition, self.basis.clustered_by)
         if len(known) < len(self.over):
-            return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
+            return f"no winner: with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
         rivals = [name for name, p in known.items() if p >= ALPHA]
         top = alphas[best].alpha.value or 0.0
         tied = [name for name in rivals if isclose(alphas[name].alpha.value or 0.0, top, rel_tol=SAME)]
         if tied:
             others = len(self.judges) - 1 - len(tied)
             more = f", the highest of {len(self.judges)} judges" if others else ""
-            return f"no winner: a tie, {quoted((best, *tied))} have the same alpha{more}"
+            return f"no winner: {quoted((best, *tied))} have the same alpha{more}"
         if not rivals:
-            return f"no winner: “{best}” is the best on all {self.basis.clustered_by}s, and not without some of them"
+            return (
+                f"no winner: “{best}” is significantly better on all {self.basis.clustered_by}s together, but not "
+                f"if some of "
+                "them are left out"
+            )
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
-        return f"no winner: “{best}” has the highest alpha, and is not shown to agree better than “{rivals[0]}”{more}"
+        return f"no winner: “{best}” has the highest alpha, but not significantly higher than “{rivals[0]}”{more}"
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -144,10 +146,8 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
     worse = all(alpha.high is not None and alpha.high < 0 for alpha in known)
-    shown = (
-        "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
-    )
-    return f"No judge agrees with annotators better than chance: every {what} is {shown}."
+    shown = "significantly below 0 (its whole interval is)" if worse else "0 or below"
+    return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
 
 
 def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:

@@ -21,7 +21,9 @@ def diff(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A page with both side by side, as HTML.", dir_okay=False),
+        typer.Option(
+            "--output", "-o", help="The HTML page to write, with both runs side by side.", dir_okay=False
+        ),
     ] = None,
     labels: list[Path] | None = None,
     reading: label_options.LabelReading,
@@ -30,7 +32,11 @@ def diff(
     margin: float | None = None,
     require: list[str] | None = None,
     junit: Annotated[
-        Path | None, typer.Option(help="Write the conditions into this file as JUnit XML.", dir_okay=False)
+        Path | None,
+        typer.Option(
+            help="Write JUnit XML for a CI server into this file: a test case for each condition of `--require`.",
+            dir_okay=False,
+        ),
     ] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -41,14 +47,17 @@ def diff(
     human difference is estimated from all judgments and corrected for that.
 
     Args:
-        first: The folder of a finished run.
-        second: The other run: over the same items, or of another system on the same topics.
-        labels: Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files or
-            a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's items.
-            If items were drawn with unequal probabilities, the column `inclusion_probability` must state them.
-        most: How many of the items that changed most are shown.
-        metric: Only this metric; p-values are corrected only for the metrics named. May be repeated.
-        margin: How far apart the two may be and still count as equivalent, as a share of the scale.
+        first: The folder of a finished run of `conqret judge`.
+        second: The folder of the second run: over the same items, or of another system on the same topics.
+        labels: Human labels of both systems' arguments, for a random sample of the pairs of items that are compared: a
+            file, a folder of files or a quoted pattern. If both runs have the same item ids, give the option twice:
+            first the labels of the first run's items, then those of the second's. If items were drawn with unequal
+            probabilities, the column `inclusion_probability` must state them.
+        most: How many of the items with the largest score changes to list.
+        metric: Compare only this metric; p-values are corrected for the number of metrics that you name. May be
+            repeated.
+        margin: The largest difference between the two runs' means that still counts as equivalent, as a share of the
+            scale (0.05 is 5%).
         require: A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or
             `difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if all are
             met, 1 if one is not. May be repeated.

@@ -23,15 +23,17 @@ from conqret.studies.diff.result import ChangedScore, DifferenceOn, RunDifferenc
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
 
-PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
+PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"
 IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
-TEXTS = ("Where that holds",)
+TEXTS = ("Condition",)
 """Columns that hold words."""
-UNDECIDED = "The means do not say which of the two is right: that takes human labels."
+UNDECIDED = "The means do not tell which of the two judges is right: only human labels can."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
-OF_BOTH = "“Where that holds” speaks of a difference by both whose interval leaves out 0."
+OF_BOTH = (
+    "The column “Condition” is about differences of the column “Both” whose interval does not contain 0."
+)
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -43,11 +45,18 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         for name, row in run_difference.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in run_difference.metrics.values())
-    tested = f"no p-values: a test takes {FEWEST_TESTED} at least."
+    tested = (
+        f"There are no p-values, as a test needs at least {FEWEST_TESTED} {run_difference.clustered_by}s."
+    )
     if _tested(run_difference):
-        tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
+        tested = (
+            f"The p-values are of t-tests over {run_difference.clustered_by}s, corrected for the number of metrics "
+            f"after "
+            f"Holm. {words.NOT_CORRECTED}"
+        )
     favour = (
-        " The judge may favor one of the two systems; human labels of some of the items show by how much."
+        " The judge may favor one of the two systems for other reasons than quality; human labels of some of the items "
+        "show how much it does."
     )
     margins = [row.within for row in run_difference.metrics.values()]
     margin = next((within.margin for within in margins if within is not None), None)
@@ -60,7 +69,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     clusters = run_difference.clustered_by
     conditions = [_conditions(row, clusters) for row in run_difference.metrics.values()]
     if any(conditions):
-        extra.append(("Where that holds", list(conditions)))
+        extra.append(("Condition", list(conditions)))
     columns = [values for _, values in extra]
     yield Table(
         "Second minus first",
@@ -69,19 +78,18 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             *(Column(name, "text") if name in TEXTS else name for name, _ in extra),
         ),
         [(*row, *more) for row, *more in zip(rows, *columns, strict=True)],
-        note=f"{run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
-        f"{run_difference.clustered_by}s, or as many as "
-        f"have pairs; {tested} "
-        "Means are over what both runs scored."
+        note=f"Brackets hold {run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
+        f"{run_difference.clustered_by}s (or as many of them as have pairs). {tested} "
+        "Means are over the items that both runs scored."
         + uneven
         * (
-            " Difference is a mean over items, so large topics weigh more; the mean over topics weighs them by how "
-            "well each is known (random effects), and is the more exact of the two."
+            " “Difference” is a mean over items, so topics with many items weigh more; “Mean over topics” weights each "
+            "topic by the precision of its difference (random effects), and is more precise."
         )
         + (margin is not None)
         * (
-            " Within the margin: equivalent, or the second not worse by as much, where that is shown at 5% (one-sided "
-            "tests, not corrected over metrics)."
+            " The column of the margin says whether one-sided tests at the 5% level (not corrected for the number of "
+            "metrics) show the runs to be equivalent within the margin, or the second not worse by more than it."
         )
         + (favour if not run_difference.same_items and not corrected else "")
         + " " * any(conditions)
@@ -98,7 +106,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         ),
     ]
     if len(lost) > 1 or run_difference.missing_first or run_difference.missing_second:
-        yield Table("Missing in one of the two", ("", "In the first", "In the second"), lost)
+        yield Table("Missing in one of the runs", ("", "In the first", "In the second"), lost)
     if run_difference.changed_parts:
         yield Table(
             PARTS,
@@ -134,14 +142,15 @@ def _corrected_table(run_difference: RunDifference) -> Table:
     conditions = [row.corrected_condition for _, row, _ in rows]
     holds = any(conditions)
     note = (
-        "The labeled pairs must be a random sample, or the labels must state with which probability each item was "
-        "drawn (inclusion_probability). Not corrected over metrics."
+        "These estimates are right only if the labeled pairs are a random sample, or if the labels state with "
+        "which probability each item was drawn (inclusion_probability). Intervals are not corrected for the number "
+        "of metrics."
     )
     return Table(
         "Difference in human labels, second minus first",
         (
             "Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels",
-            *[Column("Where that holds", "text")] * holds,
+            *[Column("Condition", "text")] * holds,
         ),
         [
             (
@@ -179,7 +188,7 @@ def _within(within: WithinMargin | None) -> str:
     """Whether a difference is within the margin, and what would have been found where that is not shown."""
     if within is None or within.verdict != "not shown" or within.smallest_detectable is None:
         return "" if within is None else within.verdict
-    return f"not shown (a difference of {within.smallest_detectable:.3f} would be found)"
+    return f"not shown (a difference of {within.smallest_detectable:.3f} would be detected)"
 
 
 def unlike(run_difference: RunDifference) -> str:
@@ -200,13 +209,15 @@ def difference_answer(run_difference: RunDifference) -> str:
     most = max(known, key=_size)
     if not _tested(run_difference):
         return (
-            f"Nothing is tested: {clusters}, and a test takes {FEWEST_TESTED}. The runs differ most on "
+            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The runs differ "
+            f"most on "
             f"{_by_how_much(most)}."
         )
     shown = [row for row in known if row.p_holm is not None and row.p_holm < LEVEL]
     if not shown:
         return (
-            f"No metric of {len(known)} is shown to differ (p < {LEVEL:g} after Holm, {clusters}). They differ most "
+            f"The runs differ significantly on none of {whole} (p < {LEVEL:g} after Holm, {clusters}). They differ "
+            f"most "
             f"on {_by_how_much(most)}."
         )
     ways = []
@@ -219,8 +230,9 @@ def difference_answer(run_difference: RunDifference) -> str:
             ways.append(f"{on}{_by_how_much(max(rows, key=_size))}")
     differ = "differs" if len(shown) == 1 else "differ"
     sentence = (
-        f"{len(shown)} of {whole} {differ} (p < {LEVEL:g} after Holm, {clusters}): the second run is "
-        f"{', and '.join(ways)}."
+        f"{len(shown)} of {whole} {differ} significantly (p < {LEVEL:g} after Holm, {clusters}): the scores of the "
+        f"second "
+        f"run are {', and '.join(ways)}."
     )
     return sentence + only_unskewed((row.condition for row in shown), run_difference.clustered_by)
 
@@ -276,8 +288,8 @@ def difference_page(
         picture=difference_picture(run_difference),
         badges=words.floor_badges([run.record().baseline for run in (first, second)]),
         lede=[
-            f"First: {run_difference.first}.",
-            f"Second: {run_difference.second}.",
+            f"The first run is {run_difference.first}.",
+            f"The second run is {run_difference.second}.",
             _met(run_difference),
             UNDECIDED,
         ],
@@ -346,9 +358,9 @@ def _tested(run_difference: RunDifference) -> bool:
 
 def _parts_note(run_difference: RunDifference) -> str:
     return (
-        f"{words.count(run_difference.parts_moved)} of {words.number(run_difference.parts, 'part')} that both "
-        "rated; shown are the "
-        f"{len(run_difference.changed_parts)} furthest apart."
+        f"The ratings of {words.count(run_difference.parts_moved)} of {words.number(run_difference.parts, 'part')} "
+        f"that "
+        f"both runs rated differ; the {len(run_difference.changed_parts)} with the largest difference are listed."
     )
 
 
@@ -358,27 +370,33 @@ def _changed_note(run_difference: RunDifference) -> str:
     if len(run_difference.changed) == every:
         return ""
     return (
-        f"The {len(run_difference.changed)} largest of {words.number(every, 'change')} of a score; of equally "
-        "large ones those "
-        "that come first in the runs."
+        f"This section lists the {len(run_difference.changed)} largest of {words.number(every, 'change')} of a "
+        f"score; of "
+        "equally large changes it lists those that come first in the runs."
     )
 
 
 def met(run_difference: RunDifference) -> str:
     """How the items of the two met, and what both have in common."""
     judges = "the same judge" if run_difference.same_judge else "two judges"
-    items = "the same texts" if run_difference.same_items else "other texts"
-    return f"{words.number(run_difference.pairs, 'pair')}, matched by {run_difference.paired_by}: {judges}, {items}"
+    items = "the same texts" if run_difference.same_items else "different texts"
+    return (
+        f"{words.number(run_difference.pairs, 'pair')} of items matched by {run_difference.paired_by} are compared "
+        f"({judges}, {items})"
+    )
 
 
 def _met(run_difference: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
-    sentence = f"{met(run_difference)}. {words.count(run_difference.moved)} of them differ on some metric."
+    sentence = (
+        f"{met(run_difference)}. {words.count(run_difference.moved)} of these pairs differ on at least one "
+        f"metric."
+    )
     if run_difference.unlike:
         sentence += f" {words.capitalised(unlike(run_difference))}."
     if run_difference.same_judge or run_difference.same_items:
         return sentence
-    return f"{sentence} Judge and items both differ, so it cannot be said which of them made the difference."
+    return f"{sentence} Judge and items both differ, so the cause of a difference cannot be told."
 
 
 def _name(score: ChangedScore) -> str:

@@ -33,12 +33,14 @@ class WaveOptions(OptionGroup):
     """The waves, and when an alarm is raised.
 
     Series:
-        wave: The name of the wave to be judged. Default: today's date (UTC).
-        since: Start the series anew with this wave or date, after a change that you accept.
-        baseline: How many of the first waves are the baseline that later ones are compared with.
-        waves: How many waves are planned, including the baseline's; `--rate` is for all of them together.
-        rate: The rate of false alarms: in which share of planned series a judge that has not changed raises any. It
-            holds where noise is independent between waves.
+        wave: The name of the wave (dated run over the anchors) that is judged now. Default: today's date (UTC).
+        since: Begin a new series with this wave, given by name or date, because you accept the change that it shows.
+        baseline: How many of the first waves (dated runs over the same items) are the baseline that later waves are
+            compared with.
+        waves: How many waves (dated runs over the same items) are planned in all, including those of the baseline. The
+            false-alarm rate of `--rate` holds for the whole series.
+        rate: The false-alarm rate: the share of planned series in which an unchanged judge would raise at least one
+            alarm (if noise is independent between waves).
     """
 
     wave: str | None = None
@@ -61,7 +63,10 @@ class DriftGate(OptionGroup):
     junit: Annotated[
         Path | None,
         options.option(
-            options.FILES, "Write charts and conditions into this file as JUnit XML.", dir_okay=False
+            options.FILES,
+            "Write JUnit XML for a CI server into this file: a test case for each control chart (an alarm is a "
+            "failure) and for each condition of `--require`.",
+            dir_okay=False,
         ),
     ] = None
 
@@ -99,8 +104,8 @@ def drift(
         list[Path],
         typer.Argument(
             metavar="ITEMS|RUNS...",
-            help="With -o: a file of items (the anchors), to be judged once more. Without: folders of judged runs, one "
-            "for each wave, or one folder that contains them.",
+            help="With `-o`, a file of items, the anchors, which are judged again as a new wave. Without it, the "
+            "folders of finished runs, one for each wave, or one folder that holds them.",
         ),
     ],
     *,

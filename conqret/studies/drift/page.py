@@ -33,27 +33,28 @@ DriftLines = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of a wave, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
-    "The limit on false alarms holds for a judge that does not change: its scores vary at random, and independently, "
-    "from one wave to the next, each alone or those of a topic together. A move that all topics share on one "
-    "wave counts as drift, not as noise: a judge with good and bad days raises alarms."
+    "The rate of false alarms assumes a judge whose scores vary only at random and independently from wave to wave, "
+    "each score alone or the scores of a topic together. A change that all topics share in one wave counts as drift "
+    "and not as noise, so a judge with good and bad days raises alarms."
 )
 
 ALARMS, OTHERS = "Alarms", "Without an alarm"
 _LEDE = (
-    "Anchors are the items that are judged again on each wave. An alarm says that their scores moved together: the "
-    "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
+    "Anchors are the items that are judged again in each wave. An alarm means that their scores changed together: the "
+    "judge has become more severe or milder (severity), or uses more or less of its scale (spread)."
 )
 _CONTROL = (
-    "The chart shows a quantity by wave, the waves of the baseline first: the judge drifts where the EWMA "
-    "(exponentially weighted moving average) leaves its limits, or where the CUSUM (cumulative sum) below does."
+    "The chart shows severity or spread by wave, beginning with the waves of the baseline. The judge has drifted where "
+    "the EWMA (exponentially weighted moving average) or the CUSUM (cumulative sum) is outside its limits."
 )
-_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift it would find")
+_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest detectable shift")
 _NOTE = (
-    "Severity is the mean score, each topic counting alike: the lower, the more severe. Spread is the standard "
-    "deviation of the scores. EWMA (exponentially weighted moving average) and CUSUM (cumulative sum) are those of the "
-    "newest wave, each with its limit; the first is of moves since the baseline, the second in standard deviations "
-    f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift it would find: what 80% of such series "
-    "would have found by now, had it come right after the baseline."
+    "Severity is the mean score, with equal weight for each topic: a lower mean is a more severe judge. Spread is the "
+    "standard deviation of the scores. The columns EWMA (exponentially weighted moving average) and CUSUM (cumulative "
+    "sum) give the values of the newest wave and their limits; EWMA is in units of the score since the baseline, CUSUM "
+    f"in standard deviations. Changes below {TOLERANCE:g} raise no alarm. “Smallest detectable shift” is the shift "
+    f"that "
+    "80% of such series would have detected by now if it had happened right after the baseline."
 )
 
 
@@ -97,8 +98,9 @@ def drift_sheet(drift: Drift) -> ReportPage:
             Section(
                 "Charts",
                 drawn,
-                "Waves are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
-                "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
+                "The horizontal axis numbers the waves, beginning with those of the baseline. An alarm is raised "
+                "where the "
+                "EWMA (exponentially weighted moving average) or a CUSUM (cumulative sum) passes its limit.",
             ),
             *(Section(table.title, [table]) for table in tables if table.title == ALARMS),
             Section("Waves", [_wave_table(drift.waves)]),
@@ -106,7 +108,11 @@ def drift_sheet(drift: Drift) -> ReportPage:
             *(Section(table.title, [table]) for table in tables if table.title != ALARMS),
             Section(
                 "Remarks",
-                [PageRemarks([*_carried(drift), NULL, *(f"Left out: {path}." for path in drift.left_out)])],
+                [
+                    PageRemarks(
+                        [*_carried(drift), NULL, *(f"A run is left out: {path}." for path in drift.left_out)]
+                    )
+                ],
             ),
         ],
         badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
@@ -124,8 +130,8 @@ def drift_sheet(drift: Drift) -> ReportPage:
             ),
             (
                 "False alarms",
-                f"in {drift.rate:.0%} of such series at most, if noise is independent between waves"
-                + (", which it is not here" if drift.carried else ""),
+                f"in at most {drift.rate:.0%} of series without drift, if noise is independent between waves"
+                + (" (here it is not)" if drift.carried else ""),
             ),
             ("Fingerprint", drift.waves[-1].fingerprint),
             ("Seed", str(drift.seed)),
@@ -143,11 +149,11 @@ def drift_answer(drift: Drift) -> Iterator[str]:
         now = f"{chart.newest.value:.2f} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
         name = words.label(chart.metric).lower()
         verb = "is " if chart.quantity == "severity" else ""
-        said = f"the judge {verb}{way} on {name} since {chart.alarm.wave} ({now}"
+        said = f"it {verb}{way} on {name} since {chart.alarm.wave} ({now}"
         found.append(f"{with_condition(said, chart.condition)})")
     if found:
         more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        yield f"Drift: {'; '.join(found[:NAMED])}{more}."
+        yield f"The judge has drifted: {'; '.join(found[:NAMED])}{more}."
 
 
 def _to_do_page(drift: Drift) -> Iterator[str]:
@@ -164,7 +170,7 @@ def chart_name(chart: DriftChart) -> str:
 def chart_words(chart: DriftChart) -> str:
     """What a chart says."""
     if chart.level is None or chart.verdict == "no value":
-        return "nothing to chart: fewer than six topics have a score"
+        return "no chart: fewer than six topics have a score"
     if chart.newest is None:
         return f"{chart.level:.2f} so far"
     value = chart.newest.value
@@ -173,7 +179,11 @@ def chart_words(chart: DriftChart) -> str:
     if chart.alarm is not None:
         said = f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
         return with_condition(said, chart.condition)
-    seen = f"a shift of {chart.missable:.2f} would show" if chart.missable else "too few to show any shift"
+    seen = (
+        f"a shift of {chart.missable:.2f} would be detected"
+        if chart.missable
+        else "too few to detect any shift"
+    )
     return f"{now}; {seen}"
 
 
@@ -189,9 +199,10 @@ def _headline(drift: Drift) -> str:
     metrics = number(len({chart.metric for chart in drift.charts}), "metric")
     counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
     if not drift.alarms and drift.having("no alarm"):
-        counted = f"no drift found, {counted}{', and no mean or spread of a topic changed' * _still(drift)}"
+        counted = f"no drift was detected in severity and spread of {metrics}"
+        counted += ", and no mean or spread of any topic changed" * _still(drift)
     if count <= drift.baseline:
-        counted = f"{count} of {drift.baseline} waves of the baseline, and nothing to compare yet"
+        counted = f"{count} of {drift.baseline} waves of the baseline are judged, and there is nothing to compare yet"
     when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"
     return (
         f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
@@ -210,9 +221,11 @@ def _carried(drift: Drift) -> Iterator[str]:
     if drift.carried:
         chart = drift.carried[0]
         yield (
-            f"Noise carries over from one wave to the next ({chart_name(chart)}: autocorrelation "
-            f"{chart.autocorrelation:.2f}), so alarms come more often than in {drift.rate:.0%} of series without "
-            "drift: at .2 in 10 to 11% of them, at .5 in 23%, by one chart of 20 waves that is set to 5%."
+            f"Scores are autocorrelated from wave to wave ({chart_name(chart)}: autocorrelation "
+            f"{chart.autocorrelation:.2f}), so false alarms are more frequent than in {drift.rate:.0%} of series "
+            f"without "
+            "drift: one chart of 20 waves with a nominal rate of 5% raises them in 10 to 11% of series at an "
+            "autocorrelation of .2, and in 23% at .5."
         )
 
 

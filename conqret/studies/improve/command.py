@@ -46,7 +46,7 @@ class ImprovedJudge(OptionGroup):
     Judging:
         criterion: The criterion to improve, instead of `--format`: a statement, or a question with a scale at its end
             (`clarity: How clear is the wording? 1-5`).
-        metric: The metric of the format to improve.
+        metric: The metric to improve, one of those of `--format`.
     """
 
     criterion: str | None = None
@@ -70,7 +70,7 @@ class Comparison(OptionGroup):
 
     Labels:
         against: The labeled dimension that the metric is compared with, if it has another name.
-        seed: The seed by which a calibration deals topics into folds.
+        seed: The random seed that splits topics into folds for the calibration.
     """
 
     against: str | None = None
@@ -84,8 +84,8 @@ class Improving(OptionGroup, of=ImproveOptions):
     """How it is improved.
 
     Improving:
-        variant: Only this variant and the judge as it is: `examples` (labeled items in the prompt), `wording` (a
-            new wording and anchors, proposed by the model), or `both`. May be repeated. Default: all three.
+        variant: Try only this change of the judge: `examples` (labeled items in the prompt), `wording` (a new wording,
+            proposed by the model), or `both`. May be repeated. Default: all three.
     """
 
     variant: list[str] | None = None
@@ -121,10 +121,10 @@ def improve(
     shown with its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
 
     Files:
-        held_out: Labeled items of other topics, to measure on alone. Default: each fold of topics is measured on in
-            turn by what was learned from the others, which costs more.
-        output (--output, -o): The run's folder: the prompts and the calibration of the improved judge, a page and a
-            card. The same command again goes on where it stopped.
+        held_out: A file of labeled items of other topics, used only to measure the improvement. Default:
+            cross-validation over topics, which costs more.
+        output (--output, -o): The run's folder, for the prompts and calibration map of the improved judge and a report
+            page. The same command again goes on where it stopped.
 
     Examples:
 

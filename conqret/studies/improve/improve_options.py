@@ -29,14 +29,15 @@ class ImproveOptions:
     wording with anchors, or both.
 
     Improving:
-        folds: Into how many folds the topics are dealt. Whatever is measured on the topics of a fold was chosen on
-            others.
+        folds: The number of cross-validation folds of topics: each fold is measured with what was chosen on the other
+            folds.
         examples: Number of labeled items shown as examples.
         cases: Number of labeled items shown to the model that proposes a wording.
-        excerpt: After how many characters the texts of examples and cases are cut.
-        rating_scale: The scale on which a reworded criterion is rated, as `0-100`; `same`: its own. Formats and
-            criteria of yes or no keep theirs.
-        deal_seed: The seed by which topics are dealt into folds.
+        excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
+            that proposes a wording; longer texts are cut.
+        rating_scale: The rating scale of a reworded criterion, such as `0-100`; `same` keeps the scale of the
+            criterion. Judge formats and yes/no criteria keep their scale in any case.
+        deal_seed: The random seed that splits topics into folds.
 
     Raises:
         DeclarationError: a value is out of its range, or no scale.

@@ -41,16 +41,19 @@ def agreement_table(result: ImproveResult) -> Table:
         ("gain over (b)", *_cells(result.over_calibration)),
     ]
     how = (
-        "Items of topics that were held out."
+        "The figures are of items whose topics were held out."
         if result.measured == "held out"
-        else "Each fold of topics by what was learned and chosen on the others."
+        else "The figures are cross-validated: each fold of topics is scored by the judge that was improved and chosen "
+        "on the other folds."
     )
     return Table(
         f"Agreement with the mean label, {result.basis.intervals}",
         (Column("", "name"), *_FIGURES),
         rows,
-        note=f"{how} Distance: the mean distance in [0, 1]; a gain in it is what it is less. In gains an alpha of "
-        "(a) or (b) below 0 counts as 0, agreement by chance.",
+        note=f"{how} “Distance” is the mean absolute difference of score and mean label, in [0, 1]; a gain in distance "
+        "is its decrease. For gains, an alpha below 0 of the judge as it is (a) or of a calibration alone (b) "
+        "counts as 0, agreement by "
+        "chance.",
     )
 
 
@@ -59,15 +62,15 @@ def ceiling_table(result: ImproveResult) -> Table:
     ceiling = result.ceiling
     assert ceiling is not None  # noqa: S101 - asked for where there is one
     return Table(
-        "(c) One annotator against the mean of the others",
+        "(c) Agreement of one annotator with the mean label of the others",
         (Column("", "name"), *_FIGURES),
         [
             ("one annotator", *_cells(ceiling.annotator)),
             ("the improved judge in that one's place", *_cells(ceiling.improved)),
             ("difference", *_cells(ceiling.improved_over)),
         ],
-        note=f"Means over {words.number(ceiling.annotators, 'annotator')} with {FEWEST_OF_ONE} items or more, each on "
-        "the items that this one labeled.",
+        note=f"The figures are means over {words.number(ceiling.annotators, 'annotator')} who labeled {FEWEST_OF_ONE} "
+        "items or more, each on the items that this annotator labeled.",
     )
 
 
@@ -83,31 +86,34 @@ def choice_table(choice: VariantChoice) -> Table:
         for one in choice.candidates
     ]
     return Table(
-        "What could be chosen",
+        "Candidates for the improved judge",
         (Column("Candidate", "name"), "Squared error", "Over the least", Column("", "text")),
         rows,
-        note=f"Cross-fitted over {words.number(choice.topics, 'topic')} that are learned from "
-        f"({words.number(choice.items, 'item')}). The simplest within one standard error of the least is taken.",
+        note=f"Squared errors are cross-validated over the {words.number(choice.topics, 'topic')} of the training "
+        f"items "
+        f"({words.number(choice.items, 'item')}). The simplest candidate within one standard error of the least "
+        f"squared "
+        "error is chosen.",
     )
 
 
 def folds_table(result: ImproveResult) -> Table:
     """What was chosen without each fold."""
     return Table(
-        "Chosen without each fold",
+        "Candidate chosen when a fold is left out",
         (Column("Without fold", "name"), Column("Chosen", "text"), "Squared error", "Items"),
         [
             (str(choice.fold + 1), choice.chosen.name, choice.chosen.squared_error, choice.items)
             for choice in result.choices
         ],
-        note="Choices that differ from fold to fold say that the labels do not decide between them.",
+        note="If another candidate is chosen from fold to fold, the labels are too few to tell the candidates apart.",
     )
 
 
 def feature_table(result: ImproveResult) -> Table:
     """What goes with the difference between annotators and the judge as it is."""
     return Table(
-        "Where annotators and the judge as it is differ, found without a model",
+        "Features of items on which annotators and the judge differ",
         (Column("Feature", "name"), "With the difference", "With labels", Column("In words", "text")),
         [
             (
@@ -118,8 +124,9 @@ def feature_table(result: ImproveResult) -> Table:
             )
             for one in result.features
         ],
-        note="Spearman's correlations, over the items that are learned from; the intervals hold for all features "
-        "together.",
+        note="The table gives Spearman's correlations of a feature with the difference of label and score, and with "
+        "the "
+        "labels, over the training items; its intervals hold for all features simultaneously. No model is used.",
     )
 
 
@@ -128,20 +135,25 @@ def remarks(result: ImproveResult) -> list[str]:
     lines = [one.words + "." for one in result.features if one.shown]
     lines += [f"The model that proposed the wording says: {text}" for text in result.observations]
     if result.unscored:
-        lines.append(f"{words.number(result.unscored, 'item')} without a score by one of them are left out.")
+        lines.append(
+            f"{words.capitalised(words.number(result.unscored, 'item'))} that one of the judges gave no score are "
+            f"left out."
+        )
     if not any(one.calibrated for one in result.final.candidates):
         lines.append(
-            "No map onto the labels could be fitted: the scores are too few, or nearly all the same."
+            "No calibration map could be fitted: there are too few scores, or nearly all scores are the same."
         )
     if result.shown and not result.shown_over_calibration:
-        lines.append("Over a calibration alone no gain is shown: a map of the scores does as much.")
+        lines.append(
+            "The improved judge is not shown to be better than a calibration alone: calibrating the scores is enough."
+        )
     if result.final.changes and not result.use:
         lines.append(
-            "The criterion has anchors of its own: use it from Python, conqret.Criterion(**criterion), with the "
-            "criterion in summary.json."
+            "The improved criterion describes each point of its scale, so it can be used only from Python: "
+            "conqret.Criterion(**criterion), with the criterion in summary.json."
         )
     if not result.final.changes:
-        lines.append("The judge as it is was chosen: there is nothing to use.")
+        lines.append("No change of the judge was chosen, so there is no improved judge to use.")
     return lines
 
 
@@ -162,7 +174,7 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         sections.append(Section("How to use it", [PageRemarks([f"In this folder: {result.command()}"])]))
     return ReportPage(
         "improve",
-        f"{words.label(result.metric)} by {result.model}, improved from labels",
+        f"The judge of {words.label(result.metric).lower()} by {result.model}, improved from human labels",
         sections,
         badges=words.floor_badges([result.baseline]),
         answer=[f"{result.headline}."],

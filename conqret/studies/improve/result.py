@@ -136,11 +136,14 @@ class ImproveResult(Frozen):
     @property
     def headline(self) -> str:
         """What came of it, in a sentence."""
-        verdict = "A gain is shown" if self.shown else "No gain is shown"
+        verdict = (
+            "The improved judge agrees better with annotators" if self.shown else "No improvement is shown"
+        )
         return (
-            f"{verdict}: on {self.items} items of {self.topics} topics that no choice has seen, alpha with the mean "
-            f"label is {self.agreement['improved'].alpha} after and {self.agreement['as_it_is'].alpha} before "
-            f"(gain {self.gain.alpha})"
+            f"{verdict}: on {self.items} items of {self.topics} topics that were not used for training or choice, "
+            f"alpha "
+            f"with the mean label is {self.agreement['improved'].alpha} after and "
+            f"{self.agreement['as_it_is'].alpha} before (gain {self.gain.alpha})"
         )
 
     def command(self, folder: str = ".") -> str:

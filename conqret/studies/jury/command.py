@@ -41,7 +41,7 @@ def jury(
         runs: Finished runs of judges over the same items, at least two.
         by: How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`.
         output (--output, -o): The folder for the run of the jury.
-        seed: The seed of the parts of the topics and of the tests.
+        seed: The random seed of the permutation tests and of the split of topics into folds.
 
     Examples:
 

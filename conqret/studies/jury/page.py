@@ -19,7 +19,7 @@ from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
 
-GAINS, DIFFER = "What the jury gains", "Where the members differ most"
+GAINS, DIFFER = "What the jury gains", "Items on which the members differ most"
 
 
 def jury_tables(jury_result: Jury) -> Iterator[Table]:
@@ -38,7 +38,7 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
     first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"Left out: {why}." for why in jury_result.missed.values()]
+    missed = [f"A rule is left out: {why}." for why in jury_result.missed.values()]
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
@@ -72,7 +72,7 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
 def _rules(checked: JuryCheck) -> Table:
     topics = f"{checked.basis.clustered_by}s"
     noted = condition_note((rule.condition for rule in checked.rules.values()), checked.basis.clustered_by)
-    holds = [Column("Where that holds", "text")] if noted else []
+    holds = [Column("Condition", "text")] if noted else []
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain", *holds),
@@ -85,19 +85,21 @@ def _rules(checked: JuryCheck) -> Table:
             for rule, checked_rule in _alike(checked)
         ],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
-        note="Krippendorff's alpha with annotators, the mean over the labeled dimensions without overall quality "
-        "(that one, where it is the only one), on what all scored. "
-        f"Over the average: alpha less the mean of the members' alphas; p is of that (t-test over {topics}). "
-        "Over each: of how many members the jury is shown to agree better, where it is better than their average "
-        f"(p < .05 each). Gain: alpha less that of the member {_chosen(checked)}, before rounding. "
+        note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
+        "labeled dimensions without overall quality (unless it is the only one). "
+        "“Over the average” is the jury's alpha minus the mean of its members' alphas, and p is the p-value of this "
+        f"difference (t-test over {topics}). "
+        "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
+        "tested only if the jury is better than their average. "
+        f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
         + _NO_GAIN * ("weights" in checked.rules)
-        + f"The first rule is the requested one; the others are exploratory. {noted}".rstrip(),
+        + f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
     ).compact()  # fmt: skip
 
 
 _NO_GAIN = (
     "The gain of fitted weights has no interval, because the same labels choose the weights and the member; look at "
-    "their difference over the average. "
+    "“Over the average” instead. "
 )
 
 
@@ -131,9 +133,10 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
 
 
 _WEIGHTS = (
-    " Weight: fitted so that the weighted mean follows human labels within each dimension with the least squared "
-    "error, which is not the highest alpha. Shown are the weights by all labels; the jury is made by those of other "
-    "{}s."
+    " “Weight” is a member's weight in the weighted mean: weights minimize the squared error to human labels within "
+    "each dimension, which need not give the highest alpha. The table shows weights fitted on all labels; scores of "
+    "the "
+    "jury use weights fitted on the labels of other {}s."
 )
 
 
@@ -147,20 +150,23 @@ def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
 
 
 def _chosen(checked: JuryCheck) -> str:
-    return f"chosen by other {checked.basis.clustered_by}s"
+    return f"chosen on other {checked.basis.clustered_by}s"
 
 
 def _errors(checked: JuryCheck) -> Table:
     pairs = len(checked.errors)
     counted = (
-        "" if checked.independent is None else f" They count as {checked.independent:.1f} independent judges."
+        ""
+        if checked.independent is None
+        else f" Together the members count as {checked.independent:.1f} independent judges."
     )
     return Table(
-        "Do they err alike?",
+        "Do the members make the same errors?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(error.first, error.second, error.correlation) for error in checked.errors],
-        note="Errors are scores minus the human label, within dimensions. The less they correlate, the more a jury "
-        f"gains.{counted if pairs else ''}",
+        note="An error is a score minus the human label; the correlation of errors is computed within dimensions. "
+        "The less the errors "
+        f"of the members correlate, the more a jury gains.{counted if pairs else ''}",
     )
 
 
@@ -177,8 +183,9 @@ def _differences(jury_result: Jury) -> Table:
             )
             for disagreement in jury_result.disagreements
         ],
-        note="Each item once, by the metric on which they are furthest apart; all in [0, 1]. All numbers are in "
-        f"{RESULT}.",
+        note="Each item is listed once, with the metric on which its members' scores differ most; scores are in [0, "
+        "1]. "
+        f"The file {RESULT} has all numbers.",
     )
 
 

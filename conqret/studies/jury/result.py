@@ -131,7 +131,7 @@ class Jury(Frozen):
     def verdict(self) -> str:
         """What the jury gains, in a sentence."""
         if self.checked is None:
-            return "what the jury gains is not known without labels (--labels)"
+            return "what the jury gains over its members is unknown without human labels (--labels)"
         rule_check = self.checked.rules[self.rule]
         jury, count = f"the jury ({self.rule})", len(rule_check.over)
         by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
@@ -139,10 +139,11 @@ class Jury(Frozen):
         said = {
             "each": f"{jury} agrees better with annotators than each of its {count} members "
             f"({p_words(max(known.values(), default=1.0))} at most)",
-            "average": f"{jury} agrees better with annotators than its members do on average, {by}; it is not shown to "
-            f"agree better than “{max(known, key=known.__getitem__, default='')}” alone",
+            "average": f"{jury} agrees better with annotators than its members do on average, {by}; the data do not "
+            f"show that it agrees better than the member “{max(known, key=known.__getitem__, default='')}” alone",
             "worse": f"{jury} agrees worse with annotators than its members do on average, {by}",
-            "": f"{jury} is not shown to agree better or worse with annotators than its members do on average: {by}",
+            "": f"the data do not show that {jury} agrees better or worse with annotators than its members do on "
+            f"average (difference {words.with_interval(rule_check.over_average)}, Krippendorff's α)",
         }[rule_check.shown]
         return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
@@ -163,12 +164,13 @@ class Jury(Frozen):
         jury, single, held_out = ("none" if alpha is None else f"{alpha:z.3f}" for alpha in alphas)
         less = chosen is not None and chosen < min(known.values())
         why = (
-            f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
-            "always fall on the one that is best here."
+            f" The alpha of the chosen member is below that of every single member, as it is chosen anew for each "
+            f"fold by "
+            f"the labels of {other}, and is not always the best one on the fold itself."
         )
         return (
-            f"Mean Krippendorff's alpha with annotators: the jury {jury}, the best single member ({best}) "
-            f"{single}, the member chosen by {other} {held_out}.{why * less}"
+            f"Mean Krippendorff's alpha with annotators is {jury} for the jury, {single} for the best single member "
+            f"({best}), and {held_out} for the member chosen by {other}.{why * less}"
         )
 
 

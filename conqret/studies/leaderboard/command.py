@@ -17,14 +17,15 @@ def cards(
     page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
-    """Rank judges by a measure of their judge cards, side by side, with intervals.
+    """Rank judges by a statistic of their judge cards (written by `conqret validate`), with intervals.
 
-    Cards for other items or other labels cannot be compared, and are listed apart.
+    Judges that were validated on different items or labels cannot be compared, and are ranked in separate tables.
 
     Args:
         files: Judge cards (card.json) that `conqret validate` wrote, or the folders they are in.
-        by: What to sort by: `alpha`, `calibrated`, `person` or `as_person` (means over dimensions); one of these or of
-            the other statistics for one dimension (`alpha[overall_quality]`); `usd`, `seconds` or `alarms`.
+        by: What to sort by: `alpha` (judge and annotators), `calibrated` (alpha after calibration), `person` (alpha of
+            one annotator with the others) or `as_person` (alpha of the judge with the same others), as means over
+            dimensions or for one (`alpha[overall_quality]`); `usd`, `seconds` or `alarms` (bias alarms).
 
     Examples:
 

@@ -11,7 +11,10 @@ from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 
-APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
+APART = (
+    "Judges that were validated on different items or labels are in separate tables, as their numbers cannot be "
+    "compared."
+)
 
 
 def leaderboard_tables(ranking: Leaderboard) -> Iterator[Table]:
@@ -31,9 +34,10 @@ def leaderboard_sheet(ranking: Leaderboard) -> ReportPage:
         ],
         answer=[*leaders(ranking), *([ranking.chance] if ranking.chance else [])],
         how_to_read=[
-            "A judge card (conqret validate) says how far a judge agrees with human labels, which biases it shows, and "
-            "whether it detects perturbations. "
-            f"Cards are sorted by {ranking.by}, {'the least' if ranking.falls else 'the best'} first.",
+            "A judge card, made by conqret validate, says how far a judge agrees with human labels, which biases it "
+            "has, and whether it detects perturbations. "
+            f"Cards are sorted by {words.label(ranking.by).lower()}, "
+            f"{'the lowest' if ranking.falls else 'the highest'} first.",
         ],
         badges=[
             *([("Not comparable", APART)] if several else []),
@@ -96,11 +100,13 @@ def _table(board: Board, ranking: Leaderboard) -> Table:
             f"Price of {words.count(ITEMS)} items",
         ),
         rows,
-        note=f"{words.label(ranking.by)} over {over}; {board.intervals}. Units: what annotators labeled and the "
-        f"judge scored{', over all dimensions together' if len(board.dimensions) > 1 else ''}. Bias alarms: of so many "
-        "probes. Perturbations missed: of so many by metric, those that the scores are shown not to follow; "
-        "what is inconclusive is not counted. Of both, 0 is best. The order is that of the values; whether one judge "
-        "is shown to be better than another is tested by conqret judges compare, from their runs.",
+        note=f"The table is sorted by {words.label(ranking.by).lower()} over {over}; brackets hold {board.intervals}. "
+        "“Units” is the number of items (or parts of items) that annotators labeled and the judge scored"
+        f"{', summed over all dimensions' if len(board.dimensions) > 1 else ''}. “Bias alarms” is the number of bias "
+        "probes that found a bias, of all probes that were run. “Perturbations missed” is the number of scores (metric "
+        "by perturbation) that did not change as expected, of all that were tested; inconclusive ones are not counted. "
+        "For both, 0 is best. The order shows no significance: conqret judges compare tests from two judges' runs "
+        "whether one is better.",
     )
 
 

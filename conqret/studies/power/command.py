@@ -39,11 +39,11 @@ class Planning(OptionGroup):
     """Which plans are simulated, and which of them is wanted.
 
     Plan:
-        topics: Numbers of topics, separated by commas.
-        items: Numbers of items per topic, separated by commas; each is simulated with each number of topics.
-        unequal: Topics of unequal sizes: from 1 item to twice `--items` less one, each size equally likely.
-        simulations: Number of simulated studies for each number of topics with each number of items.
-        seed: The seed of the simulations.
+        topics: Numbers of topics to simulate, comma-separated.
+        items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
+        unequal: Simulate topics with unequal numbers of items: from 1 to 2 × `--items` − 1, all equally likely.
+        simulations: How many studies are simulated for each number of topics and items.
+        seed: The random seed of the simulations.
         half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
             Default: the smallest plan with a power of 80% is marked, and in `power agreement` one of ±0.1.
     """
@@ -83,11 +83,18 @@ class Planning(OptionGroup):
 Icc = Annotated[
     float,
     typer.Option(
-        help="Share of the variance that lies between topics (intraclass correlation).", min=0, max=1
+        help="The assumed share of the variance of scores that is between topics (intraclass correlation).",
+        min=0,
+        max=1,
     ),
 ]
-Sd = Annotated[float, typer.Option(help="The standard deviation of one value (scores are in [0, 1]).")]
-Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
+Sd = Annotated[
+    float,
+    typer.Option(
+        help="The standard deviation of a single score, or of a single paired difference (scores are in [0, 1])."
+    ),
+]
+Shift = Annotated[float, typer.Option(help="The true difference that the study should detect.")]
 
 
 @grouped
@@ -98,7 +105,7 @@ def agreement(
     shares: str | None = None,
     pilot: Path | None = None,
     labels: Annotated[
-        list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
+        list[Path] | None, label_options.label_files("Human labels of the items of `--pilot`.")
     ] = None,
     reading: label_options.LabelReading,
     aggregate: label_options.Aggregate = "auto",
@@ -112,10 +119,12 @@ def agreement(
     they have several dimensions, `--dimension` says which one.
 
     Args:
-        alpha: The assumed true alpha of judge and annotators (with `--shares`: of the values behind the labels).
-        shares: How often each label occurs, from the lowest up, such as 0.8,0.15,0.05; rare labels leave many studies
-            without an interval.
-        pilot: A finished run whose topics and items are drawn instead (with `--labels`).
+        alpha: The assumed true alpha of judge and annotators. With `--shares` it is the alpha of the continuous values
+            that are cut into labels.
+        shares: The assumed share of each label, from the lowest label up, such as 0.8,0.15,0.05. With rare labels many
+            studies have no interval.
+        pilot: A finished run of a judge (pilot): its topics and items are resampled, instead of simulated from
+            assumptions. Needs `--labels`.
     """
     from conqret.studies.power.sample_sizes import power_agreement
 
@@ -153,9 +162,10 @@ def bias(
     use `conqret judges power planted`.
 
     Args:
-        size: The bias to be found: with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
-        topics: Numbers of topics.
-        items: Numbers of pairs per topic.
+        size: The size of the bias that the study should detect: with 0.1 the argument that the bias favors wins 60% of
+            comparisons instead of 50%.
+        topics: Numbers of topics to simulate, comma-separated.
+        items: Numbers of items (pairs of arguments) per topic to simulate, comma-separated.
         probe: Only this probe (`conqret bias --list`). May be repeated.
         simulations: How many judges are simulated without a bias, and as many with each probe's.
         seed: The seed of the simulated judges.
@@ -180,7 +190,7 @@ def bias(
     page.write(lambda cells: bias_sheet(cells, seed), results)
 
 
-Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
+Metric = Annotated[str | None, typer.Option(help="The metric of the pilot run to use.")]
 Perturbation = Annotated[
     str | None,
     typer.Option(
@@ -210,8 +220,10 @@ def difference(
     corrected over several metrics it finds less.
 
     Args:
-        pilot: A finished run, from which the spread is taken (with `--reference`).
-        reference: A second run over the pilot's items; the differences between both are drawn.
+        pilot: A finished run of a judge (pilot), from which the standard deviation is taken, instead of `--sd`. For a
+            difference also give `--reference`.
+        reference: A second finished run over the items of `--pilot`; the standard deviation is then that of the
+            differences between the two runs.
     """
     from conqret.studies.power.sample_sizes import power_difference
 
@@ -247,9 +259,9 @@ def probe(
     The other probes are assumed to find no bias, to have the same spread, and to be independent.
 
     Args:
-        shift: How far the bias shifts the scores.
-        rows: How many probes are made; p-values are corrected over them.
-        pilot: A finished run of `conqret bias`, from which the spread is taken.
+        shift: The true difference in scores that the bias causes (scores are in [0, 1]).
+        rows: How many bias probes the study runs; its p-values are corrected for this number.
+        pilot: A finished run of `conqret bias`, from which the standard deviation of differences is taken.
     """
     from conqret.studies.power.sample_sizes import power_probe
 
@@ -278,10 +290,11 @@ def curve(
     A pilot gives the spread and the number of levels; how far its own curve fell is not used.
 
     Args:
-        shift: How far the mean falls from the first level to the last.
+        shift: How far the mean score falls from the first perturbation level to the last.
         levels: Perturbation levels, including the one without perturbation.
-        sd: The standard deviation of one score around its item's line.
-        pilot: A finished run of `conqret sensitivity`, from which the spread is taken.
+        sd: The standard deviation of a single score around the straight line of its item's scores over perturbation
+            levels.
+        pilot: A finished run of `conqret sensitivity`, from which the standard deviation of scores is taken.
     """
     from conqret.studies.power.sample_sizes import power_curve
 
@@ -307,21 +320,22 @@ def drift(
     seed: Annotated[int, Within(0)] = 13,
     shown: options.StudyOutput,
 ) -> None:
-    """Simulate how often and how soon `conqret judges drift` finds that a judge has shifted, and how often it raises a
-    false alarm.
+    """Simulate how often and how soon `conqret judges drift` detects that a judge has shifted, and how often it raises
+    a false alarm.
 
     Args:
-        sd: The standard deviation of one score between waves.
-        icc: The share of that variance that is common to the items of a topic.
+        sd: The standard deviation of an item's score from wave to wave when the judge has not changed.
+        icc: The intraclass correlation: the share of the variance of `--sd` that is common to all items of a topic,
+            from 0 to 1.
     Plan:
-        topics: Numbers of topics.
-        items: Numbers of items per topic.
-        waves: Waves of the series, including the baseline's.
-        baseline: How many of the first waves are the baseline.
-        after: The judge shifts after this many waves.
-        metrics: How many metrics are charted; each has two charts.
+        topics: Numbers of topics to simulate, comma-separated.
+        items: Numbers of items per topic to simulate, comma-separated.
+        waves: How many waves (dated runs over the same items) the series has, including those of the baseline.
+        baseline: How many of the first waves (dated runs over the same items) are the baseline.
+        after: In the simulation the judge shifts after this many waves (dated runs over the same items).
+        metrics: How many metrics are monitored; each has two control charts, of the mean and of the standard deviation.
         rate: The allowed rate of false alarms per series, with noise independent between waves.
-        seed: The seed of the simulations.
+        seed: The random seed of the simulations.
     """
     from dataclasses import asdict
 

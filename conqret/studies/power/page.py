@@ -20,9 +20,9 @@ HALF_WIDTH = 0.1
 """The half width of an interval that is wanted where no other is named, and nothing is tested."""
 TITLE = "How many topics and items does a study need?"
 HOW = (
-    "Studies of each size are simulated, and their interval or test is computed as the other commands compute it. "
-    "Items of one topic are alike, so more topics help more than more items of each. The marked plan is the one with "
-    "the fewest items in all that reaches the goal."
+    "Each plan (number of topics and items per topic) is simulated many times, and its interval or test is "
+    "computed as conqret computes it for real data. Items of one topic are alike, so more topics help more than "
+    "more items per topic. The marked plan is the one with the fewest items in total that reaches the goal."
 )
 GOAL = f"Goal: {POWER:.0%}"
 
@@ -35,8 +35,8 @@ def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
             (cell.topics, cell.items): None if cell.half_width is None else f"±{cell.half_width:.3f}"
             for cell in sizes.cells
         },
-        f"The median of {sizes.simulations} simulations a cell. –: more than {MOST_WITHOUT:.0%} of them have no "
-        "interval.",
+        f"Each half width is the median of {sizes.simulations} simulated studies. A dash means that more than "
+        f"{MOST_WITHOUT:.0%} of them have no interval.",
     )
     if any(cell.power is not None for cell in sizes.cells):
         powers: dict[Size, Cell] = {
@@ -44,9 +44,12 @@ def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
             for cell in sizes.cells
         }
         known = 1.96 * 0.5 / sizes.simulations**0.5
-        note = f"Of {sizes.simulations} simulations a cell: a power near one half is known to ±{known:.2f}."
+        note = (
+            f"Each power is estimated from {sizes.simulations} simulated studies, so a power near 0.5 is known "
+            f"to ±{known:.2f}."
+        )
         if any(value is None for value in powers.values()):
-            note = f"{note} –: below six topics there is no verdict."
+            note = f"{note} A dash means that with fewer than six topics there is no test."
         yield _table(f"Power: how often {sizes.what} is found at the 5% level", powers, note)
 
 
@@ -112,8 +115,9 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
         lede=[f"{text[0].upper()}{text[1:]}." for text in (lost,) if text],
         how_to_read=[
             HOW,
-            "Half width: an interval of 0.5 ± 0.1 reaches from 0.4 to 0.6. Power: the share of studies in which a "
-            "difference of that size, which is there, is significant at the 5% level.",
+            "The half width of an interval is the number after ±: an interval of 0.5 ± 0.1 reaches from 0.4 to 0.6. "
+            "Power is the share of simulated studies in which a true difference of this size is significant at the "
+            "5% level.",
         ],
         facts=_facts(sizes.assumed, sizes.pilot, sizes.simulations, seed),
     )
@@ -141,7 +145,9 @@ def series_table(sizes: DriftSizes) -> Table:
         f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
         "waves. Found: series whose first alarm comes "
         "after the shift; delay: the waves that this takes, on average. "
-        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'wave')} the baseline.",
+        f"Each row is of {watched.simulations:,} simulated series, whose first {number(design.baseline, 'wave')} "
+        f"are the "
+        "baseline.",
     )
 
 
@@ -173,8 +179,9 @@ def series_sheet(sizes: DriftSizes) -> ReportPage:
         answer=series_answer(sizes),
         picture=[_found(sizes).chart(f"{title}, by topics", title, GOAL)],
         how_to_read=[
-            "Anchors are the items that a judge rates again in each wave. Series of waves are simulated, and charted "
-            "as `conqret judges drift` does. The marked plan is the one with the fewest anchors that reaches the goal."
+            "Anchors are the items that a judge judges again in each wave (dated run). Series of waves are "
+            "simulated and tested as `conqret judges drift` tests them. The marked plan is the one with the fewest "
+            "anchors that reaches the goal."
         ],
         facts=_facts(
             f"standard deviation {watched.sd:g} of a score between waves, ICC {watched.icc:g}; "
@@ -205,7 +212,7 @@ def bias_answer(cells: Mapping[Size, SelfTest]) -> list[str]:
         if found
         else f"No simulated plan finds {goal} with any probe."
     )
-    return [first, *([f"Found less often: {', '.join(missed)}."] if missed else [])]
+    return [first, *([f"These probes find it less often: {', '.join(missed)}."] if missed else [])]
 
 
 def bias_sheet(cells: Mapping[Size, SelfTest], seed: int) -> ReportPage:
@@ -222,7 +229,7 @@ def bias_sheet(cells: Mapping[Size, SelfTest], seed: int) -> ReportPage:
         answer=bias_answer(cells),
         picture=charts[:1],
         how_to_read=[
-            f"With a bias of 0.1 the favored place, or a changed text, wins 60% instead of 50%. {HOW}"
+            f"With a bias of 0.1 the argument that the bias favors wins 60% of comparisons instead of 50%. {HOW}"
         ],
         facts=_facts("", "", first.simulations, seed),
     )

@@ -22,10 +22,11 @@ class PlantedBias(OptionGroup):
     """The judge that is simulated, and how often.
 
     Args:
-        size: The bias that is planted: 0.1 moves a score by 0.1, or lets the favored place or a changed text win 60%
-            instead of 50%.
+        size: The size of the bias that is planted: 0.1 changes a score by 0.1; in comparisons of two arguments it lets
+            the argument that the bias favors win 60% instead of 50%.
         noise: The standard deviation of one score's noise (scores are in [0, 1]).
-        noise_from: A finished run of the judge with `--samples`, whose own repeatability is the noise instead.
+        noise_from: A finished run of the judge with `--samples` 2 or more: the variation between its samples is the
+            noise of the simulated judge, instead of `--noise`.
         vary: How far the bias differs between topics, as a share of its size: 0 is the same in each, 1 lets few topics
             carry most of it, which takes more topics to find.
         simulations: How many judges are simulated without a bias, and as many with each probe's.
@@ -61,7 +62,10 @@ def selftest(
     metric: options.Metric = None,
     labels: Annotated[
         list[Path] | None,
-        label_options.label_files("Human labels of the items, for stance and self-preference."),
+        label_options.label_files(
+            "Human labels of the items. The probes stance and self-preference need them, to compare texts of equal "
+            "quality."
+        ),
     ] = None,
     reading: label_options.LabelReading,
     page: options.PageFile,
@@ -69,9 +73,9 @@ def selftest(
 ) -> None:
     """Plant biases of known size into a simulated judge on your items, and test which of them a bias run detects.
 
-    Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
-    is simulated, and no model is called. More topics help more than more items of one topic, because differences
-    between topics do not average out within them.
+    Comparisons, tests and corrections are those of `conqret bias` with the same items and options; only the judge is
+    simulated, and no model is called. More topics help more than more items of a topic, because items of one topic are
+    alike.
 
     Args:
         probe: Only this probe (`conqret bias --list`). May be repeated.

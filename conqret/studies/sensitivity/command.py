@@ -90,8 +90,9 @@ class PerturbationOptions(OptionGroup):
         bool,
         typer.Option(
             "--grid",
-            help="Also combine `irrelevant` (0, 10, 50, 75) with `hallucinate` (0%, 50%, 100%), as in ConQRet's Figure "
-            "4.",
+            help="Also judge items with both perturbations: `irrelevant` (0, 10, 50 or 75 percent of documents "
+            "replaced) combined with `hallucinate` (0, 50 or 100 percent of cited sentences changed), as in "
+            "ConQRet's Figure 4.",
             rich_help_panel=DAMAGE,
         ),
     ] = False
@@ -99,7 +100,8 @@ class PerturbationOptions(OptionGroup):
     perturb_model: Annotated[
         str,
         typer.Option(
-            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+            help="What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without "
+            "a model.",
             rich_help_panel=DAMAGE,
         ),
     ] = "offline"
@@ -109,7 +111,8 @@ class PerturbationOptions(OptionGroup):
     margin: Annotated[
         float,
         typer.Option(
-            help="How far a score may shift that should not change, as a share of the scale.",
+            help="How far a score that should not change may shift and still count as unchanged, as a share of the "
+            "scale.",
             rich_help_panel=DAMAGE,
         ),
     ] = MARGIN
@@ -134,7 +137,8 @@ class ComparedJudges(OptionGroup):
         typer.Option(
             "--model",
             "-m",
-            help="Models, comma-separated; `offline` is the lexical baseline.",
+            help="The models to test as judges, comma-separated: names that litellm knows, or `offline`, a baseline "
+            "from word statistics.",
             rich_help_panel=options.MODEL,
         ),
     ] = "offline"
@@ -190,11 +194,11 @@ def sensitivity(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Perturb items by known amounts, judge every version, and test which scores follow.
+    """Perturb items by known amounts, judge every version, and test which scores change as they should.
 
-    For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall
-    strictly, their correlation with the level, which levels can be told apart, and whether scores move that should
-    not.
+    For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall at
+        every step, their correlation with the level, which levels differ significantly, and whether scores change that
+        should not.
 
     Examples:
 

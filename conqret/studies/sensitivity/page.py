@@ -20,9 +20,10 @@ from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
 from conqret.studies.sensitivity.verdict import STILL, Verdict
 
+UNDECIDED = "The data do not show whether the judge detects perturbations"
 FIRST = 3
 """Curves that stand at the top."""
-SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not move", "no rise": "not rise"}
+SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not change", "no rise": "not rise"}
 """What is expected, behind *should*."""
 
 
@@ -46,14 +47,14 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
             Section(
                 "Further curves",
                 drawn[FIRST:],
-                "Means over levels, with 95% intervals over topics: of what should fall or rise, and of what does not "
-                "do as expected, or is undecided.",
+                "These charts show mean scores by perturbation level, with 95% intervals over topics, for scores that "
+                "should fall or rise, and for scores that do not change as expected or are inconclusive.",
             ),
             section(first, title="Verdicts"),
             Section(
                 "Tables",
                 others,
-                "Means in numbers, laid out as in the paper (ConQRet), of the metrics that it has.",
+                "These tables give the mean scores of the metrics in the ConQRet paper, in the layout of its tables.",
                 folded=True,
             ),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
@@ -61,8 +62,8 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
         answer=list(answer(results.curves)),
         picture=drawn[:FIRST],
         how_to_read=[
-            f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
-            "scores of what is perturbed should fall, and no other should rise.",
+            f"conqret has perturbed {words.number(results.record.items, 'item')} by known amounts, and the judge has "
+            "judged every version. Scores that measure what was perturbed should fall, and no other score should rise.",
             *_damages(results),
         ],
         badges=[
@@ -120,50 +121,54 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
     judged = [(curve.expected, curve.verdict) for curve in curves if curve.verdict is not None]
     moving = [verdict for expected, verdict in judged if expected not in STILL]
     still = [verdict for expected, verdict in judged if expected in STILL]
-    held = f"that should not change, or not rise, {_counted(still)}"
+    held = f"that should not change or not rise, {_counted(still)}"
     if moving:
-        lead = "No" if "no" in moving else "Not shown"
+        lead = "The judge does not detect perturbations" if "no" in moving else UNDECIDED
         if "yes" in moving:
-            lead = "Yes" if set(moving) == {"yes"} else "In part"
+            lead = f"The judge detects {'' if set(moving) == {'yes'} else 'some '}perturbations"
         others = f"; of {len(still)} {held}" if still else ""
         scores = words.number(len(moving), "score")
-        yield f"{lead}: of {scores} that a perturbation should change, {_counted(moving)}{others}."
+        yield f"{lead}: of {scores} that should change when items are perturbed, {_counted(moving)}{others}."
     elif still:
         yield f"Of {words.number(len(still), 'score')} {held}."
     if len(judged) < len(curves):
         own = words.number(len(curves) - len(judged), "score")
-        yield f"Of {own} by your own criteria or nuggets nothing is expected: you decide whether one should change."
+        yield f"For {own} by your own criteria or nuggets there is no expectation: you decide whether it should change."
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:
     """How many scores are as expected, and how many not or not known to be."""
-    phrases = {"no": "not", "inconclusive": "undecided"}
+    phrases = {"no": "{} did not", "inconclusive": "for {} the data do not tell"}
     rest = [
-        f"{verdicts.count(verdict)} {phrase}" for verdict, phrase in phrases.items() if verdict in verdicts
+        phrase.format(verdicts.count(verdict)) for verdict, phrase in phrases.items() if verdict in verdicts
     ]
-    return ", ".join([f"{verdicts.count('yes')} did as expected", *rest])
+    return ", ".join([f"{verdicts.count('yes')} behaved as expected", *rest])
 
 
 def _damages(results: SensitivityResults) -> Iterator[str]:
     """What is done to the items, as far as it is known here."""
     for name in dict.fromkeys(curve.perturbation for curve in results.curves):
         if name in PERTURBATIONS:
-            yield f"{name}: {PERTURBATIONS[name].summary}."
+            yield f"The perturbation {name} does this: {PERTURBATIONS[name].summary}."
 
 
 def lacking(results: SensitivityResults) -> Iterator[str]:
     """Why items have no value at every level, and of which metrics."""
     metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
     for reason, names in metrics.items():
-        yield f"Not all items are in the curves of {metric_names(list(dict.fromkeys(names)))}: {words.reason(reason)}."
+        yield (
+            f"The curves of {metric_names(list(dict.fromkeys(names)))} leave out some items, because "
+            f"{words.reason(reason)}."
+        )
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
     """What was sent, and what is not there."""
     session = results.session
     yield (
-        f"In the last session {words.number(session.sent, 'request')} were sent, {words.count(session.recorded)} were "
-        f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
+        f"In the last session {words.number(session.sent, 'request')} were sent to the model, "
+        f"{words.count(session.recorded)} were answered from recordings without a call, and "
+        f"{words.count(session.kept)} judgments were kept from earlier sessions."
     )
     yield from words.failed(session.failures)
     yield from lacking(results)

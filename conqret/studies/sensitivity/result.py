@@ -75,8 +75,8 @@ def verdict_words(curves: Iterable[Curve]) -> str:
     phrases = [
         f"{verdict_counts['yes']} of {verdict_counts.total()} {as_it_should}" + (f" ({rest})" if rest else "")
         for verdict_counts, as_it_should in (
-            (moving, "curves that should fall or rise are as they should be"),
-            (still, "curves that should not move, or not rise, are"),
+            (moving, "curves that should fall or rise do so"),
+            (still, "curves that should not change or not rise do not"),
         )
         if verdict_counts
         for rest in [
@@ -87,7 +87,7 @@ def verdict_words(curves: Iterable[Curve]) -> str:
     ]
     if open_curves:
         phrases.append(
-            f"nothing is expected of {number(open_curves, 'curve')} of your own criteria or nuggets"
+            f"for {number(open_curves, 'curve')} of your own criteria or nuggets there is no expectation"
         )
     return "; ".join(phrases) or "no curve"
 

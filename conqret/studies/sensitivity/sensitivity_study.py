@@ -71,7 +71,7 @@ def sensitivity(
     on_plan: Callable[[SensitivityPlan], None] = lambda plan: None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityResults:
-    """Perturb items by known amounts, judge every version, and test which scores follow.
+    """Perturb items by known amounts, judge every version, and test which scores change as they should.
 
     Args:
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.

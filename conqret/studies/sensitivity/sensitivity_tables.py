@@ -19,10 +19,11 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
 
 HOW_DECIDED = (
-    "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
-    "significant. What should not change has to stay within the margin (equivalence); it is said to change where it is "
-    "shown to be beyond that margin, corrected for all curves that should not change (Holm). Below six topics "
-    "nothing is decided. Each single verdict is wrong with a probability of 5% at most, so that among many a few are."
+    "A score that should fall or rise passes if its trend over the levels is significant (one-sided, not corrected "
+    "for the number of curves) and no single step goes significantly in the wrong direction. A score that should not "
+    "change passes if an equivalence test shows it to stay within the margin, and fails if it is shown to leave the "
+    "margin (corrected for all such curves after Holm). With fewer than six topics every verdict is inconclusive. Each "
+    "verdict is wrong with a probability of at most 5%, so a few of many verdicts are wrong."
 )
 """Said wherever verdicts stand."""
 
@@ -76,11 +77,12 @@ def verdicts(results: SensitivityResults) -> Table:
             "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
         ),
         [line for heading, row_group in rows.items() for line in ((heading,), *row_group)],
-        note=f"{words.capitalised(results.verdicts)}. A judge that always says the same passes whatever "
-        "should not move. Expected, no rise: the score may fall, and must not rise. Correlations are of level and "
-        "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
-        "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
-        "level. "
+        note=f"{words.capitalised(results.verdicts)}. A judge that gives the same score to everything passes every "
+        "test in which scores should not change. “No rise” in the column “Expected” means that the score may fall but "
+        "must not rise. Pearson and Spearman are correlations of the perturbation level with the mean score; a dash "
+        "stands where the score should not change or rise, where all means are equal, or where there are only two "
+        "levels. Adjacent levels differ if a t-test over topics has p < .05 after Holm's correction. The table uses "
+        "only items that have a score at every level. "
         f"{HOW_DECIDED} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
     ).varying("Items", "As expected")  # fmt: skip
 
@@ -142,7 +144,8 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
-        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not requested.",
+        note=f"{NO_ANSWER} means that no item got a valid response at every level; a dash means that nothing was "
+        "requested.",
     )
 
 
@@ -169,7 +172,7 @@ def precision_table(results: SensitivityResults) -> Table:
             *(f"Predicted precision, {name}" for name in predicted),
         ),
         rows,
-        note="In brackets the error: predicted minus true.",
+        note="Brackets hold the error, predicted minus true precision.",
     )  # fmt: skip
 
 

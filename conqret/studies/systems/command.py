@@ -20,10 +20,10 @@ class ComparedSystems(OptionGroup):
     """Which topics and systems are compared.
 
     What is compared:
-        topic: Only this topic. May be repeated.
-        run: Only this run. May be repeated.
-        only_shared_topics: Only topics that both sides have.
-        only_shared_runs: Only runs that both sides have.
+        topic: Use only this topic. May be repeated.
+        run: Use only this system (run). May be repeated.
+        only_shared_topics: Use only the topics that both the judge and the human leaderboard have.
+        only_shared_runs: Use only the systems (runs) that both the judge and the human leaderboard have.
         recompute: Compute scores over all topics as means over the topics, instead of taking the files' own.
     """
 
@@ -39,8 +39,8 @@ class SystemMeasures(OptionGroup):
     """Which measures are compared, and how.
 
     What is compared:
-        measure: Only this measure of the judges. May be repeated.
-        truth_measure: Only this measure of the reference. May be repeated.
+        measure: Use only this measure of the judges' leaderboards. May be repeated.
+        truth_measure: Use only this measure of the human leaderboard (`--truth`). May be repeated.
         correlation: `kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first
             ten systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.
     """
@@ -72,16 +72,17 @@ def meta(
     Coefficients, ties and missing runs are those of `auto-judge-evaluate meta-evaluate`.
 
     Args:
-        judges: Leaderboards: files, folders of files, or folders of `conqret judge` on TREC reports.
-        by_topic: Show the coefficient of each topic.
+        judges: The judges' leaderboards, with a score for each system: files, folders of files, or folders of `conqret
+            judge` runs over TREC RAG reports.
+        by_topic: Also show the rank correlation within each topic.
     Files:
         truth: The reference: a human leaderboard.
-        format: The file format of the judges' leaderboards.
-        truth_format: The file format of the reference.
+        format: The file format of the judges' leaderboard files.
+        truth_format: The file format of the human leaderboard, `--truth`.
         reports: The reports that were judged: their length is shown as one more judge. May be repeated.
     What is compared:
-        on_missing: What to do with missing values, and with runs that only one side has: refuse them, leave them out,
-            or count them as 0.
+        on_missing: What to do with missing values, and with systems that only one leaderboard has: `error` refuses
+            them, `skip` leaves them out, `default` counts them as 0.
 
     Examples:
 

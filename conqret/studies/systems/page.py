@@ -23,11 +23,11 @@ COEFFICIENTS = {
 }
 """Coefficients as papers name them."""
 HOW = (
-    "A judge's mean score of each system gives a ranking of the systems, and so do the human labels of the reference. "
-    "A coefficient is 1 where both rankings are the same, 0 where they have nothing to do with each other, and -1 "
-    "where one is the reverse of the other. It is computed for each topic, and the mean over topics is tested; its "
-    "interval says how far the mean could lie with other topics. Over all topics: the coefficient of the mean scores. "
-    "The highest coefficient of several judges looks better than it is, because these topics chose it."
+    "The judge's mean scores rank the systems, and so do the human labels of the reference. The rank correlation "
+    "of both rankings is 1 if they are the same, 0 if they are unrelated, and -1 if one is the reverse of the "
+    "other. “Mean over topics” is computed for each topic and averaged; its interval is over topics, and it is "
+    "tested. “Over all topics” is the rank correlation of the systems' mean scores over all topics. The highest of "
+    "several rank correlations looks better than it is, as it was chosen on these topics."
 )
 
 
@@ -93,13 +93,14 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     who = f"“{_name(best, results)}”"
     if len(known) > 1:
         yield (
-            f"Of {len(known)} judge measures, {who} ranks {systems} most like {reference}: "
+            f"Of {len(known)} measures of the judge, {who} ranks {systems} most like the human leaderboard "
+            f"{reference}: "
             f"{name} = {words.with_interval(shown)} ({over})."
         )
     else:
         yield f"{who} ranks {systems} like {reference} with {name} = {words.with_interval(shown)} ({over})."
     if shown.low is not None and shown.low <= 0:
-        yield "The interval holds 0: the data do not show that the judge ranks systems better than by chance."
+        yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
     worse = [
         difference
         for difference in _of(results.from_best, measure)
@@ -108,7 +109,7 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     if len(known) > 1:
         number = f"{len(worse)} of the {len(known) - 1} others" if worse else "No other measure"
         verb = "are" if len(worse) > 1 else "is"
-        yield f"{number} {verb} shown to rank worse than it (p < {ALPHA:g}, Holm).{_unskewed(worse)}"
+        yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm).{_unskewed(worse)}"
     ranking = {_key(row) for row in known}
     if from_length := [one for one in _of(results.from_length, measure) if _key(one) in ranking]:
         better = [difference for difference in from_length if _better(difference)]
@@ -146,7 +147,7 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
             "Minus the best",
             "p (Holm)",
             *beside,
-            *[Column("Where that holds", "text")] * any(holds),
+            *[Column("Condition", "text")] * any(holds),
         ),
         [(*cells, *[cell] * any(holds)) for cells, cell in zip(tested, holds, strict=True)],
         note=_note(results, measure),
@@ -267,11 +268,15 @@ def _note(results: MetaEvaluation, measure: str) -> str:
     sentences = []
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
         sentences.append(
-            f"No p: below {FEWEST_TESTED} topics with a coefficient, or of what is the same on all of them."
+            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or if it is the "
+            f"same on "
+            "all of them."
         )
     if any(difference.p_holm is not None for difference in compared):
         sentences.append(words.NOT_CORRECTED)
     if tied := [_name(row, results) for row in _rows(results, measure) if row.tied]:
-        sentences.append(f"All systems have the same score by {', '.join(tied)}, so no ranking is compared.")
+        sentences.append(
+            f"All systems have the same score by {', '.join(tied)}, so these measures give no ranking."
+        )
     sentences.append(condition_note(difference.condition for difference in compared))
     return " ".join(filter(None, sentences))

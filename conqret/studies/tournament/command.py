@@ -48,20 +48,24 @@ class PairJudge(OptionGroup):
             question (`How fair is it to the other side?`). The judge says which of two arguments meets it better.
 
     Model:
-        model (--model, -m): Any model that litellm knows, or `offline`, the lexical baseline. May be repeated: each
-            model compares every pair, and what is said of an item counts by how well its judge tells items apart.
-            Default: `offline`.
+        model (--model, -m): The model that judges: any name that litellm knows, or `offline`, a baseline from word
+            statistics. May be repeated: each model compares every pair, and models that tell items apart better get
+            more weight. Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
             and returns `first`, `second` or `tie`.
-        server: A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the
-            form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.
+        server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
+            JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
+            environment variable CONQRET_SERVER_KEY.
     """
 
     format: Annotated[
         str | None,
         options.option(
-            options.JUDGING, "The format whose preference is judged. Default: `direct`.", "--format", "-f"
+            options.JUDGING,
+            "The judge format with which two arguments are compared; its metric preference is used. Default: `direct`.",
+            "--format",
+            "-f",
         ),
     ] = None
     criterion: str | None = None
@@ -84,11 +88,11 @@ def tournament(
 ) -> None:
     """Rank the arguments of each topic by comparing pairs of them (comparative judgment).
 
-    A judge says which of two arguments is better. Of its answers each argument gets a strength with a standard error,
-    by the model of Bradley and Terry with ties, graded answers and an effect of position. Without `--format`, the
-    preference of `direct` is judged, each pair in one order.
-    All commands that read runs take it. Strengths are relative to the mean of their topic: compare them with labels by
-    rank correlation within topics, as alpha over all topics (`conqret validate`) counts the topics' means as errors.
+    A judge says which of two arguments is better. From its answers each argument gets a strength with a standard error,
+    by a Bradley-Terry model with ties, graded answers and a position effect. Each pair is compared in one order unless
+    `--both-orders` is given. All commands that read a judge's run also read a tournament's. Strengths are relative to
+    the mean of their topic: compare them with labels by rank correlation within topics, as alpha over all topics
+    (`conqret validate`) counts differences between topics as errors.
 
     Examples:
 

@@ -47,8 +47,8 @@ def systems_table(tournament: Tournament) -> Table:
             (system.rank, system.name, system.strength, system.standard_error, system.items)
             for system in tournament.systems
         ],
-        note=f"Mean strength of a system's items less that of all, with {tournament.confidence:.0%} intervals: what is "
-        "expected of it in other groups.",
+        note="“Strength” is the mean strength of a system's items minus the mean of all systems, with "
+        f"{tournament.confidence:.0%} intervals for its strength on other topics.",
     )
 
 
@@ -76,9 +76,11 @@ def judges_table(tournament: Tournament) -> Table:
             )
             for judge in judges
         ],
-        note="Discrimination: by what differences between items are multiplied in a judge's log-odds; the mean of "
-        "the judges is 1. Below it a judge tells items apart less than they do on average, and its answers count for "
-        "less; it is called unreliable where the whole interval is below 1.",
+        note="“Discrimination” is the factor by which a judge's log-odds of a win grow with the difference in "
+        "strength; "
+        "the mean of the judges is 1. A judge below 1 tells items apart less well than the judges do on average, so "
+        "its "
+        "comparisons count for less; a judge is marked as unreliable if its whole interval is below 1.",
     )
 
 
@@ -90,11 +92,22 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
         "Misfit": any(item.misfit and item.misfit.above for item in group.items),
         "Unbounded": any(item.unbounded for item in group.items),
     }
-    note = f"Strength: log-odds against a mean item. Reliability {reliability}; {group.ordered:.0%} of the pairs of "
-    note += "items are expected to stand in the right order."
+    note = (
+        "“Strength” is the log-odds of a win against an average item of this topic. The scale separation "
+        "reliability "
+    )
+    note += (
+        f"of the topic is {reliability}; {group.ordered:.0%} of its pairs of items are expected to be ranked in "
+        f"the "
+    )
+    note += "right order."
     if top is not None and group.top_probability is not None:
-        best = "best item is" if top == 1 else f"best {words.count(top)} are"
-        note += f" The {best} known with a probability of {group.top_probability:.2f}."
+        best = (
+            "item that is ranked first is"
+            if top == 1
+            else f"{words.count(top)} items that are ranked first are"
+        )
+        note += f" With a probability of {group.top_probability:.2f} the {best} truly the best."
     return Table(
         group.name,
         (
@@ -162,50 +175,60 @@ def headlines(tournament: Tournament) -> Iterator[str]:
     )
     if pairs:
         right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
-        ranked += f"; {right / pairs:.0%} of the pairs are expected to stand in the right order"
+        ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
     if tournament.reliability is not None:
         ranked += f" (scale separation reliability {tournament.reliability:.2f})"
     yield f"{ranked}."
     if tournament.systems:
         best = tournament.systems[0]
-        yield f"{best.name} is the strongest system: {words.with_interval(best.strength)} (log-odds against the mean)."
+        yield (
+            f"{best.name} is the strongest system, with a strength of {words.with_interval(best.strength)} "
+            f"(log-odds of a "
+            "win against the average system)."
+        )
     if tournament.unbounded:
         yield (
-            f"The strengths of {len(tournament.unbounded)} of {words.number(items, 'item')} rest on the prior alone: "
-            "alone or together with others, they won all, lost all, or met no other item. More comparisons help."
+            f"The strengths of {len(tournament.unbounded)} of {words.number(items, 'item')} are limited only by the "
+            f"prior, "
+            "because these items (or groups of them) won all comparisons, lost all, or were not compared with others. "
+            "More comparisons help."
         )
     if tournament.length is not None and abs(tournament.length) >= FOLLOWS:
         yield (
-            f"The ranking follows length: the rank correlation of strength and number of words is "
-            f"{tournament.length:z.2f} within topics."
+            f"The ranking is related to length: the rank correlation of strength and number of words within topics is "
+            f"{tournament.length:z.2f}."
         )
     wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
     if wanted is not None and not tournament.reliable:
         yield f"The requested reliability of {wanted:g} was not reached."
     elif wanted is not None and tournament.planned < most:
         yield (
-            f"It ended early: the requested reliability of {wanted:g} was reached after "
+            f"The tournament ended early: the requested reliability of {wanted:g} was reached after "
             f"{words.count(tournament.planned)} of at most {words.number(most, 'comparison')}."
         )
     if tournament.settled:
         yield (
-            f"The requested ranking is known of {tournament.settled} of "
-            f"{words.number(len(tournament.groups), 'group')}; "
-            "no more of their items were compared then."
+            f"For {tournament.settled} of {words.number(len(tournament.groups), 'topic')} the requested ranking is "
+            f"known "
+            "with the requested probability, and their items were not compared further."
         )
     for name in tournament.unreliable:
-        yield f"{name} is less reliable than the judges are on average; its answers count for less."
+        yield f"The judge {name} is less reliable than the judges are on average, so its comparisons count for less."
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
-        yield "The judge favors a position; strengths are corrected for it."
+        yield "The judge favors one position (first or second); the strengths are corrected for this bias."
 
 
 def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = None) -> ReportPage:
     """The page; ``texts`` are those of the items by their ids."""
-    remarks = [f"Prior: {tournament.prior}.", *tournament.notes, *words.failed(tournament.session.failures)]
+    remarks = [
+        f"The prior distribution of the model is: {tournament.prior}.",
+        *tournament.notes,
+        *words.failed(tournament.session.failures),
+    ]
     return ReportPage(
         "tournament",
-        f"Tournament by {tournament.judge} with {tournament.model}",
+        f"Tournament of items, compared by {tournament.judge} with {tournament.model}",
         [
             *map(section, _of_the_whole(tournament)),
             section(trust_table(tournament)),
@@ -215,15 +238,17 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
         answer=list(headlines(tournament)),
         picture=[tournament_picture(tournament)] if tournament.groups else [],
         how_to_read=[
-            "Strength is in log-odds against the mean item of its topic: a difference of 1 means that the stronger "
-            "item wins 73% of comparisons, one of 2 means 88%. "
+            "Strength is the log-odds of a win against the average item of the same topic: if two items differ by "
+            "1, the "
+            "stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "
             f"{words.count(tournament.planned)} comparisons were planned in "
-            f"{words.number(tournament.rounds, 'round')} ({tournament.design} pairs)."
+            f"{words.number(tournament.rounds, 'round')} ({tournament.design} choice of pairs)."
             + (
                 ""
                 if tournament.reliability is None
-                else f" Scale separation reliability {tournament.reliability:.2f}: about that share of the variance of "
-                "the strengths within topics is of true differences."
+                else f" A scale separation reliability of {tournament.reliability:.2f} means that about this share "
+                f"of the "
+                "variance of strengths within topics is due to true differences."
             )
         ],
         badges=words.floor_badges([tournament.baseline]),

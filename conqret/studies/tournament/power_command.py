@@ -27,24 +27,26 @@ def tournament(
     seed: Annotated[int, Within(0)] = 13,
     shown: options.StudyOutput,
 ) -> None:
-    """Simulate how reliable a tournament will be after so many comparisons an item.
+    """Simulate how reliable the ranking of a tournament will be, by the number of comparisons per item.
 
     Args:
-        items: Numbers of items per topic.
+        items: Numbers of items per topic to simulate, comma-separated.
         comparisons: Comparisons per item and judge, at most.
         design: How the pairs of items to compare are chosen: `adaptive`, `random` or `exhaustive` (every pair).
             May be repeated: each design is simulated. Default: `adaptive` and `random`.
         topics: Number of topics in one tournament.
         spread: Standard deviation of the true strengths in log-odds. With 1 the better of two items is preferred in
             about 73% of pairs, with 2 in 83%, with 4 in 91%.
-        position: By how much more than half the first of two equals gets, from -0.5 to 0.5.
+        position: The judge's position bias: how much more often than half the first of two equally good items wins,
+            from -0.5 to 0.5.
         ties: Share of ties between equals, from 0 to 1.
-        discrimination: By what a judge multiplies the differences between items, from 0 to 100: with 0 it answers by
-            chance. Of several numbers each is a judge that compares every pair, as with several `--model`.
+        discrimination: How well the judge tells items apart, from 0 (it answers by chance) to 100: the factor on
+            differences in strength, 1 for an average judge. Several numbers, comma-separated, are several judges, each
+            of which compares every pair.
         ratings: Correlation, within topics, of the true strengths with ratings that are known before, as `--ratings` of
             `conqret tournament` takes them: at most the square root of the ratings' reliability.
-        simulations: Number of simulated tournaments of each kind.
-        seed: The seed of the simulations.
+        simulations: How many tournaments are simulated for each design and number of comparisons.
+        seed: The random seed of the simulations.
 
     Examples:
 

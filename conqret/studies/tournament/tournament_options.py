@@ -15,21 +15,22 @@ class TournamentOptions:
     """Which items are compared with which, and how often.
 
     Pairs:
-        by: What items share that are compared with each other: `topic`, `stance`, a field of their metadata, or several
-            with commas. Items are only ever compared within one topic.
+        by: What items must have in common to be compared with each other: `topic`, `stance`, a metadata field, or
+            several, comma-separated. Items of different topics are never compared.
         design: Which pairs are compared. `adaptive`: random ones until strengths are sure to differ, then those
             expected to teach most of the ranks. `random`: each item as often as any other. `exhaustive`: every pair.
-        comparisons: Comparisons per item, on average (a comparison is of two items). No effect on `exhaustive`.
+        comparisons: How many comparisons each item takes part in, on average. Has no effect with `--design exhaustive`,
+            which compares every pair.
         both_orders: Compare each pair in both orders.
         reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
-        top: Compare no more items of a group once its best ones, so many, are known with the probability of
+        top: Stop comparing items of a topic as soon as its best items, this many, are known with the probability
             `--confidence`.
         confidence: The probability with which the best items have to be known (`--top`), from 0.5 to 1.
-        ordered: Compare no more items of a group once this share of its pairs of items (0.5 to 1) is expected to stand
+        ordered: Stop comparing items of a topic as soon as this share of its pairs (0.5 to 1) is expected to be ranked
             in the right order.
-        ratings: What is known of the items before: a finished run of a judge over them, of which each item's mean score
-            is taken, or a field of their metadata. Items with higher ratings are expected to be stronger; by how much,
-            the comparisons say.
+        ratings: Ratings of the items that are known before the tournament, used as prior: a finished judge's run over
+            them (mean score of each item), or the name of a metadata field. Items with higher ratings are expected to
+            be stronger; how much stronger is estimated from the comparisons.
         system: The field of the items' metadata that names the system that an item is from. Default: `run_id`, else
             `system`, where all items have it.
         pair_seed: The seed of the pairs.

@@ -131,9 +131,10 @@ def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: in
         answer=power_answer(planned),
         picture=charts[:1],
         how_to_read=[
-            "Tournaments are simulated, and strengths estimated as `conqret tournament` does. Reliability: the share "
-            "of the strengths' variance, within topics, that is not error. Adaptive pairs are those of which the "
-            "result says most; random pairs meet equally often."
+            "Tournaments are simulated, and the strengths of items are estimated as `conqret tournament` estimates "
+            "them. Reliability is the share of the variance of strengths within topics that is not estimation "
+            "error. With adaptive pairs, the pairs whose comparison is expected to be most informative are "
+            "compared; with random pairs, each item is compared equally often."
         ],
         facts=[("Simulated tournaments of each kind", f"{simulations:,}"), ("Seed", str(seed))],
     )
@@ -185,8 +186,8 @@ def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iter
                 "Coverage",
             ),
             rows,
-            note="Reliability as a tournament prints it; rank correlation with the true strengths, mean over topics; "
-            "share of 95% intervals that hold the true strength. "
+            note="“Reliability” is the one that a tournament prints; the rank correlation is that with the true "
+            "strengths (mean over topics); “Coverage” is the share of 95% intervals that contain the true strength. "
             + (
                 f"Means of {simulations} simulated tournaments."
                 if simulations > 1

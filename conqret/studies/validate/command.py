@@ -23,9 +23,12 @@ class EvidenceFiles(OptionGroup):
     Args:
         calibration: A file written by `conqret judges calibrate`; raw and calibrated scores are compared with the
             labels.
-        bias: A folder of `conqret bias`, for the judge card.
-        sensitivity: A folder of `conqret sensitivity`, for the judge card.
-        drift: A folder of `conqret judges drift`, for the judge card.
+        bias: The folder of a run of `conqret bias`: its result becomes part of the judge card (a page on how far the
+            judge can be trusted).
+        sensitivity: The folder of a run of `conqret sensitivity`: its result becomes part of the judge card (a page on
+            how far the judge can be trusted).
+        drift: The folder of `conqret judges drift`: its result becomes part of the judge card (a page on how far the
+            judge can be trusted).
     """
 
     calibration: Path | None = None
@@ -53,17 +56,20 @@ def validate(
 ) -> None:
     """Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge card.
 
-    To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
-    never guessed. Items that have only a label or only a score are counted and listed.
+    The lowest and highest possible label must be known to compare labels with scores, and are never guessed: give
+    `--scale` or `--map`, unless conqret knows the file's layout. Items that have only a label or only a score are
+    counted and listed.
 
     Args:
         run: The folder of a run.
-        output (--output, -o): The folder for validation.json and validation.md. Default: the run's.
-        require: A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit
+        output (--output, -o): The folder to write the validation and the judge card into. Default: the run's folder.
+        require: A condition on the result, such as `alpha[overall_quality] >= 0.4` (one dimension), `alpha.low >= 0.3`
+            (low end of the mean alpha's interval) or `coverage >= 0.98` (share of labeled units with a score). Exit
             code 0 if all are met, 1 if one is not. May be repeated.
-        positive_from: The label from which an item counts as positive, for precision, recall and F1.
-        epsilon: By how much the judge may agree less than an annotator and still replace one, because it is cheaper:
-            0.2 for experts, 0.1 for a crowd.
+        positive_from: The lowest label that counts as positive, for precision, recall and F1.
+        epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
+            items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1
+            for crowd workers.
 
     Examples:
 

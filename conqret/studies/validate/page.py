@@ -39,11 +39,12 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         answer=agreement_answer(rows, basis, validation.average),
         picture=agreement_picture(rows, basis, validation.average),
         how_to_read=[
-            f"Scores of {words.number(validation.join.items, 'item')} are compared with human labels of them. "
-            "Krippendorff's alpha is 1 where they always agree, 0 where they agree by chance, and below 0 where they "
-            "agree less than that. In brackets: its confidence interval, the alphas that the data are compatible with; "
-            "where it holds 0, agreement beyond chance is not shown. A baseline without a model (the length of the "
-            "text, a constant) that agrees as well shows that the judge adds nothing.",
+            f"This page compares the judge's scores of {words.number(validation.join.items, 'item')} with human labels "
+            "of the same items. Krippendorff's alpha is 1 where scores and labels always agree, 0 where they agree as "
+            "often as by chance, and below 0 where they agree less than that. Brackets hold the confidence interval of "
+            "alpha, the alphas that the data are compatible with; if it contains 0, agreement beyond chance is not "
+            "shown. If a baseline without a model (the length of the text, or a constant) agrees with annotators as "
+            "well as the judge does, the judge adds nothing.",
         ],
         badges=words.floor_badges([judge.baseline]),
         lede=_unlabeled(validation),
@@ -93,7 +94,7 @@ def _ways(validation: Validation) -> Table:
     rows = [(", ".join(map(words.label, names)), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)
     return Table(
-        "How scores met the scale of the labels",
+        "How scores and labels were put on one scale",
         [Column(head, "text") for head in heads],
         rows,
         note=notes,
@@ -117,8 +118,8 @@ def _samples(validation: Validation) -> Table:
         ("Dimension", *heads, "SD between reruns"),
         rows,
         foot=[("Average", *average.values(), "")],
-        note="SD between reruns: of the alpha of the mean, if the judge were run again with as many samples. What of "
-        "an interval's width comes of that, more samples take away; the rest takes more topics.",
+        note="“SD between reruns” is how much the alpha of the mean would vary if the judge were run again with as "
+        "many samples. More samples reduce this part of an interval's width; only more topics reduce the rest.",
     )
 
 
@@ -140,10 +141,9 @@ def _statistics(validation: Validation) -> Iterator[Table]:
 def _replacing(validation: Validation) -> Section:
     title = "Can the judge replace an annotator?"
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each "
-        "annotator by "
-        "how well both fit the others, and, being cheaper, may fit worse on up to "
-        f"{validation.basis.settings.epsilon:.0%} of the items (epsilon)."
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) compares the judge with each annotator: "
+        "which of the two is closer to the labels of the other annotators? As the judge is cheaper, it may lose to the "
+        f"annotator on up to {validation.basis.settings.epsilon:.0%} more of the items than it wins (epsilon)."
     )
     tests = [row.alternative for row in validation.dimensions.values()]
     if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
@@ -151,7 +151,11 @@ def _replacing(validation: Validation) -> Section:
     ):
         return Section(
             title,
-            [PageRemarks([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            [
+                PageRemarks(
+                    [f"This test is not possible on any dimension ({why.pop().removeprefix('no test: ')})."]
+                )
+            ],
             note,
         )
     rows: list[tuple[Cell, ...]] = []
@@ -167,14 +171,13 @@ def _replacing(validation: Validation) -> Section:
         title,
         (
             "Dimension", "Passed", "Winning rate", "Advantage probability",
-            *[Column("Where that holds", "text")] * holds, REMARK,
+            *[Column("Condition", "text")] * holds, REMARK,
         ),
         rows,
-        note="Winning rate: the share of the annotators than whom the judge is shown to be worse by less than epsilon "
-        "(one-sided, corrected over the annotators by Benjamini and Yekutieli), which is not to equal them; passed "
-        "with "
-        "half or more. "
-        "Advantage probability: on how many of the items the judge fits at least as well as the annotator."
+        note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
+        "(one-sided tests, corrected for the number of annotators after Benjamini and Yekutieli); the judge passes "
+        "with 0.5 or more, which does not show that it equals them. “Advantage probability” is the share of items on "
+        "which the judge is at least as close to the other annotators as the annotator whom it replaces."
         + " " * holds
         + condition_note(conditions, clusters),
     )  # fmt: skip
@@ -185,17 +188,24 @@ def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
     missing = any(row.worst_case != row.best_case for row in rows)
-    note = "Estimates of the mean label of all items. Mean score: of the judge, over all items. Mean label: of the "
-    note += "labeled items alone."
+    note = (
+        "The table has estimates of the mean label of all items. “Mean score” is the mean of the judge's scores "
+        "of all "
+    )
+    note += "items. “Mean label” is the mean human label of the labeled items."
     if both:
         note += (
-            " Both: the labels, and what the judge says of the other items, corrected by how far it is off "
-            "where there are labels (prediction-powered inference); weight: how much the judge counts there."
+            " “Both” combines the labels with the judge's scores of the unlabeled items, corrected by the judge's "
+            "error "
+            "on labeled items (prediction-powered inference); “Weight” is how much the judge's scores count in it."
         )
-    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labeled ones are a random "
-    note += "sample of them, or weighted by the inclusion_probability that their labels state."
+    note += (
+        f" {'The last two estimate' if both else '“Mean label” estimates'} the mean of all items only if the "
+        f"labeled "
+    )
+    note += "items are a random sample of them, or are weighted by an inclusion_probability that their labels state."
     if missing:
-        note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
+        note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
         "Mean human label, in [0, 1]",
         (
@@ -234,7 +244,8 @@ def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
     if missing.scored == missing.total:
         return Section(
-            "What has no score", [PageRemarks([f"All {words.count(missing.total)} judgments are whole."])]
+            "What has no score",
+            [PageRemarks([f"All {words.count(missing.total)} judgments have all their scores."])],
         )
     reasons = (
         ", ".join(f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items())
@@ -248,8 +259,8 @@ def _missing(validation: Validation) -> Table | Section:
         "What has no score",
         ("Missing scores and", "Effect", "p (Holm)", REMARK),
         rows,
-        note=f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
-        f"{missing.failed} failed (reasons: {reasons}).",
+        note=f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
+        f"response, and {missing.failed} got no response (reasons: {reasons}).",
     )
 
 
@@ -268,14 +279,13 @@ def _join(validation: Validation) -> Table | Section:
         if names:
             rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
     if not rows:
-        all_of = (
-            f"All {words.number(join.items, 'item')} are judged and labeled, and every part and metric, too."
-        )
-        return Section("What was matched", [PageRemarks([all_of])])
+        all_of = f"All {words.number(join.items, 'item')}, with every part and metric, are both judged and labeled."
+        return Section("Which items have both a judgment and a label", [PageRemarks([all_of])])
     return Table(
-        "What was matched",
-        ("Without a partner", "Count", Column("Names", "text")),
+        "Which items have both a judgment and a label",
+        ("What is not matched", "Count", Column("Names", "text")),
         rows,
-        note=f"Judged and labeled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
-        "labeled.",
+        note=f"{words.capitalised(words.number(join.items, 'item'))} are both judged and labeled, of {join.judged} "
+        f"judged "
+        f"and {join.labelled} labeled items.",
     )

@@ -32,8 +32,9 @@ def variance(
     Args:
         runs: Finished runs over the same items: with other models, with other prompts (`--prompts`), or one run with
             `--samples`.
-        metric: Only this metric. Default: all that the runs share. May be repeated.
-        design: Also show the errors with these numbers of each, for example `model=3,sample=2`. May be repeated.
+        metric: Use only this metric. May be repeated. Default: all metrics that the runs share.
+        design: Also show the standard errors that averaging over so many models, prompts or samples would give, such as
+            `model=3,sample=2`. May be repeated.
         topics: Numbers of topics for which the mean's standard error is computed, besides the runs' own number.
 
     Examples:

@@ -17,18 +17,21 @@ Row = tuple[Cell, ...]
 
 TITLE = "Where the noise comes from"
 _LEDE = (
-    "What topics and items differ by is what is measured. What samples, prompts or models differ by on one item is "
-    "noise."
+    "Score differences between topics and between items are what a judge is to measure. Differences between samples, "
+    "prompts or models on the same item are noise."
 )
 _ALIKE = (
-    "The intervals suppose that topics are about alike: where the scores of a few topics are far noisier than those of "
-    "the others, the interval of the samples holds the true value in some 85 to 90%, not 95%."
+    "The intervals assume that topics are about alike: if the scores of a few topics are far noisier than those of the "
+    "others, the interval of the samples holds the true value in only 85 to 90% of studies, not in 95%."
 )
-_MEASURED = "Topics and items are what is measured; the rest is noise."
+_MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
 _BUYS = (
-    "Generalizability is the share of the variance of items' scores that is not noise, 1 at best: how surely their "
-    "order would come out again. It rises with what a score is averaged over. The band is its interval; over the whole "
-    "height it says that so few topics leave it open."
+    "Generalizability is the share of the variance of items' scores that is not noise: at 1 a repeated measurement "
+    "would rank the items in the same order. Generalizability rises when a score is averaged over more samples, "
+    "prompts "
+    "or models. The band is its confidence interval; a band over the whole height means that there are too few "
+    "topics to "
+    "estimate it."
 )
 
 
@@ -36,9 +39,9 @@ def variance_words(study: VarianceStudy) -> list[str]:
     """What was compared, and what these runs leave open, in sentences."""
     unknown = dict.fromkeys(text for metric in study.metrics.values() for text in metric.unknown)
     return [
-        f"{words.number(len(study.runs), 'run')}: {words.number(study.models, 'model')}, "
+        f"The study has {words.number(len(study.runs), 'run')} of {words.number(study.models, 'model')} with "
         f"{words.number(study.prompts, 'prompt')}"
-        + (f"; what differs: {', '.join(study.differs)}" if study.differs else "")
+        + (f"; the runs differ in {', '.join(study.differs)}" if study.differs else "")
         + ".",
         *(f"{words.capitalised(text)}." for text in [*unknown, *study.notes]),
     ]
@@ -52,17 +55,19 @@ def variance_finding(study: VarianceStudy) -> str:
         if _varies(metric)
     ]
     if not noise:
-        return "No score differs."
+        return "All scores of an item are equal."
     sources = {name: sum(shares.get(name, 0.0) for shares in noise) for shares in noise for name in shares}
     largest = max(sources, key=lambda name: sources[name])
     named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
-    of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
+    of = (
+        f"; {'the only source of noise in these runs is' if len(sources) == 1 else 'most of it comes from'} {named}"
+        if sources[largest]
+        else ""
+    )
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
     much = sum(sum(shares.values()) >= 0.495 for shares in noise)
-    return (
-        f"Noise is estimated at half or more of the variance of scores on {much} of {len(noise)} metrics{of}."
-    )
+    return f"On {much} of {len(noise)} metrics noise is estimated to be half or more of the variance of scores{of}."
 
 
 def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Table]:
@@ -88,8 +93,9 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
             (words.label(row.metric), *(_share(of.get(name)) for name in names), row.repeatability)
             for row, of in zip(rows, sources, strict=True)
         ],
-        note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores. "
-        f"{_ALIKE}",
+        note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request, in units "
+        f"of the "
+        f"score. {_ALIKE}",
     )
 
 
@@ -101,16 +107,18 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
     if len(rows) == 1:
         low = [part for part in first.sources if (part.variance.value or 0) < 0]
         named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
-        below = f" Variance estimated below 0, shown as 0: {named}." if low else ""
-        basis = f"{words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}; "
+        below = f" These variances are estimated below 0 and shown as 0: {named}." if low else ""
+        basis = (
+            f"The table is of {words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}. "
+        )
     elif any((part.variance.value or 0) < 0 for row in rows for part in row.sources):
-        below = " A variance that is estimated below 0 is shown as 0."
+        below = " A variance whose estimate is below 0 is shown as 0."
     over = f"topics{pooling(first.topics)}" if first.topics > 1 else f"items{pooling(first.items)}"
     return Table(
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}{confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
+        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
     )
 
 
@@ -129,10 +137,11 @@ def _scores(rows: Sequence[MetricVariance]) -> Table:
         _titled(rows, "one item's score"),
         (Column("Averaged over", "text"), "Standard error", "Generalizability", *["Dependability"][:strict]),
         _under(rows, designs),
-        note="Generalizability: the share of the variance of such scores that is that of topics and items, and so how "
-        "surely the order of the items would come out again."
-        + " Dependability: the same for the scores themselves, where a strict model or prompt is noise, too."
-        * strict,
+        note="“Generalizability” is the share of the variance of scores, averaged as the row says, that is due to "
+        "topics and items; at 1 a "
+        "repeated measurement would rank the items in the same order."
+        + " “Dependability” is the corresponding share for absolute scores: it counts it as noise, too, that one model "
+        "or prompt is stricter than another." * strict,
     )
 
 
@@ -148,9 +157,9 @@ def _means(rows: Sequence[MetricVariance]) -> Table:
         _titled(rows, "standard error of the mean"),
         (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
         _under(rows, designs),
-        note=f"How far the mean of a metric deviates where {', '.join(others)} and {last} are drawn anew. Here "
-        "there are "
-        f"{words.number(first.topics, 'topic')}, with {first.items / first.topics:.3g} items each.",
+        note="The standard error is how much the mean of a metric would vary if the study were repeated with other "
+        f"{', '.join(others)} and {last}. This study has {words.number(first.topics, 'topic')}, with "
+        f"{first.items / first.topics:.3g} items each.",
     )
 
 
