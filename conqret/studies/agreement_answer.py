@@ -55,7 +55,7 @@ def agreement_answer(
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
             + (
-                f"; the whole interval is above {WEAK}, {BOUND}, on {well or 'none'} of these"
+                f"; on {well or 'none'} of these the whole interval is above {WEAK}, {BOUND}"
                 if others
                 else f"; the whole interval is {'' if well else 'not '}above {WEAK}, {BOUND}"
             )
