@@ -55,7 +55,7 @@ def agreement_answer(
             f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
             + "".join(f", {name}" for name in named)
             + (
-                f"; the whole interval is above {WEAK}, {BOUND}, on {well or 'none'} of these"
+                f"; on {well or 'none'} of these the whole interval is above {WEAK}, {BOUND}"
                 if others
                 else f"; the whole interval is {'' if well else 'not '}above {WEAK}, {BOUND}"
             )
@@ -93,16 +93,16 @@ def _rest(
         sentences.append(
             f"The data do not show that annotators agree with each other more than by chance{where}."
         )
+    cautions: list[str] = []
     if better:
         chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
-        sentences.append(
+        cautions.append(
             f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
             f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
         )
-        sentences += _at_once(rows)
-    sentences += _pooled(rows)
-    if sentences:
-        yield " ".join(sentences)
+        cautions += _at_once(rows)
+    cautions += _pooled(rows)
+    yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
 
 
 def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
@@ -158,12 +158,15 @@ def _pooled(rows: Collection[DimensionAgreement]) -> Iterator[str]:
     known = sorted(
         (row for row in rows if row.pooled.value is not None), key=lambda row: row.pooled.value or 0.0
     )
-    if known:
+    if len(known) > 1:
         least, most = known[0], known[-1]
+        alone = [_name(row) for row in rows if row.pooled.value is None and row.alpha.low is not None]
+        without = f" (without {words.listed(alone)})" if 0 < len(alone) <= NAMED else ""
         yield (
-            f"Partially pooled over {words.number(len(known), 'dimension')}, because the highest of several is too "
-            f"high on average and the lowest too low, the highest alpha is {words.with_interval(most.pooled)} "
-            f"({_name(most)}) and the lowest {words.with_interval(least.pooled)} ({_name(least)})."
+            f"Partially pooled over {words.number(len(known), 'dimension')}{without}, because the highest of several "
+            f"is too high on average and the lowest too low, the highest of these alphas is "
+            f"{words.with_interval(most.pooled)} ({_name(most)}) and the lowest {words.with_interval(least.pooled)} "
+            f"({_name(least)})."
         )
 
 

@@ -170,7 +170,7 @@ def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="conqret validate"):
         read_card(tmp_path)
     (tmp_path / "card.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="is no judge card"):
+    with pytest.raises(DeclarationError, match="is not a judge card"):
         read_card(tmp_path)
 
 
