@@ -147,7 +147,7 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
     ]
     return Table(
         "Metrics and measuring models",
-        (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
+        (Column("Metric", "text"), Column("Measuring model", "text"), "Questions", "Left out"),
         rows,
         note="Means use only the questions for which every system's answer has a score. “Left out” is the number of "
         "scored answers to questions for which some system's answer has no score.",

@@ -389,6 +389,7 @@ def _sources(report: SuiteReport) -> list[str]:
         )
         lines.append(
             f"The test set {board.suite.title} is published in: {board.suite.source}. Its license is "
-            f"{board.suite.license}. It has been public since {board.suite.public_since}.{part}"
+            f"{board.suite.license}. The data set has been public since "
+            f"{board.suite.public_since}, so models released later may have seen it in training.{part}"
         )
     return lines

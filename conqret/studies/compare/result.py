@@ -146,7 +146,7 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
     worse = all(alpha.high is not None and alpha.high < 0 for alpha in known)
-    shown = "significantly below 0 (its whole interval is)" if worse else "0 or below"
+    shown = "significantly below 0 (its whole interval is below 0)" if worse else "0 or below"
     return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
 
 

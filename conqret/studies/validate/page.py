@@ -207,7 +207,7 @@ def _means(validation: Validation) -> Table:
     if missing:
         note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
-        "Mean human label, in [0, 1]",
+        "Mean human label over all judged items, in [0, 1]",
         (
             "Dimension",
             "Mean score",
