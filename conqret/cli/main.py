@@ -141,7 +141,7 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:  # a folder that cannot be written, a full disk
-        full = "; make room, and give the command again" if error.errno in _FULL else ""
+        full = "; free some space, and run the command again" if error.errno in _FULL else ""
         complain(f"{error.filename or 'the system'}: {error.strerror or error}{full}")
         sys.exit(1)
 

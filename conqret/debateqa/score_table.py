@@ -144,7 +144,7 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             if key in seen:
                 problem = (
                     f"has the {row.metric} of {row.system}'s answer {row.id} by "
-                    f"{row.instrument or 'the measuring model without a name'}, which is also in {seen[key]} already"
+                    f"{row.instrument or 'the measuring model without a name'}, which is already in {seen[key]}"
                 )
                 remedy = "Give each table once, and each system a name of its own (--system)"
                 reader.fault("", problem, remedy)

@@ -48,9 +48,9 @@ class DamagedLabelsError(LabelFileError):
     def __init__(self, path: Path, problem: str) -> None:
         folder, self.fault = path.parent, f"{path} is corrupt ({problem})"
         super().__init__(
-            f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` "
-            f"makes the file anew of the rest (and of a copy of `conqret labels backup`: `--backup FILE`), and "
-            f"`conqret labels export {folder}` writes the labels that are sound"
+            f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` rebuilds the file "
+            f"from the rest (and, with `--backup FILE`, from a copy made by `conqret labels backup`), and "
+            f"`conqret labels export {folder}` writes the intact labels"
         )
 
 

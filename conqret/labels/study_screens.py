@@ -127,7 +127,7 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
         if any("probability" in entry for entry in plan_data["chosen"]):
             raise DeclarationError(
                 f"{plan} draws items with unequal probabilities, which annotation pages do not keep: give annotators "
-                "the form that conqret labels sample wrote beside it, or draw without --oversample-uncertain"
+                "the form that conqret labels sample wrote next to it, or draw without --oversample-uncertain"
             )
         return [str(entry["item"]) for entry in plan_data["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.keys import parameters, request_key
 from conqret.llm.progress import Missing, Progress
@@ -298,7 +298,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         try:
             if under_way:
                 _log.warning(
-                    "waiting for %d responses that are under way, for at most %g s", len(under_way), GRACE
+                    "waiting for %s under way, for at most %g s", number(len(under_way), "response"), GRACE
                 )
                 await asyncio.wait(under_way, timeout=GRACE)
         finally:  # whoever stops the wait, too, leaves no connection open

@@ -67,7 +67,7 @@ class Fusion(pt.Transformer):
         ):
             raise DeclarationError(
                 f"the weights are {', '.join(map(str, weights))}, but each of the {len(retrievers)} "
-                "rankings needs one of at least 0, and at least one must be above 0"
+                "rankings needs a weight of at least 0, and at least one weight must be above 0"
             )
         self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
 

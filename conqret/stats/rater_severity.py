@@ -83,7 +83,9 @@ def place_raters(
         raise DeclarationError(f"a table of raters by units is needed, not the shape {labels.shape}")
     scores = None if judge is None else np.asarray(judge, dtype=float)
     if scores is not None and scores.shape != labels.shape[1:]:
-        raise DeclarationError(f"{labels.shape[1]} units are labelled, and the judge has {scores.shape}")
+        raise DeclarationError(
+            f"the raters have labels of {labels.shape[1]} units, but the judge has scores of the shape {scores.shape}"
+        )
     drawn = resamples or whole(labels.shape[1])
     none = PlacedRater(None, without_value(TOO_FEW), without_value(TOO_FEW))
     placed = [none] * len(labels)

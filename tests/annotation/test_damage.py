@@ -85,7 +85,7 @@ def test_an_altered_label_is_named_and_asked_again(folder: Path, meant: Labels, 
     changed(folder, b'"2"}anna\'s 1', b'"3"}anna\'s 1')
     (item,) = (item for (_, item), one in meant.items() if one[1] == "anna's 1")
     with pytest.raises(
-        DamagedLabelsError, match=r"labels.sqlite is damaged \(1 row\): `conqret labels check"
+        DamagedLabelsError, match=r"labels.sqlite is corrupt \(1 row\): `conqret labels check"
     ):
         Ledger(folder)
     with pytest.raises(DamagedLabelsError):

@@ -208,7 +208,7 @@ def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:
     ann = ledger.person("ann")
     assert ledger.counts(ann) == (0, 8)
     give(ledger, ann, started(ledger), "0")
-    with pytest.raises(DeclarationError, match="nobody else"):
+    with pytest.raises(DeclarationError, match="planned for this annotator only"):
         ledger.reassign(ann)
     ledger.set_state(ann, "dropped")
     assert ledger.counts(ledger.person("bob")) == (0, 8)

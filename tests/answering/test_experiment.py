@@ -85,7 +85,7 @@ def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
         rows = [json.loads(line) for line in (out / "answers" / name / "answers.jsonl").open()]
         assert [row["id"] for row in rows] == asked
     page = (out / "report.html").read_text(encoding="utf-8")
-    for table in ("Ranks", "How each answers", "What was measured"):
+    for table in ("Ranks", "How each answers", "Metrics and measuring models"):
         assert table in page
     assert all(f">{name}<" in page for name in ("none", "react", "trusted"))
 

@@ -208,8 +208,8 @@ def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -
     ("strategy", "settings", "said"),
     [
         ("rag", {}, "with --index CORPUS"),
-        ("none", {"chunks": 3}, "--chunks changes nothing"),
-        ("none", {"searches": 3}, "--searches changes nothing"),
+        ("none", {"chunks": 3}, "--chunks has no effect"),
+        ("none", {"searches": 3}, "--searches has no effect"),
     ],
 )
 def test_what_a_strategy_takes_not_is_refused(strategy: str, settings: dict[str, Any], said: str) -> None:

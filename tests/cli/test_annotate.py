@@ -155,7 +155,7 @@ def test_a_damaged_file_is_exported_as_far_as_it_is_sound_and_mended(cli: Cli, t
         ("backup", folder, "-o", tmp_path / "x.sqlite"),
     ):
         refused = cli("labels", *command)
-        assert (refused.code, "is damaged (1 row): `conqret labels check" in refused.err) == (1, True), (
+        assert (refused.code, "is corrupt (1 row): `conqret labels check" in refused.err) == (1, True), (
             refused.err
         )
     done = cli("labels", "export", folder, "-o", table)

@@ -108,7 +108,7 @@ def test_page_and_tables(files):
 def test_it_is_said_that_no_judge_is_better_than_chance(card, tmp_path):
     (tmp_path / "card.json").write_text(changed(card, alpha=-0.4).model_dump_json(), encoding="utf-8")
     found = leaderboard([tmp_path])
-    assert "better than chance" in found.chance
+    assert "more than by chance" in found.chance
     assert found.chance in leaderboard_sheet(found).answer
     assert leaderboard([tmp_path], "usd").chance == ""
 

@@ -27,7 +27,7 @@ def test_bonuses_of_ones_own_have_thresholds_of_their_own(cli):
 @pytest.mark.parametrize(
     ("bonuses", "message"),
     [
-        ("1,2", "7 points, and 2 bonuses"),
+        ("1,2", "7 points, but 2 bonuses"),
         ("1,2,3,a,5,6,7", "seven numbers such as"),
         ("nan,2,3,4,5,6,7", "seven numbers such as"),
         ("1e999999999,2,3,4,5,6,7", "seven numbers such as"),

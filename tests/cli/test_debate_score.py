@@ -94,8 +94,8 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(cli, statements, tmp_path):
 @pytest.mark.parametrize(
     ("more", "fault"),
     [
-        (("--good-from", 50), "above 50 and up to 100"),
-        (("nothing.jsonl",), "no such file"),
+        (("--good-from", 50), "above 50 and at most 100"),
+        (("nothing.jsonl",), "nothing.jsonl does not exist"),
     ],
 )
 def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):

@@ -146,7 +146,7 @@ def test_a_dry_run_writes_nothing(cli, raw, tmp_path):
     ("words", "fault"),
     [
         (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
-        (("topics", "{statements}.csv"), "no such file"),
+        (("topics", "{statements}.csv"), ".csv does not exist"),
         (("filter", "{raw}", "-o", "{out}"), "side"),
         (("filter", "{statements}", "-o", "{out}", "--scored", "{out}"), "conqret"),
         (("filter", "{statements}", "-o", "{out}", "--good-from", 50), "above 50"),

@@ -185,7 +185,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
         (["--relevant-from", "7"], "Invalid value for '--relevant-from'"),
         (["--model", ""], "model is empty"),
         (["--timeout", "0"], "timeout is 0"),
-        (["--prompts", "nowhere"], "nowhere is no folder"),
+        (["--prompts", "nowhere"], "nowhere is not a folder"),
         (["--replay", "nowhere"], "no recordings were found here"),
         (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
         (["--input-price", "1"], "both input_price and output_price"),

@@ -167,7 +167,7 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     for arguments, words in [
         (["rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["direct", "--item", "1", "--items", "no.jsonl"], "there is no such file"),
+        (["direct", "--item", "1", "--items", "no.jsonl"], "no.jsonl does not exist"),
         (["direct", "--item", "99", "--items", DEMO], "no item number 99"),
         (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
         (["g-eval/steps", "--item", "1", "--items", DEMO], "takes nothing from items"),

@@ -115,5 +115,5 @@ def test_hostile_answers_are_no_scores_and_end_nothing(name: str) -> None:
 def test_a_session_has_its_own_model() -> None:
     from conqret import Session
 
-    with Session("offline") as session, pytest.raises(DeclarationError, match="its own judge"):
+    with Session("offline") as session, pytest.raises(DeclarationError, match="session already sets judge"):
         judge([ITEM], judge=HOSTILE["nan"], session=session)

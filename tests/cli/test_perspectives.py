@@ -137,7 +137,9 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
         assert "a yes from grade 1 (nothing) on" in reused.out
         assert "was chosen for" not in reused.err
     elsewhere = cli("perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "offline")
-    assert "grade 1 was chosen for openai/judge: this is another model" in " ".join(elsewhere.err.split())
+    assert "threshold 1 was chosen for openai/judge, but this is another model" in " ".join(
+        elsewhere.err.split()
+    )
 
 
 def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
@@ -153,7 +155,7 @@ def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("absent.tsv",), "there is no such file"),
+        (("absent.tsv",), "absent.tsv does not exist"),
         (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
         (("PAIRS", "--yes-from", "5"), "a grade from 1 to 4, or the folder"),
         (("PAIRS", "--yes-from", "."), "contains no run"),

@@ -60,7 +60,7 @@ def test_collect_then_score(cli, given):
         (("--pages", "PAGES", "--user-agent", "me"), "--user-agent needs --search"),
         (("--search", ","), "must name a search engine"),
         (("--search", "bing"), "bing"),
-        (("--pages", "nowhere.jsonl"), "there is no such file"),
+        (("--pages", "nowhere.jsonl"), "nowhere.jsonl does not exist"),
         (("--pages", "PAGES", "--words", "0"), "at least 1"),
     ],
 )

@@ -98,7 +98,7 @@ def test_the_function_scores_as_the_command_prints(cli, given):
         judgments=given / "function" / "judgments.qrels", output=given / "judged",
     )  # fmt: skip
     assert judged.diversity.cuts == (2,)
-    with pytest.raises(conqret.DeclarationError, match="from 1 on"):
+    with pytest.raises(conqret.DeclarationError, match="at least 1"):
         conqret.score_perspectives(rankings, perspectives=given / "questions.jsonl", cuts=[0])
 
 

@@ -180,7 +180,7 @@ def test_ranks_as_a_page(tables, tmp_path):
             ">fair<",
             "Dispute awareness",
             "“good” is first at every weight k",
-            "What was measured",
+            "Metrics and measuring models",
         )
     )
     assert "How each answers" not in page
@@ -223,7 +223,7 @@ def test_rank_over_several_backbones(tmp_path):
     }  # fmt: skip
     assert systems["c"]["likelier_under_best"] == pytest.approx(math.exp((22.5 - 17) / 4))
     shown = RUN.invoke(app, command).stdout
-    assert "Diversity: the mean over 2 measuring models" in shown
+    assert "Diversity is the mean over 2 measuring models" in shown
     assert "Awareness rank" not in shown
 
 
@@ -453,7 +453,7 @@ def test_means_count_what_is_missing(tables):
     [
         (
             ["debateqa", "score", "dispute-awareness", "{answers}", "--questions", "{answers}x"],
-            "no such file",
+            "jsonlx does not exist",
         ),
         (
             [

@@ -123,7 +123,7 @@ def test_a_signal_ends_a_run_in_order(
         told, *waited, stopped = err.splitlines(keepends=True)
         assert (told, stopped) == (f"note: {done} of 24 items are judged so far\n", STOPPED)
         assert re.fullmatch(
-            r"(note: waiting for [1-4] responses that are under way, for at most 8 s\n)?", "".join(waited)
+            r"(note: waiting for [1-4] responses? under way, for at most 8 s\n)?", "".join(waited)
         )
         shown = cli("runs", "report", tmp_path / "run")
         assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
@@ -148,7 +148,7 @@ def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
         assert process.stderr is not None
         process.terminate()
         assert process.stderr.readline() == "note: 0 of 24 items are judged so far\n"
-        assert "waiting for 4 answers" in process.stderr.readline()
+        assert "waiting for 4 responses" in process.stderr.readline()
         process.terminate()
         began = time.monotonic()
         assert process.stderr.readline() == STOPPED
@@ -184,7 +184,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         (rescued,) = tmp_path.glob("conqret-answers-*.jsonl")
         assert (done.code, done.out, sum("error" in line for line in lines)) == (1, "", 1)
         assert lines[-1].startswith(f"error: {tmp_path / 'store.sqlite'}: an answer could not be recorded:")
-        assert lines[-1].endswith("make room, and give the command again")
+        assert lines[-1].endswith("free some space, and run the command again")
         assert f"`conqret runs recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
         assert 4 < asked < 24
         assert cli("runs", "recordings", "import", rescued, tmp_path / "store.sqlite").code == 0

@@ -20,7 +20,7 @@ def test_two_questions_to_one_model(cli, two, tmp_path):
     assert done.code == 0
     assert "Clarity: where 48 scores differ" in done.out
     assert "item x prompt or sample" in done.out
-    assert "1 model, 2 prompts; what differs: format" in done.err
+    assert "1 model with 2 prompts; the runs differ in format" in done.err
     assert "note: there is one sample of each request" in done.err
     assert (tmp_path / "noise.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     found = json.loads(cli("judges", "variance", *two, "--json", "--design", "prompt=4").out)

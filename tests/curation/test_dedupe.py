@@ -66,7 +66,7 @@ def test_sparse_rows_give_the_same_as_dense_ones():
 
 def test_too_low_a_threshold_is_refused_before_memory_is_full(monkeypatch):
     monkeypatch.setattr(similarity, "MOST_PAIRS", 5)
-    with pytest.raises(DeclarationError, match=r"more than 5 pairs have a similarity of 0.1"):
+    with pytest.raises(DeclarationError, match=r"more than 5 pairs have a similarity of at least 0\.1"):
         similar_pairs(np.ones((5, 2)), 0.1)
 
 

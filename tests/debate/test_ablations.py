@@ -75,7 +75,7 @@ def test_a_command_that_fails_stops_it(script, tmp_path, capsys):
     with pytest.raises(SystemExit) as end:
         script.ablations(tmp_path / "small.toml", tmp_path / "out")
     assert end.value.code == 2
-    assert "there is no such file" in capsys.readouterr().err
+    assert "topics.jsonl does not exist" in capsys.readouterr().err
 
 
 def test_the_shipped_file_has_the_variants_of_table_2():

@@ -102,7 +102,7 @@ def test_a_share_is_good_from_itself_on(percent):
 
 @pytest.mark.parametrize("good_from", [50, 0, -1, 101])
 def test_a_statement_cannot_be_good_for_both_sides(good_from):
-    with pytest.raises(DeclarationError, match="above 50 and up to 100"):
+    with pytest.raises(DeclarationError, match=f"above 50 and at most 100, not {good_from}"):
         controllability([], [], good_from=good_from)
 
 

@@ -70,5 +70,5 @@ def test_an_id_twice_and_no_rows(tmp_path):
     with pytest.raises(ItemsError, match=r"rows.jsonl:2 \[id\] is 'a', as in line 1"):
         read(tmp_path, row, row)
     (tmp_path / "none.jsonl").write_text("\n")
-    with pytest.raises(DeclarationError, match="holds no rows"):
+    with pytest.raises(DeclarationError, match=r"none\.jsonl contains no rows"):
         read_instructions(tmp_path / "none.jsonl")

@@ -78,7 +78,7 @@ def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_si
 
 
 def test_bad_input_is_named():
-    with pytest.raises(DeclarationError, match="has 7 points, and 2 bonuses"):
+    with pytest.raises(DeclarationError, match="has 7 points, but 2 bonuses"):
         PayoffInstruction("short", (Fraction(1), Fraction(2)))
 
 

@@ -184,7 +184,7 @@ def test_settings_out_of_their_range(changed, told):
 
 
 def test_a_folder_that_is_no_model(rows, tmp_path):
-    with pytest.raises(DeclarationError, match=r"nowhere is no folder"):
+    with pytest.raises(DeclarationError, match="nowhere is not a folder"):
         plan(rows, tmp_path / "nowhere")
     with pytest.raises(DeclarationError, match=r"has no config.json"):
         plan(rows, tmp_path)

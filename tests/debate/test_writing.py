@@ -159,7 +159,7 @@ def test_the_offline_writer_quotes_what_is_nearest_to_its_option():
     [
         ({"passage": None}, r"one.jsonl:1 \[passage\] is missing. Add its text"),
         ({"passage": " "}, "is blank"),
-        ({"options": ["one"]}, "holds 1 different options"),
+        ({"options": ["one"]}, "1 different option"),
         ({"right": 3}, "there are two options"),
     ],
 )

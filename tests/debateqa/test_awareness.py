@@ -64,7 +64,7 @@ def test_against_labels():
     assert against_labels(rows, labels, {"a": 0.9}).auroc_of == "verdicts"
     with pytest.raises(DeclarationError, match="no scored answer"):
         against_labels(rows, {})
-    with pytest.raises(DeclarationError, match="0 and 1"):
+    with pytest.raises(DeclarationError, match="0 or 1"):
         against_labels(rows, {"a": 2.0})
 
 

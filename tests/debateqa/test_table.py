@@ -128,7 +128,8 @@ def test_an_answer_that_stands_twice_is_refused(tmp_path):
     for name in ("one", "two"):
         write_table([row, ScoreRow(name, "x", DIVERSITY, "i", 1.0)], tmp_path / f"{name}.parquet")
     with pytest.raises(
-        DeclarationError, match=r"two\.parquet:1 has .* a's answer x by i, .*one\.parquet already. Give each"
+        DeclarationError,
+        match=r"two\.parquet:1 has .* a's answer x by i, .*already in .*one\.parquet. Give each",
     ):
         read_tables([tmp_path / "one.parquet", tmp_path / "two.parquet"])
 

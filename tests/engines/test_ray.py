@@ -301,7 +301,7 @@ def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pyte
     ("raised", "heard", "said"),
     [
         (DeclarationError("nothing-here"), DeclarationError, "^nothing-here$"),
-        ("ActorDiedError", ExecutionError, "give the command again"),
+        ("ActorDiedError", ExecutionError, "run the command again"),
         (ZeroDivisionError("a bug"), ZeroDivisionError, "a bug"),
     ],
 )

@@ -65,4 +65,4 @@ def test_the_page_has_a_table_of_differences(ran):
     tables = {table.title: table for table in experiment_tables(outcome.summary)}
     shown = tables["Differences from bm25+first, by direct-offline"]
     assert [row[0] for row in shown.rows] == ["Groundedness"]
-    assert "over 8 pairs" in shown.note
+    assert "(8 pairs)" in shown.note

@@ -60,7 +60,7 @@ def test_a_topic_with_the_same_question_is_the_topic_itself(corpus, texts):
 
 
 def test_too_few_examples_are_named(corpus, texts):
-    with pytest.raises(DeclarationError, match="hold 4 pro arguments"):
+    with pytest.raises(DeclarationError, match="only 4 pro arguments"):
         draw_examples(list(corpus.topics()), ExpertArguments(corpus), texts, "pro", 5)
 
 

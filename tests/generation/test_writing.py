@@ -96,7 +96,7 @@ def test_what_does_not_belong_together_is_named(corpus, tmp_path):
     with pytest.raises(DeclarationError, match="'no-such'"):
         make_tasks(corpus, read_rankings(tmp_path / "b"), "pro", GenerateOptions())
     (tmp_path / "c").write_text("")
-    with pytest.raises(DeclarationError, match="ranks nothing"):
+    with pytest.raises(DeclarationError, match="contains no ranking"):
         read_rankings(tmp_path / "c")
     with pytest.raises(DeclarationError, match="shots"):
         GenerateOptions(shots=-1)

@@ -90,7 +90,7 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     write_report(JudgeFolder(made), asked_too=True, prompts=tmp_path / "mine")
     page = (made / "asked" / "1.html").read_text(encoding="utf-8")
     assert "Grade groundedness" in page
-    assert "no model was called" in page
+    assert "calls no model" in page
     assert "0 tokens in" not in page
     assert re.search(r"<details><summary>prompt, \d+ words</summary>", page), "a prompt is opened whole"
     assert re.search(r"<details open><summary>raw answer, \d+ words?</summary>", page)
@@ -151,7 +151,7 @@ def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_
     assert 'href="../report.html"' in page
     assert "<script>alert" not in page
     assert "default-src &#39;none&#39;" in page
-    assert page.count("asked again") == 1
+    assert page.count("requested again") == 1
     assert "the same system prompt as above" in page
     plain = write_report(run, tmp_path / "plain.html").read_text(encoding="utf-8")
     assert f"conqret runs show {run.path} trams" in plain

@@ -88,7 +88,7 @@ def test_what_fails_is_asked_again_in_a_second_batch_and_what_is_final_is_not(as
     heard = told(caplog)
     assert "2 with an error" in heard
     assert "that cannot be read" in heard
-    assert "batch_1: 2 questions handed in" in heard
+    assert "batch_1: 2 requests submitted" in heard
     assert {one.item: str(one.measures["groundedness"].reason) for one in found} == {
         "i2": "bad_request",
         "i3": "refusal",
@@ -206,7 +206,7 @@ def test_results_that_are_packed_are_an_error_and_are_collected_later(items, tmp
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
         judge(items, **settings)
         server.status, server.packing = "completed", packing
-        with pytest.raises(ConqretError, match="which was not asked for"):
+        with pytest.raises(ConqretError, match="did not request"):
             judge(items, **settings)
         server.packing = ""
         assert states(judge(items, **settings)) == ["scored"] * COUNT

@@ -153,7 +153,7 @@ def test_a_spoiled_file_is_no_finished_run(tmp_path: Path) -> None:
     run(tmp_path / "r")
     out = JudgeFolder(tmp_path / "r")
     out.judgments_file.write_bytes(b'{"item": 1}\n' + out.judgments_file.read_bytes())
-    with pytest.raises(DeclarationError, match=r"judgments.jsonl:1 is no judgment"):
+    with pytest.raises(DeclarationError, match=r"judgments.jsonl:1 is not a judgment"):
         list(out.judgments())
 
 

@@ -118,13 +118,13 @@ def test_pairs_of_one_question_that_share_its_id_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        ({"verdict": "0"}, "no verdict"),
-        ({"verdict": "C"}, "no verdict"),
+        ({"verdict": "0"}, "is '0', which is not a valid verdict"),
+        ({"verdict": "C"}, "is 'C', which is not a valid verdict"),
         ({"score": 7}, "--verdict-scale 1:10"),
         ({"score": "nan"}, "a finite number"),
         ({"score": [1]}, "a finite number"),
         ({"score": 10**400}, "outside of 0 to 1|finite"),
-        ({"preference": 1.5}, "outside of 0 to 1"),
+        ({"preference": 1.5}, "outside of the range from 0 to 1"),
         ({"marks": 1}, "no verdict and no score"),
     ],
 )

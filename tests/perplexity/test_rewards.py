@@ -118,11 +118,11 @@ def test_endless_rewards_are_held_apart_without_overflow():
 def test_what_is_no_reward_model_is_refused(tmp_path, chatting, folder):
     with pytest.raises(DeclarationError, match="no folder"):
         judge(ITEMS, judge="reward/./nothing-here")
-    with pytest.raises(DeclarationError, match=r"no config\.json"):
+    with pytest.raises(DeclarationError, match=r"config\.json is missing"):
         judge(ITEMS, judge=f"reward/{tmp_path}")
     with pytest.raises(DeclarationError, match="no trained head"):
         judge(ITEMS, judge=f"reward/{folder('gpt2')}")
-    with pytest.raises(DeclarationError, match="another model"):
+    with pytest.raises(DeclarationError, match=r"is not the model that was named.*, not 0123456789ab"):
         judge(ITEMS, judge=f"reward/{chatting}@0123456789ab")
     with pytest.raises(DeclarationError, match="takes items"):
         judge(PAIRS, format="direct", metrics=["preference"], model=f"reward/{chatting}")

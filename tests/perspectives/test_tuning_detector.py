@@ -180,7 +180,7 @@ def test_questions_are_parted_and_never_pairs():
     names = [{one.question for one in part} for part in (parts.train, parts.calibration, parts.held_out)]
     assert [len(name) for name in names] == [13, 3, 4]
     assert not names[0] & names[1] | names[0] & names[2] | names[1] & names[2]
-    with pytest.raises(DeclarationError, match="on 2 questions: 3 or more"):
+    with pytest.raises(DeclarationError, match="on 2 questions, but at least 3"):
         parted([Pair("1", "a", "b", "q1", True), Pair("2", "a", "b", "q2", False)])
     with pytest.raises(DeclarationError, match="same label"):
         parted([Pair(str(n), "a", "b", f"q{n}", True) for n in range(9)])
@@ -231,7 +231,7 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
     for arguments, told in (
         (("detect", file, "--detector", tmp_path), "contains no model"),
         (("detect", file, "--detector", out, "--model", "offline"), "leave out --model"),
-        (("tune", file, "--model", tmp_path / "nowhere"), "is no folder"),
+        (("tune", file, "--model", tmp_path / "nowhere"), "is not a folder"),
         (("tune", file, "--model", encoder, "--held-out", "0.9"), "at most a half"),
         (("tune", file, "--model", encoder, "--labels", "gold"), "neither a file nor a column"),
     ):

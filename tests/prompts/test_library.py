@@ -147,7 +147,7 @@ def test_no_name_leads_out_of_the_folder(folder: Path, name: str) -> None:
 
 
 def test_an_overlay_must_be_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="is no folder"):
+    with pytest.raises(DeclarationError, match="is not a folder"):
         Library(tmp_path / "nowhere")
     with pytest.raises(DeclarationError, match="no folder of prompts"):
         Library().path("mine")

@@ -76,7 +76,7 @@ def test_a_judge_without_values_says_why(demo: list[Item]) -> None:
     assert "24 of 24 items lack a value" in check(
         "falls", silent, demo, "hallucinate", (0, 5), "groundedness"
     )
-    with pytest.raises(DeclarationError, match="gives no 'clarity'"):
+    with pytest.raises(DeclarationError, match="returned no 'clarity'"):
         check("falls", silent, demo, "hallucinate", (0, 5), "clarity")
     with pytest.raises(DeclarationError, match="0 judgments for 24 items"):
         check("falls", lambda items: [], demo, "hallucinate", (0, 5), "groundedness")

@@ -113,5 +113,5 @@ def test_the_noise_of_a_judge_that_was_asked_again() -> None:
     with pytest.raises(DeclarationError, match="several samples"):
         noise_of(single, "run")
     alike = [judgment("i", {"clarity": scored(0.5).model_copy(update={"samples": (0.5, 0.5)})}, topic="t")]
-    with pytest.raises(DeclarationError, match="alike"):
+    with pytest.raises(DeclarationError, match="noise cannot be estimated"):
         noise_of(alike, "run")

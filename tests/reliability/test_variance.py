@@ -80,7 +80,7 @@ def test_models_and_prompts_are_told_apart():
     assert once.score_error > both.score_error
     assert once.mean_error[10] > both.mean_error[10]
     assert list(once.mean_error) == [8, 10], "as many topics as there are, too"
-    assert variance_finding(found).endswith("most of it from model.")
+    assert variance_finding(found).endswith("most of it comes from model.")
 
 
 def test_what_one_run_leaves_open():

@@ -115,7 +115,7 @@ def test_the_engine_of_another_index_is_noticed(tmp_path: Path) -> None:
         build_index(corpus, engine="bm25s")
     shutil.rmtree(first / "index/engine")
     shutil.copytree(second / "index/engine", first / "index/engine")
-    with pytest.raises(DeclarationError, match="is damaged"):
+    with pytest.raises(DeclarationError, match="is corrupt"):
         open_index(first)
     shutil.rmtree(first / "index")
     shutil.copytree(second / "index", first / "index")  # whole: of another corpus, so that it is built anew

@@ -173,7 +173,7 @@ def test_fusion_by_hand():
     assert list(scored["score"]) == pytest.approx([0.8, 0.4, 0, 0])
     assert list((Fusion(one, other) % 2)(asked)["rank"]) == [0, 1]
     for wrong in ({"weights": (1,)}, {"weights": (0, 0)}, {"weights": (-1, 2)}):
-        with pytest.raises(DeclarationError, match="one for each of the 2"):
+        with pytest.raises(DeclarationError, match="each of the 2 rankings needs a weight"):
             Fusion(one, other, **wrong)
     with pytest.raises(DeclarationError, match="at least two"):
         Fusion(one)

@@ -362,7 +362,7 @@ async def test_nothing_is_shown_before_consent(tmp_path: Path) -> None:
     for address in ("/next", "/screen/1"):
         answer = await anna.get(address)
         assert answer.status_code == 403
-        assert "agree" in answer.text
+        assert "give your consent" in answer.text
     assert await anna.begin(found.link("anna")) == "/screen/1"
 
 

@@ -378,7 +378,7 @@ def test_a_server_that_is_not_there_is_no_fault_of_the_item() -> None:
         before, got, ready = found.get("/readyz"), found.judge("direct"), found.get("/readyz")
         alive = found.get("/healthz")
     assert (got.status, got.json["code"], got.headers["Retry-After"]) == (503, "provider_down", "30")
-    assert f"no server answers at http://127.0.0.1:{port}/v1" in got.json["detail"]
+    assert f"the connection to http://127.0.0.1:{port}/v1 was refused" in got.json["detail"]
     for one in (before, ready):
         assert (one.status, one.json["ready"]) == (503, False)
         assert one.json["why"] == got.json["detail"]

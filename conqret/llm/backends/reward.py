@@ -119,8 +119,11 @@ def _loaded(name: str, identity: str | None) -> RewardModel:
     """The model with these weights; the one before it goes first."""
     from conqret.local.rewards import RewardModel
 
-    if identity_of(name) != identity:
-        raise DeclarationError(f"{name} is not the model that was named: its identity is {identity}")
+    actual = identity_of(name)
+    if actual != identity:
+        raise DeclarationError(
+            f"{name} is not the model that was named: its identity is {actual}, not {identity}"
+        )
     folder = folder_of(name)
     return RewardModel(str(folder) if folder.is_dir() else name)
 
