@@ -37,8 +37,8 @@ def stability(
     equal verdicts.
 
     Args:
-        scores: Tables that `conqret debateqa score` wrote for the same answers with different measuring models or prompts,
-            one table each.
+        scores: Tables that `conqret debateqa score` wrote for the same answers with different measuring models or
+            prompts, one table each.
         metric: Compare only this metric; may be repeated. Default: all metrics that were measured with several models
             or prompts.
         over: What is ranked: `systems` by their mean scores, or all `answers`.
