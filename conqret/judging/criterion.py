@@ -274,7 +274,11 @@ def parse_criterion(text: str) -> Criterion:
 def name_from(question: str) -> str:
     """The name of a criterion that has none, from the first words of its question."""
     words = re.findall(r"[a-z0-9]+", question.lower())
-    telling = [word for word in words if word not in _LEFT_OUT_OF_NAMES] or words
+    telling = [
+        word
+        for word, following in zip(words, [*words[1:], ""], strict=True)
+        if word not in _LEFT_OUT_OF_NAMES or following == "not"
+    ] or words
     name = ""
     for word in telling:
         if name and len(name) + len(word) >= _LONGEST_NAME:

@@ -37,6 +37,7 @@ ITEM = {"id": "a", "topic": "Should zoos be banned?", "argument": "Zoos should g
         ),
         ("How civil is it? 1–3.", "how_civil_it", "How civil is it?", (1, 3)),
         ("It names 3 of 5 causes", "it_names_3_of_5_causes", "It names 3 of 5 causes", None),
+        ("The answer does not insult", "does_not_insult", "The answer does not insult", None),
         ("It does this: it cites", "it_does_this", "it cites", None),
         ("The answer says: vote", "says_vote", None, None),
         ("Whoever reads it to its end learns: why", "whoever_reads_it_to_its_end_learns_why", None, None),
