@@ -276,8 +276,8 @@ def name_from(question: str) -> str:
     words = re.findall(r"[a-z0-9]+", question.lower())
     telling = [
         word
-        for word, following in zip(words, [*words[1:], ""], strict=True)
-        if word not in _LEFT_OUT_OF_NAMES or following == "not"
+        for place, word in enumerate(words, start=1)
+        if word not in _LEFT_OUT_OF_NAMES or words[place : place + 1] == ["not"]
     ] or words
     name = ""
     for word in telling:
