@@ -46,6 +46,7 @@ def agree(
 
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
+    from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement.page import agreement_sheet
@@ -61,7 +62,7 @@ def agree(
     note(*agreement_result.basis.notes)
     result(
         agreement_result,
-        [people_table(agreement_result), *raters_tables(agreement_result.raters, whole=False)],
+        spaced([people_table(agreement_result), *raters_tables(agreement_result.raters, whole=False)]),
         as_json=json_output,
         answer=[*annotators_answer(agreement_result), *raters_answer(agreement_result.raters, confidence)],
     )
