@@ -32,7 +32,7 @@ class DebaterTuningOptions(OptionGroup, of=TuningSettings):
         max_length: The most tokens of a row; the end of a longer one is cut off. Default: 2048.
         warmup: The share of the steps in which the learning rate rises. Default: 0.03.
         lora_rank: The rank of the LoRA adapter, with `--lora`. Default: 16.
-        seed: The seed of the rows' order. Default: 13.
+        seed: The random seed of the order in which training rows are used. Default: 13.
         at_once: How many rows of a batch are processed at the same time; more need more memory and change no result.
             Default: 4.
         save_every: Steps between checkpoints. Default: 20.

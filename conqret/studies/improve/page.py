@@ -174,7 +174,7 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         sections.append(Section("How to use it", [PageRemarks([f"In this folder: {result.command()}"])]))
     return ReportPage(
         "improve",
-        f"The judge of {words.label(result.metric).lower()} by {result.model}, improved from human labels",
+        f"The judge of {words.label(result.metric).lower()} with {result.model}, improved from human labels",
         sections,
         badges=words.floor_badges([result.baseline]),
         answer=[f"{result.headline}."],
