@@ -105,8 +105,8 @@ def _table(board: Board, ranking: Leaderboard) -> Table:
         f"{', summed over all dimensions' if len(board.dimensions) > 1 else ''}. “Bias alarms” is the number of bias "
         "probes that found a bias, of all probes that were run. “Perturbations missed” is the number of scores (metric "
         "by perturbation) that did not change as expected, of all that were tested; inconclusive ones are not counted. "
-        "For alarms and missed perturbations 0 is best. The order shows no significance: conqret judges compare tests from two judges' runs "
-        "whether one is better.",
+        "For alarms and missed perturbations 0 is best. The order shows no significance: conqret judges compare tests "
+        "from two judges' runs whether one is better.",
     )
 
 
