@@ -89,7 +89,7 @@ def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = 
     )
     conditions = [score.condition for score in scores]
     if any(condition is not None and not condition.holds_if_skewed for condition in conditions):
-        yield f"{HINT_BETTER} and {HINT_WORSE}: better and worse likewise, but not under skew"
+        yield f"{HINT_BETTER} and {HINT_WORSE}: better and worse, but the finding may not hold for skewed topic effects"
     doubted = [
         f"{score.mark} {score.system}, {score.measure} ({score.view}): {condition_cell(score.condition, clusters)}"
         for score in scores

@@ -15,9 +15,9 @@ from conqret.studies.power.planted_bias import VERDICT_TOPIC
 from conqret.studies.power.selftest import SelfTest
 
 UNDER_SKEW = (
-    "Also under skew: alarms that `conqret bias` says to hold, too, if the effects of topics are as skewed as an "
-    "exponential distribution. The simulated judges' effects are not skewed, so expect more false alarms than these "
-    "of a judge that errs on few topics, but of the alarms also under skew not more than 5%."
+    "“For skewed effects, too” counts the alarms of which `conqret bias` says that they hold even if the effects of "
+    "topics are as skewed as an exponential distribution. The simulated judges' effects are not skewed: a real judge "
+    "without bias that errs on few topics raises more false alarms, but of this kind in at most 5% of runs."
 )
 
 
@@ -92,10 +92,10 @@ def _table(selftest_result: SelfTest) -> Table:
         Column("Probe", "name"),
         Column("Metric", "name"),
         "Found",
-        "Found also under skew",
+        "Found for skewed effects, too",
         "Called equivalent",
         "False alarms",
-        "False alarms also under skew",
+        "False alarms for skewed effects, too",
     )
     rows = [
         (
@@ -119,7 +119,7 @@ def _advice(selftest_result: SelfTest) -> Iterator[str]:
         f"Of the judges without any bias {selftest_result.raised:.0%} raised an alarm: {many} by a binomial "
         "test, which "
         f"{selftest_result.allowed:.0%} would still pass. {selftest_result.raised_if_skewed:.0%} raised one that "
-        "holds also under skew."
+        "holds for skewed effects, too."
     )
     if any(row.found < POWER for row in selftest_result.rows):
         yield (
