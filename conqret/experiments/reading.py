@@ -156,7 +156,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     if not (experiment.corpus / "documents.jsonl").is_file():
         yield ("corpus",), f"{experiment.corpus} is not a corpus: documents.jsonl is missing"
     if experiment.prompts is not None and not experiment.prompts.is_dir():
-        yield ("prompts",), f"{experiment.prompts} is no folder"
+        yield ("prompts",), f"{experiment.prompts} is not a folder"
     yield from _retriever_faults(experiment)
     yield from _system_faults(experiment)
     labels: dict[str, int] = {}

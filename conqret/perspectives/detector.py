@@ -157,7 +157,7 @@ def load_detector(folder: Path) -> Detector:
     card = card_of(folder)
     place = folder if card is None else folder / MODEL
     if not (place / "config.json").is_file():
-        state = "contains no model" if folder.is_dir() else "is no folder"
+        state = "contains no model" if folder.is_dir() else "is not a folder"
         raise DeclarationError(
             f"{folder} {state}: --detector takes the folder of `conqret perspectives tune`, or of an NLI model"
         )

@@ -159,7 +159,7 @@ def test_the_offline_writer_quotes_what_is_nearest_to_its_option():
     [
         ({"passage": None}, r"one.jsonl:1 \[passage\] is missing. Add its text"),
         ({"passage": " "}, "is blank"),
-        ({"options": ["one"]}, "1 different option"),
+        ({"options": ["one"]}, "1 of them different"),
         ({"right": 3}, "there are two options"),
     ],
 )

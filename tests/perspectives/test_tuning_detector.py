@@ -171,7 +171,7 @@ def test_an_nli_model_is_a_detector_and_another_is_none(tmp_path, encoder):
     assert 0 < detector.probability(next(iter(detector.scores(made(1))))) < 1
     with pytest.raises(DeclarationError, match="none of its labels is entailment"):
         load_detector(encoder)
-    with pytest.raises(DeclarationError, match="is no folder"):
+    with pytest.raises(DeclarationError, match="is not a folder"):
         load_detector(tmp_path / "nowhere")
 
 

@@ -155,7 +155,10 @@ def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     options = _texts(value, where, reader)
     different = {option.strip() for option in options} - {""}
     if len(different) != 2 or len(options) != 2:
-        raise Unfit(f"has {len(different)} different options", "A debate has two: write both")
+        raise Unfit(
+            f"has {len(options)} options, {len(different)} of them different",
+            "A debate has two different options: write both",
+        )
     return options
 
 
