@@ -117,7 +117,7 @@ def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estim
             people[known], judge[known], judge[~known], chances=chances[known],
             clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
         ).corrected  # fmt: skip
-    difference = weighted_difference(first, second, names).corrected
+    difference = weighted_difference(first, second, names).means.corrected
     return dict(zip(MEANS, (mean.corrected, mean.labels, plain, share, difference), strict=True))
 
 

@@ -103,23 +103,13 @@ def weighted_difference(
     clusters: Sequence[Hashable],
     *,
     confidence: float = CONFIDENCE,
-) -> CorrectedMean:
-    """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
+) -> CorrectedTest:
+    """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``), with what a
+    test of the corrected difference needs.
 
     It needs no label on both sides of a pair, and no probability that both sides were drawn. Each side has its own
     lambda, so the result names none; n counts the labels of both sides. Raises as :func:`weighted_mean`.
     """
-    return weighted_difference_test(first, second, clusters, confidence=confidence).means
-
-
-def weighted_difference_test(
-    first: DrawnItems,
-    second: DrawnItems,
-    clusters: Sequence[Hashable],
-    *,
-    confidence: float = CONFIDENCE,
-) -> CorrectedTest:
-    """Do what :func:`weighted_difference` does, and return what a test of the corrected difference needs, too."""
     before, after = (_means(side, clusters, "plain")[:3] for side in (first, second))
     naive, alone, corrected = (later.minus(earlier) for earlier, later in zip(before, after, strict=True))
     n = int(first.labelled.sum() + second.labelled.sum())

@@ -89,7 +89,7 @@ def test_a_difference_takes_labels_of_one_side_alone():
     for _ in range(200):
         (first, names, _), (second, _, _) = drawn(rng), drawn(rng)
         moved = DrawnItems(second.labels + 0.1, second.judged, second.chances)
-        found = weighted_difference(first, moved, names.tolist())
+        found = weighted_difference(first, moved, names.tolist()).means
         held.append(found.corrected.low <= 0.1 <= found.corrected.high)
         sides = [weighted_mean(side, names.tolist()).corrected.value for side in (first, moved)]
         assert found.corrected.value == pytest.approx(sides[1] - sides[0])

@@ -10,7 +10,7 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.stats.prediction_powered import CorrectedTest, prediction_powered_test
-from conqret.stats.weighted_prediction import DrawnItems, weighted_difference_test
+from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
@@ -97,7 +97,7 @@ def corrected_difference(
         if not (first.labelled.any() and second.labelled.any()):
             return None
         names = [clusters[place] for place in both]
-        return weighted_difference_test(first, second, names, confidence=confidence)
+        return weighted_difference(first, second, names, confidence=confidence)
     judged = dict(zip(both, steps, strict=True))
     human = {place: step for place in both if (step := known.difference(*pairs[place])) is not None}
     labelled, rest = list(human), [place for place in both if place not in human]
