@@ -4,8 +4,8 @@
     python -m tests.golden.golden --write              # takes the digests anew; a commit says why they changed
 
 A scenario is a list of commands. Of each the answer on standard output counts where it is JSON, and every file of data
-that it wrote. Times, costs, counts of the session and places on the disk are left out, and floats are rounded, so that
-another machine gives the same digest. Pages are left out, too: their words may change.
+that it wrote; of its pages the rows of their tables, as their other words may change. Times, costs, counts of the session
+and places on the disk are left out, and floats are rounded, so that another machine gives the same digest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shlex
 import sqlite3
 import tempfile
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import polars
+from lxml import html
 
 from conqret.judging.judge_parts import JUDGES
 from tests.runs.killed import Forks
@@ -35,7 +37,8 @@ DIGITS = 8
 VOLATILE = frozenset(
     "created session trace calls usage seconds elapsed latency conqret version versions python made date when".split()
 )
-PAGES = frozenset({".html", ".svg", ".png", ".md", ".tex", ".pdf"})
+DURATION = re.compile(r"[\d.,]+ (ms|s|min|h)")
+PICTURES = frozenset({".svg", ".png", ".md", ".tex", ".pdf"})
 FORMATS = (
     "judge fixtures/demo/items.jsonl --format {} -o OUT/{} --json",
     "judge fixtures/examples/ragas_with_gaps.jsonl --format {} --skip-invalid -o OUT/{}-gaps --json",
@@ -69,7 +72,7 @@ def results(forks: Forks, commands: Iterable[str], out: Path) -> Results:
             value = None
         found[command] = {"code": code, "answer": value}
     for file in sorted(out.rglob("*")):
-        if file.is_file() and not file.name.startswith(".") and file.suffix not in PAGES:
+        if file.is_file() and not file.name.startswith(".") and file.suffix not in PICTURES:
             found[file.relative_to(out).as_posix()] = _plain(_content(file), out)
     return found
 
@@ -79,12 +82,21 @@ def _content(file: Path) -> Any:
         return json.loads(file.read_bytes())
     if file.suffix == ".jsonl":
         return [json.loads(line) for line in file.read_bytes().splitlines()]
+    if file.suffix == ".html":
+        return _table_rows(file)
     if file.suffix == ".parquet":
         return polars.read_parquet(file).to_dicts()
     if file.suffix == ".sqlite":
         with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as store:
             return sorted(key for (key,) in store.execute("select key from recordings"))
     return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _table_rows(page: Path) -> list[list[str]]:
+    """The cells of each row of the page's tables, durations aside."""
+    rows = html.fromstring(page.read_bytes()).iter("tr")
+    cells = ([" ".join(cell.text_content().split()) for cell in row.iter("th", "td")] for row in rows)
+    return [[cell for cell in row if not DURATION.fullmatch(cell)] for row in cells]
 
 
 def _plain(value: Any, out: Path) -> Any:
