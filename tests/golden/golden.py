@@ -4,8 +4,8 @@
     python -m tests.golden.golden --write              # takes the digests anew; a commit says why they changed
 
 A scenario is a list of commands. Of each the answer on standard output counts where it is JSON, and every file of data
-that it wrote; of its pages the rows of their tables, as their other words may change. Times, costs, counts of the session
-and places on the disk are left out, and floats are rounded, so that another machine gives the same digest.
+that it wrote; of its pages the rows of their tables, as their other words may change. Times, costs, counts of the
+session and places on the disk are left out, and floats are rounded, so that another machine gives the same digest.
 """
 
 from __future__ import annotations
