@@ -55,6 +55,7 @@ class Diversity:
     sides: Mapping[str, float]
     unjudged: Mapping[str, int]
     unranked: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...] = ()
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -198,6 +199,7 @@ def score(
             for run in runs
             if (without := tuple(x.id for x in questions if not run.run.get(x.id)))
         },
+        remarks=tuple(f"{run.name}: {remark}" for run in runs for remark in run.remarks),
     )
 
 
