@@ -42,7 +42,7 @@ class Diversity:
 
     ``unjudged`` has by question how many of the pooled documents lack a judgment, and ``unranked`` by system the
     questions with no ranking, which count as 0. ``sides`` is by system and cut the p-value of a paired test of "only
-    supporting" against "only opposing".
+    supporting" against "only opposing"; ``remarks`` are what the files of rankings have to say.
     """
 
     baseline: str

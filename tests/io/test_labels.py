@@ -161,7 +161,7 @@ def test_interval_scales_have_values_between_the_steps(write):
         ("a,clarity,x,1\nb,clarity,x,high\n", {}, "other labels of clarity are numbers (first: line 2)"),
         ("a,clarity,x,low\nb,clarity,x,high\n", {}, "words without a number"),
         ("a,clarity,x,medium\n", {"words": ["low=1,high=3"]}, "none of the labels low, high"),
-        ("a,clarity,x,inf\n", {}, "not a finite number"),
+        ("a,clarity,x,inf\n", {}, "a word without a number"),
         (",clarity,x,1\n", {}, "is missing"),
         ("a,,x,1\n", {}, "is missing"),
         ("a,clarity,,1\nb,clarity,x,1\n", {}, "is missing"),

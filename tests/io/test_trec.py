@@ -73,6 +73,6 @@ def test_what_the_formats_cannot_hold(tmp_path: Path) -> None:
     assert not file.exists()
     with pytest.raises(DeclarationError, match="no such file"):
         read_run(file)
-    file.with_suffix(".gz").write_bytes(gzip.compress(b"a Q0 d 1 1 t\n" * 999)[:-9])
+    file.with_suffix(".gz").write_bytes(gzip.compress(b"a Q0 d 1 1 t\n")[:-9])
     with pytest.raises(DeclarationError, match="gzip"):
         list(read_run(file.with_suffix(".gz")))
