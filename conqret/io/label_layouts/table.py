@@ -67,7 +67,8 @@ PROSE = frozenset(
 """Columns of a wide table that are no dimension; they are left out, and a remark says so."""
 BOOKKEEPING = re.compile(
     r"(.*[_.])?(ids?|uu?id|guid|at|by|e?mail|(date|time|timestamp|duration|elapsed|seconds|minutes|ms)s?)"
-    r"|(duration|time|unnamed|ip)_.*"
+    r"|(created|updated|submitted|started|finished|completed)(_.*)?"
+    r"|(duration|email|ip|time_(taken|spent|on|to|in))(_.*)?|unnamed.*"
 )
 """Names of columns that say which record it is, who made it and when, in small letters: left out like prose."""
 NO_LABELS = (INSTRUCTION, SCALE)
@@ -219,7 +220,7 @@ def _label_columns(
 def _no_dimension(column: str) -> bool:
     """Whether the name of a column says that it is prose or bookkeeping, also as ``leadTime`` or ``Duration (s)``."""
     head = re.sub(r"\(.*?\)|\[.*?\]", "", column.partition(MARK)[0])
-    name = dimension_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", head))
+    name = dimension_name(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", head))
     return name in PROSE or BOOKKEEPING.fullmatch(name) is not None
 
 
