@@ -67,10 +67,10 @@ def run_systems(
     for name in names:
         label = name.partition("=")[0]
         if label in files:
-            ranked = files[label]
-            depth = max(map(len, ranked.values()))
+            of_file = files[label]
+            depth = max(map(len, of_file.values()))
             cut = depth if depth < len(index) else None
-            system_runs.append(SystemRun(label, ranked, None, cut, ranked.remarks()))
+            system_runs.append(SystemRun(label, of_file, None, cut, of_file.remarks()))
             continue
         engines, settings = stages_of(name)
         if "mmr" in settings:
