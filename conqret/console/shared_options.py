@@ -257,9 +257,10 @@ def numbers(text: str | None, wanted: str) -> list[float]:
         DeclarationError: something else stands there.
     """
     from conqret.errors import DeclarationError
+    from conqret.text.numbers import number_in
 
     try:
-        return [float(part) for part in listed(text)]
+        return [number_in(part) for part in listed(text)]
     except ValueError:
         raise DeclarationError(f"{wanted}, not {text!r}") from None
 

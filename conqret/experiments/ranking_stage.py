@@ -13,7 +13,7 @@ from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
 from conqret.io.jsonl import object_in
 from conqret.io.safe_files import write_whole
-from conqret.io.trec import read_rankings, scored, write_run
+from conqret.io.trec import Rankings, read_rankings, scored, write_run
 from conqret.runs.session import Sessions
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     topics = job.topics()
     target = job.out.ranking(ranking, stance)
     ranking_file = retriever.file(stance)
+    given = None if ranking_file is None else read_rankings(ranking_file)
     facts: dict[str, Any] = {
         "retriever": system.retriever if ranking_file else retriever.model_dump(mode="json"),
-        "run": digest_of(read_rankings(ranking_file)) if ranking_file else None,
+        "run": None if given is None else digest_of(given),
         "reranker": reranker.model_dump(mode="json") if reranker else None,
         "stance": stance if reranker is not None and reranker.instruction == "stance" else "none",
         "topics": [[topic.id, topic.question] for topic in topics],
@@ -44,11 +45,13 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     if object_in(_state_file(target)).get("made_of") == made_of and target.is_file():
         return 0
     require("pyterrier", extra="retrieval")
-    if ranking_file is None:
+    if ranking_file is None or given is None:
         frame, indexes = first_stage(experiment.corpus, retriever, topics)
     else:
         indexes = [open_index(experiment.corpus)]
-        frame = _of_file(indexes[0], topics, ranking_file, retriever.depth)
+        frame = _of_file(indexes[0], topics, ranking_file, given, retriever.depth)
+        for remark in given.remarks():
+            job.say("rank", f"{ranking_file.name}: {remark}")
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
@@ -69,13 +72,14 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     return failed
 
 
-def _of_file(index: Index, topics: list[CorpusTopic], ranking_file: Path, depth: int) -> pd.DataFrame:
+def _of_file(
+    index: Index, topics: list[CorpusTopic], ranking_file: Path, ranked: Rankings, depth: int
+) -> pd.DataFrame:
     """The ranking of a file, with texts."""
     import pandas as pd
 
     from conqret.errors import DeclarationError
 
-    ranked = read_rankings(ranking_file)
     documents = list(
         dict.fromkeys(identifier for topic in topics for identifier in ranked.get(topic.id, [])[:depth])
     )

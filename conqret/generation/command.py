@@ -57,6 +57,7 @@ def generate(
         corpus, run, stance=stance, model=asking.calls.of(model), output=output,
         **asdict(writing), **asking.settings,
     )  # fmt: skip
+    asking.shown.note(*job.remarks)
     if asking.dry_run:
         cost = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
         asking.tell_cost([cost])

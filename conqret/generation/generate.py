@@ -45,13 +45,14 @@ def generation_job(
         raise DeclarationError(f"the strategy {wanted.way.name} uses no model; leave out --model")
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
-    output = settings.get("output")
+    output, rankings = settings.get("output"), read_rankings(ranking)
     return GenerationPlan(
         Session(client, **session_settings(settings)),
         GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
-        make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
+        make_tasks(CorpusDirectory(source), rankings, stance, wanted),
         wanted,
         {"corpus": source.name, "run": ranking.name, "stance": stance},
+        rankings.remarks(),
     )
 
 

@@ -76,7 +76,7 @@ class GenerationOutcome:
 @dataclass(frozen=True)
 class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     """Every task gets an argument. ``settings`` are further things that ``run.json`` shall say (where the tasks are
-    from)."""
+    from), ``remarks`` what is to be said of the run that they are made of."""
 
     ABOUT = "the question for an argument"
 
@@ -85,6 +85,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     tasks: Sequence[GenerationTask]
     options: GenerateOptions
     settings: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def record(self) -> GenerationRecord:
         """What ``run.json`` says."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -19,6 +18,7 @@ from conqret.io.cell_values import (
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.jsonl import parse
 from conqret.io.schema import Check, Schema, TableReader
+from conqret.text.numbers import number_in
 
 _OBJECT = 'Write an object such as {"source": "…"}'
 _Word = TypeVar("_Word")
@@ -69,12 +69,9 @@ def number(value: object, where: str, reader: TableReader) -> float:
     """A finite number; true and false are 1 and 0, also as words in any case."""
     word = str(value).strip().lower()
     try:
-        parsed = float({"true": "1", "false": "0"}.get(word, word))
+        return number_in({"true": "1", "false": "0"}.get(word, word))
     except ValueError:
-        parsed = math.nan
-    if not math.isfinite(parsed):
-        raise Unfit(f"is {quoted(value)}, and a finite number is expected", "Write a number")
-    return parsed
+        raise Unfit(f"is {quoted(value)}, and a finite number is expected", "Write a number") from None
 
 
 def whole_number(value: object, where: str, reader: TableReader) -> int:

@@ -84,7 +84,10 @@ class LabelFile:
 
     @cached_property
     def records(self) -> list[Any]:
-        """The list in a ``.json`` file; empty where the file holds something else."""
+        """The list in a ``.json`` file, or the lines of JSON Lines; empty where the file holds something else."""
+        if self.path.suffix.lower() in (".jsonl", ".ndjson"):
+            rows = list(self.table)
+            return [row.record for row in rows if isinstance(row, Row)]
         if self.path.suffix.lower() != ".json":
             return []
         try:

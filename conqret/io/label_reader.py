@@ -12,6 +12,7 @@ from conqret.io.label_layout import WIDE, LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
 from conqret.io.label_set import Absence, Label, Unit
 from conqret.io.label_sheets import PROBABILITY
+from conqret.text.numbers import is_number, number_in
 
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""
@@ -66,7 +67,7 @@ class LabelReader:
         strange: dict[str, dict[str, str]] = {}
         for dimension, words in words_by_dimension.items():
             scales_found[dimension] = scale = self._settle(dimension, words)
-            if not (scale.words or scale.bounded or any(map(_is_number, words))):
+            if not (scale.words or scale.bounded or any(map(is_number, words))):
                 unmapped.update({word: len(lines) for word, lines in words.items()})
                 continue
             read = {word: scale.read(word) for word in words}
@@ -106,7 +107,7 @@ class LabelReader:
             self.seen[unit, cell.dimension, name] = place
             return name
         first = _where(before, place)
-        problem = f"{quoted(unit)} has a second label for {quoted(cell.dimension)}"
+        problem = f"{quoted(str(unit))} has a second label for {quoted(cell.dimension)}"
         if cell.annotator:
             problem = f"{problem} by {quoted(name)}; the first is in {first}"
             remedy = "Keep one of them"
@@ -136,7 +137,7 @@ class LabelReader:
         if not text:
             return True
         try:
-            chance = float(text)
+            chance = number_in(text)
         except ValueError:
             chance = 0.0
         known, first = self.chances.get(cell.item, (chance, place))
@@ -163,7 +164,7 @@ class LabelReader:
         if scale.bounded or scale.words:
             return scale
         shown = ", ".join(sorted(words))
-        if scale.level == "nominal" and not any(map(_is_number, words)):
+        if scale.level == "nominal" and not any(map(is_number, words)):
             self.notes.append(f"{dimension}: the words {shown} are its categories")
             codes = {word: float(place) for place, word in enumerate(sorted(words))}
             return replace(scale, words=codes, source="the words in the file")
@@ -176,10 +177,10 @@ class LabelReader:
         scale, lines = self.scales[dimension], words[word]
         times = f", {len(lines)} times" if len(lines) > 1 else ""
         complaint, remedy = f"says {quoted(word)}{times}: it {problem}", "Correct the label"
-        number = next(filter(_is_number, words), None)
+        number = next(filter(is_number, words), None)
         if scale.words:
             remedy = "Correct the label, or add the word to --map"
-        elif scale.bounded and not _is_number(word):
+        elif scale.bounded and not is_number(word):
             remedy = "Correct the label, or give each word a number: --map low=1,medium=2,high=3"
         elif scale.bounded:
             remedy = f"Correct the label, or set the scale: --scale {dimension}=LOW:HIGH"
@@ -249,11 +250,3 @@ def _where(place: Place, other: Place) -> str:
 
 def _word(cell: RawLabel) -> str:
     return (cell.text or "").strip().casefold()
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from conqret.errors import DeclarationError, check_known
+from conqret.text.numbers import number_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,11 +94,9 @@ class LabelScale:
         if not self.words and self.low == 0 and self.high == 1 and word in TRUTH:
             return TRUTH[word]
         try:
-            value = float(word)
+            value = number_in(word)
         except ValueError:
             return self._no_number(word)
-        if not math.isfinite(value):
-            return "is not a finite number"
         if self.words and value not in self.words.values():
             return f"is none of the labels {', '.join(self.words)} (or their numbers)"
         if self.low is not None and self.high is not None:
@@ -227,11 +226,11 @@ def _at_level(scale: LabelScale, level: str) -> LabelScale:
 
 def _ends(ends: str, written: str) -> tuple[float, float]:
     try:
-        low, high = (float(part) for part in ends.split(":"))
+        low, high = (number_in(part) for part in ends.split(":"))
     except ValueError:
         raise DeclarationError(f"--scale takes 1:3 or overall_quality=1:5, not {written!r}") from None
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise DeclarationError(f"--scale {written} must rise from one finite number to another")
+    if not low < high:
+        raise DeclarationError(f"--scale {written} must rise from one number to another")
     return low, high
 
 
@@ -241,7 +240,7 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
         word, _, number = pair.rpartition("=")
         word = word.strip().casefold()
         try:
-            value = float(number)
+            value = number_in(number)
         except ValueError:
             raise DeclarationError(
                 f"--map takes a list such as low=1,medium=2,high=3, not {pair!r}"

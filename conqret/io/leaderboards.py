@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from conqret.io.faults import listed, quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import parsed_lines
+from conqret.text.numbers import is_number, number_in
 
 ALL = "all"
 """The topic under which a system's score over all topics stands."""
@@ -134,9 +134,9 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
     rows = [row for file in files for row in _rows(file, shape)]
     if not rows:
         raise DeclarationError(f"{path} contains no scores")
-    words = {measure: value for measure, _, _, value in rows if not _is_number(value)}
+    words = {measure: value for measure, _, _, value in rows if not is_number(value)}
     cells = [
-        (measure, run, topic, float(value)) for measure, run, topic, value in rows if measure not in words
+        (measure, run, topic, number_in(value)) for measure, run, topic, value in rows if measure not in words
     ]
     if not cells:
         raise DeclarationError(
@@ -165,11 +165,4 @@ def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
         return named["measure"], named.get("run", file.name), named["topic"], named["value"]
 
     rows = list(parsed_lines(file, row, " ".join(columns)))
-    return rows if not rows or _is_number(rows[0][3]) else rows[1:]
-
-
-def _is_number(value: str) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except ValueError:
-        return False
+    return rows if not rows or is_number(rows[0][3]) else rows[1:]

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from ctypes import c_float
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from conqret.data.corpus import Qrel
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, Fault
+from conqret.errors import number as counted
 from conqret.io import limits
 from conqret.io.decoding import byte_lines
 from conqret.io.safe_files import write_all
+from conqret.text.numbers import number_in, whole_number_in
 
 _Row = TypeVar("_Row")
 MOST_PARTS = 10
@@ -30,49 +33,102 @@ class ScoredDoc(NamedTuple):
     score: float
 
 
-def read_qrels(path: str | Path) -> Iterator[Qrel]:
-    """The judged pairs of a file, plain or gzipped, in file order.
+def read_qrels(path: str | Path, *, by_iteration: bool = False) -> Iterator[Qrel]:
+    """The judged pairs of a file, plain or gzipped, in file order; a line that says the same again is left out.
+
+    Args:
+        path: the file.
+        by_iteration: a pair may have a grade in each iteration, the second column, where perspectives are numbered.
 
     Raises:
-        DeclarationError: the file is missing, or a line has not four parts or no whole number as grade.
+        DeclarationError: the file is missing, a line has not four parts or no whole number as grade, or a pair has two
+            grades.
     """
 
     def row(parts: list[str]) -> Qrel:
         query, iteration, document, grade = parts
-        return Qrel(query, document, int(grade), iteration)
+        return Qrel(query, document, whole_number_in(grade), iteration)
 
-    return parsed_lines(Path(path), row, "topic 0 document grade")
+    return _judged_once(path, _numbered(Path(path), row, "topic 0 document grade"), by_iteration)
+
+
+def _judged_once(path: str | Path, lines: Iterable[tuple[int, Qrel]], by_iteration: bool) -> Iterator[Qrel]:
+    seen: dict[tuple[str, str, str], tuple[int, int]] = {}
+    for number, qrel in lines:
+        pair = qrel.query_id, qrel.doc_id, qrel.iteration if by_iteration else ""
+        first, grade = seen.setdefault(pair, (number, qrel.relevance))
+        if grade != qrel.relevance:
+            raise DeclarationError(
+                f"{path}:{number} gives {qrel.doc_id!r} the grade {qrel.relevance} for {qrel.query_id!r}, and line "
+                f"{first} the grade {grade}: remove one"
+            )
+        if first == number:
+            yield qrel
 
 
 def read_run(path: str | Path) -> Iterator[ScoredDoc]:
     """The lines of a run, plain or gzipped, in file order; ranks are ignored, as trec_eval does.
 
     Raises:
-        DeclarationError: the file is missing, or a line has not six parts or no finite score.
+        DeclarationError: the file is missing, a line has not six parts or no finite score, or a topic ranks a document
+            twice.
     """
 
     def row(parts: list[str]) -> ScoredDoc:
         query, _, document, _, score, _ = parts
-        if not math.isfinite(float(score)):
-            raise ValueError(score)
-        return ScoredDoc(query, document, float(score))
+        return ScoredDoc(query, document, number_in(score))
 
-    return parsed_lines(Path(path), row, "topic Q0 document rank score tag")
+    return _ranked_once(path, _numbered(Path(path), row, "topic Q0 document rank score tag"))
 
 
-def read_rankings(path: str | Path) -> dict[str, list[str]]:
-    """The document ids of each topic of a TREC run, best first.
+def _ranked_once(path: str | Path, lines: Iterable[tuple[int, ScoredDoc]]) -> Iterator[ScoredDoc]:
+    seen: dict[tuple[str, str], int] = {}
+    for number, line in lines:
+        first = seen.setdefault((line.query_id, line.doc_id), number)
+        if first != number:
+            raise DeclarationError(
+                f"{path}:{number} ranks {line.doc_id!r} twice for {line.query_id!r} (first in line {first}): remove one"
+            )
+        yield line
+
+
+class Rankings(dict[str, list[str]]):
+    """The document ids of each topic, best first; ``tied`` are the topics in which documents have equal scores."""
+
+    tied: tuple[str, ...] = ()
+
+    def remarks(self) -> tuple[str, ...]:
+        """That ids decide the order of documents, where they do."""
+        if not self.tied:
+            return ()
+        topics = counted(len(self.tied), "topic")
+        return (f"documents with equal scores in {topics} are sorted by id, descending, as trec_eval does",)
+
+
+def read_rankings(path: str | Path) -> Rankings:
+    """The rankings of a TREC run as trec_eval has them: by score, then by document id, both descending.
 
     Raises:
         DeclarationError: the file is missing, no run, or empty.
     """
-    lines_by_topic = gathered((line.query_id, (line.score, line.doc_id)) for line in read_run(path))
+    lines_by_topic = gathered((line.query_id, line) for line in read_run(path))
     if not lines_by_topic:
         raise DeclarationError(f"{path} contains no ranking")
-    return {
-        topic: [document for _, document in sorted(lines, key=lambda pair: -pair[0])]
+    rankings = Rankings(
+        (topic, [line.doc_id for line in sorted(lines, key=_place, reverse=True)])
         for topic, lines in lines_by_topic.items()
-    }
+    )
+    rankings.tied = tuple(
+        topic
+        for topic, lines in lines_by_topic.items()
+        if len({_place(line)[0] for line in lines}) < len(lines)
+    )
+    return rankings
+
+
+def _place(line: ScoredDoc) -> tuple[float, str]:
+    """What trec_eval sorts by; it holds scores in single precision."""
+    return c_float(line.score).value, line.doc_id
 
 
 def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
@@ -99,13 +155,13 @@ def scored(rankings: Mapping[str, Sequence[str]]) -> list[ScoredDoc]:
 def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:
     """Write rankings; returns the number of lines.
 
-    The lines of a topic are sorted by falling score, and among equal scores stay as they came; ranks count
-    from 1. Topics keep the order of their first line.
+    The lines of a topic are sorted as :func:`read_rankings` has them; ranks count from 1. Topics keep the order of
+    their first line.
 
     Raises:
         DeclarationError: an id has white space in it, a score is not finite, or a topic ranks a document twice.
     """
-    topics: dict[str, dict[str, float]] = {}
+    topics: dict[str, dict[str, ScoredDoc]] = {}
     for line in run:
         ranking = topics.setdefault(line.query_id, {})
         if line.doc_id in ranking:
@@ -114,12 +170,12 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
             raise DeclarationError(
                 f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}: write a finite number"
             )
-        ranking[line.doc_id] = float(line.score)
+        ranking[line.doc_id] = line
     name = _id(tag)
     lines = (
-        f"{_id(query)} Q0 {_id(document)} {rank} {score!r} {name}\n"
+        f"{_id(query)} Q0 {_id(line.doc_id)} {rank} {float(line.score)!r} {name}\n"
         for query, ranking in topics.items()
-        for rank, (document, score) in enumerate(sorted(ranking.items(), key=lambda pair: -pair[1]), start=1)
+        for rank, line in enumerate(sorted(ranking.values(), key=_place, reverse=True), start=1)
     )
     return write_all(Path(path), (line.encode("utf-8") for line in lines))
 
@@ -131,12 +187,17 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
     Raises:
         DeclarationError: the file is missing or has too many lines, or ``row`` raises ValueError.
     """
+    return (parsed for _, parsed in _numbered(path, row, shape))
+
+
+def _numbered(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
+    """The same with their numbers, of a file that is there."""
     if not path.is_file():
         raise DeclarationError(f"{path}: there is no such file")
     return _parsed(path, row, shape)
 
 
-def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
     most = limits.LINES.most
     for line in byte_lines(path, str(path)):
         if isinstance(line, Fault):
@@ -147,12 +208,13 @@ def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterato
         if not parts:
             continue
         try:
-            yield row(parts)
+            parsed = row(parts)
         except ValueError:
             line_text = " ".join(parts)[:80]
             raise DeclarationError(
                 f"{path}:{line.number} does not have the form “{shape}”: {line_text!r}"
             ) from None
+        yield line.number, parsed
 
 
 def _id(text: str) -> str:

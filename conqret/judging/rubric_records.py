@@ -24,6 +24,7 @@ from conqret.judging.criterion import (
     name_from,
     parse_criterion,
 )
+from conqret.text.numbers import number_in
 
 _QUESTION = ("question", "criterion", "statement", "question_text")
 _WEIGHT = ("weight", "points")
@@ -133,9 +134,8 @@ def check_weights(record: Any) -> None:
 def _number(value: Any, column: str) -> float:
     if not isinstance(value, bool) and isinstance(value, int | float | str):
         try:
-            if math.isfinite(points := float(value)):
-                return points
-        except (ValueError, OverflowError):
+            return number_in(str(value))
+        except ValueError:
             pass
     raise Unfit(f"is {quoted(value)}, but must be a number", "Write the points as a number", column)
 

@@ -160,10 +160,11 @@ def label(
 def ends(scale: str) -> tuple[int, int]:
     """The ends of a scale as they are written, 1:5."""
     from conqret.errors import DeclarationError
+    from conqret.text.numbers import whole_number_in
 
     low, _, high = scale.partition(":")
     try:
-        bounds = int(low), int(high)
+        bounds = whole_number_in(low), whole_number_in(high)
     except ValueError:
         bounds = (0, 0)
     if not bounds[0] < bounds[1]:

@@ -42,7 +42,7 @@ class Diversity:
 
     ``unjudged`` has by question how many of the pooled documents lack a judgment, and ``unranked`` by system the
     questions with no ranking, which count as 0. ``sides`` is by system and cut the p-value of a paired test of "only
-    supporting" against "only opposing".
+    supporting" against "only opposing"; ``remarks`` are what the files of rankings have to say.
     """
 
     baseline: str
@@ -55,6 +55,7 @@ class Diversity:
     sides: Mapping[str, float]
     unjudged: Mapping[str, int]
     unranked: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...] = ()
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -198,6 +199,7 @@ def score(
             for run in runs
             if (without := tuple(x.id for x in questions if not run.run.get(x.id)))
         },
+        remarks=tuple(f"{run.name}: {remark}" for run in runs for remark in run.remarks),
     )
 
 

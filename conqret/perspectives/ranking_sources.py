@@ -87,7 +87,7 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
     """
     wanted = {question.id: len(question.perspectives) for question in questions}
     contains: dict[tuple[str, int, str], bool | None] = {}
-    for row in read_qrels(path):
+    for row in read_qrels(path, by_iteration=True):
         if row.query_id not in wanted:
             continue
         places = map(str, range(1, wanted[row.query_id] + 1))
@@ -122,4 +122,4 @@ def _from_file(system: str, questions: Sequence[PerspectiveQuestion]) -> SystemR
             f"{path} ranks nothing for any of the {len(questions)} questions: its topics are "
             f"{', '.join(list(run)[:3])}, but the questions are {questions[0].id} and so on"
         )
-    return SystemRun(label, run, None, max(map(len, run.values())))
+    return SystemRun(label, run, None, max(map(len, run.values())), run.remarks())

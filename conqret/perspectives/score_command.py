@@ -125,6 +125,7 @@ def _remark(diversity: Diversity) -> None:
 
     for line in legend(diversity):
         note(line)
+    note(*diversity.remarks)
     for name, lacking in diversity.unranked.items():
         note_all(
             f"{name} ranks nothing for {counted(len(lacking), 'question')}, which count as 0", lacking, 5

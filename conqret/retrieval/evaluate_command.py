@@ -88,6 +88,7 @@ def evaluate(
             f"{run.name}: {retrieve_session.describe_windows(run.windows)}" for run in runs if run.windows
         )
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
+        note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
     result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)

@@ -1,7 +1,9 @@
-"""Quantities in a list of words: ``64%``, ``£9.6 million``, ``1,940``, ``nine``, ``two thirds``."""
+"""Numbers in cells of a file, and quantities in a list of words: ``64%``, ``£9.6 million``, ``two thirds``."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,6 +23,36 @@ class Quantity(NamedTuple):
     place: int
     decimals: int = 0
     about: bool = False
+
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
+
+
+def number_in(text: str) -> float:
+    """The finite number that a cell holds, in decimal digits of any script.
+
+    Raises:
+        ValueError: it holds none: ``1_0``, which Python reads as 10, ``nan`` and ``inf`` are no numbers of a file.
+    """
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def whole_number_in(text: str) -> int:
+    """The whole number that a cell holds. Raises ValueError as :func:`number_in`, and where there is a fraction."""
+    number_in(text)
+    return int(text)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number that :func:`number_in` reads."""
+    try:
+        number_in(text)
+    except ValueError:
+        return False
+    return True
 
 
 CURRENCIES = "$\u00a3\u20ac\u00a5"

@@ -310,6 +310,31 @@ def test_a_broken_dimension_stands_in_nobodys_way(
     assert (without.code, "faults in the labels" in without.err) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["agreement", "validate"])
+def test_an_export_without_statuses_is_told_as_such(
+    cli: Cli, run: Path, tmp_path: Path, command: str
+) -> None:
+    records = [
+        {
+            "id": item["id"],
+            "fields": {},
+            "responses": {
+                "overall_quality": [
+                    {"value": 1 + place % 5, "user_id": "u1"},
+                    {"value": 1 + place % 4, "user_id": "u2"},
+                ]
+            },
+        }
+        for place, item in enumerate(map(json.loads, DEMO.read_text(encoding="utf-8").splitlines()))
+    ]
+    file = tmp_path / "records.json"
+    file.write_text(json.dumps(records), encoding="utf-8")
+    words = ("validate", run, "--labels", file, "-o", tmp_path / "card")
+    done = cli(*(words if command == "validate" else ("labels", "agreement", file)), "--scale", "1:5")
+    assert done.code == 0, done.err
+    assert "the file does not say which responses were submitted" in " ".join(done.err.split())
+
+
 def test_levels_are_said_by_dimension(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
     lines = [f"i{n},{'abc'[n % 3]},{'abc'[n % 2]},{n % 5},{(n + 1) % 5}" for n in range(12)]

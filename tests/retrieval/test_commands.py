@@ -8,6 +8,9 @@ import pytest
 
 from conqret.cli.main import main
 from conqret.io.trec import read_run
+from tests.needed import Needed
+
+ir_measures = Needed("ir_measures")
 
 
 @pytest.fixture
@@ -86,6 +89,58 @@ def test_runs_from_files_alone_are_reranked_by_nobody_and_say_what_they_lack(con
     facts = json.loads(alone.out)
     assert (facts["topics"]["pro"], facts["unranked"]) == (1, {})
     assert facts["scores"][0]["mean"] == 0.5
+
+
+def test_the_order_of_lines_with_equal_scores_never_counts(conqret, corpus, tmp_path):
+    """P@2 as trec_eval has it: of equal scores the greater id is first."""
+    names = ["cats-con-1", "cats-pro-1", "pokemon", "bread"]
+    for name, order in (("first", names), ("last", names[::-1])):
+        lines = (f"cats Q0 {document} {rank} 1.0 x\n" for rank, document in enumerate(order, start=1))
+        (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+    systems = f"first={tmp_path / 'first'},last={tmp_path / 'last'}"
+    done = conqret(
+        "retrieve", "evaluate", corpus, "--systems", systems, "--measure", "P@2", "--topics", "cats", "--json"
+    )
+    assert done.code == 0, done.err
+    scores = {
+        (row["view"], row["system"], row["measure"]): row["mean"] for row in json.loads(done.out)["scores"]
+    }
+    run = list(ir_measures.read_trec_run(str(tmp_path / "last")))
+    qrels = list(ir_measures.read_trec_qrels(str(corpus / "qrels/all.test.qrels")))
+    expected = ir_measures.calc_aggregate(
+        [ir_measures.P @ 2], [row for row in qrels if row.query_id == "cats"], run
+    )
+    assert scores["all", "first", "P@2"] == scores["all", "last", "P@2"] == expected[ir_measures.P @ 2] == 0.5
+    told = "last: documents with equal scores in 1 topic are sorted by id, descending, as trec_eval does"
+    assert told in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (
+            ("retrieve", "evaluate", "CORPUS", "--systems", "a=RUN"),
+            "run.res:3 ranks 'bread' twice for 'cats'",
+        ),
+        (
+            ("generate", "arguments", "CORPUS", "--run", "RUN", "--stance", "pro"),
+            "run.res:3 ranks 'bread' twice",
+        ),
+        (
+            ("retrieve", "evaluate", "CORPUS", "--systems", "bm25"),
+            "all.test.qrels:9 gives 'cats-pro-1' the grade 0",
+        ),
+    ],
+)
+def test_what_a_run_or_qrels_say_twice_is_a_fault(conqret, corpus, tmp_path, command, told):
+    run = tmp_path / "run.res"
+    run.write_text("cats Q0 bread 1 3 x\ncats Q0 pokemon 2 2 x\ncats Q0 bread 3 1 x\n", encoding="utf-8")
+    if "qrels" in told:
+        with (corpus / "qrels/all.test.qrels").open("a", encoding="utf-8") as qrels:
+            qrels.write("cats 0 cats-pro-1 0\n")
+    done = conqret(*(word.replace("CORPUS", str(corpus)).replace("RUN", str(run)) for word in command))
+    assert done.code == 2, done.err
+    assert told in " ".join(done.err.split())
 
 
 def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, tmp_path):

@@ -41,6 +41,16 @@ def test_the_order_of_the_run_counts_and_missing_topics_score_nothing():
     assert found.score("pro", "a", "R@10").by_topic == {"t1": 1.0, "t2": 0.0}
 
 
+def test_a_topic_without_a_ranking_counts_0_in_the_measures_of_both_sides():
+    both = {topic: ["p1", "c1"] if topic == "t1" else ["p3", "c2"] for topic in PRO}
+    found = evaluate(
+        {"all": both, "one": {"t1": both["t1"], "t2": []}}, {"pro": PRO, "con": CON}, measures=("P@2",)
+    )
+    for measure in ("balance@10", "alpha_nDCG@10"):
+        whole, half = (found.score("stance", system, measure).by_topic for system in ("all", "one"))
+        assert half == {"t1": whole["t1"], "t2": 0.0}
+
+
 def test_marks():
     judged = {f"t{n}": {"good": 1} for n in range(12)}
     place = {"up": 0, "down": 3}

@@ -13,6 +13,7 @@ from conqret.errors import DeclarationError
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.label_sheets import COLUMNS, SCALE, SHEET, unguarded
+from conqret.text.numbers import number_in
 
 
 def read_marks(file: LabelFile, marks: Sequence[Mapping[str, Any]]) -> None:
@@ -35,7 +36,7 @@ def sheet_scales(texts: Iterable[str]) -> Scales | None:
         )
     low, _, high = unguarded("".join(said)).partition(" to ")
     try:
-        ends = float(low), float(high)
+        ends = number_in(low), number_in(high)
     except ValueError:
         return None
     return Scales(LabelScale(low=ends[0], high=ends[1], source=SHEET)) if ends[0] < ends[1] else None

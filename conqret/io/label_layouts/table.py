@@ -10,6 +10,7 @@ column for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,20 +19,37 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
+from conqret.io.label_layouts.label_studio import answer_in_cell
 from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
 from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
 
+
+def _label_text(value: object, where: str, reader: TableReader) -> str:
+    return cell_text(answer_in_cell(value), where, reader)
+
+
 LABEL = Schema(
     "a label",
     {
         "item": Field(("item", "item_id", "id"), cell_text, needed="Name the item of the label"),
         "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
-        "value": Field(("value", "label", "rating", "score"), cell_text),
+        "value": Field(("value", "label", "rating", "score"), _label_text),
         "annotator": Field(
-            ("annotator", "annotator_id", "rater", "worker", "coder"),
+            (
+                "annotator",
+                "annotator_id",
+                "rater",
+                "rater_id",
+                "worker",
+                "worker_id",
+                "coder",
+                "coder_id",
+                "completed_by",
+                "user_id",
+            ),
             cell_text,
             needed="Name the annotator of the label",
         ),
@@ -43,10 +61,16 @@ LABEL = Schema(
 )
 """What the columns may be called, in any case; others are named by the user."""
 PROSE = frozenset(
-    "argument text premise comment comments note notes explanation question stance url title date time "
-    "created_at timestamp reason sentence cluster split".split()
+    "argument text premise comment comments note notes explanation question stance url title reason sentence cluster "
+    "split status index row".split()
 )
 """Columns of a wide table that are no dimension; they are left out, and a remark says so."""
+BOOKKEEPING = re.compile(
+    r"(.*[_.])?(ids?|uu?id|guid|at|by|e?mail|(date|time|timestamp|duration|elapsed|seconds|minutes|ms)s?)"
+    r"|(created|updated|submitted|started|finished|completed)(_.*)?"
+    r"|(duration|email|ip|time_(taken|spent|on|to|in))(_.*)?|unnamed.*"
+)
+"""Names of columns that say which record it is, who made it and when, in small letters: left out like prose."""
 NO_LABELS = (INSTRUCTION, SCALE)
 """Columns that say how to label: the scale is that of the sheet, or in a long table of the row's dimension."""
 MARK = "@"
@@ -135,7 +159,7 @@ def _wide(
         for column, dimension in chosen.items():
             person = column.partition(MARK)[2]
             cell = row.record.get(column)
-            text = None if is_missing(cell) else as_text(cell)
+            text = None if is_missing(cell) else answer_in_cell(cell)
             who = {"annotator": person.strip()} if person else {}
             yield RawLabel(row.line, dimension=dimension, text=text, **{**values, **who})
     if blank and blank == reader.number:
@@ -178,7 +202,7 @@ def _label_columns(
     chosen = {
         column: dimension
         for column, dimension in dimensions.items()
-        if (dimension in wanted if wanted else column.casefold() not in PROSE)
+        if (dimension in wanted if wanted else not _no_dimension(column))
     }
     if not chosen:
         raise DeclarationError(
@@ -191,6 +215,13 @@ def _label_columns(
             "the header: keep one of them"
         )
     return chosen
+
+
+def _no_dimension(column: str) -> bool:
+    """Whether the name of a column says that it is prose or bookkeeping, also as ``leadTime`` or ``Duration (s)``."""
+    head = re.sub(r"\(.*?\)|\[.*?\]", "", column.partition(MARK)[0])
+    name = dimension_name(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", head))
+    return name in PROSE or BOOKKEEPING.fullmatch(name) is not None
 
 
 def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:

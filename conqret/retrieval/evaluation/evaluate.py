@@ -269,7 +269,10 @@ def _stance_families(
 def _by_topic(
     measure: StanceMeasure, run: Run, sides: Mapping[str, Mapping[str, frozenset[str]]]
 ) -> dict[str, float]:
-    values = {topic: measure(run.get(topic, ()), held, DIVERSITY_CUT) for topic, held in sides.items()}
+    values = {
+        topic: measure(run[topic], held, DIVERSITY_CUT) if run.get(topic) else 0.0
+        for topic, held in sides.items()
+    }
     return {topic: value for topic, value in values.items() if value is not None}
 
 

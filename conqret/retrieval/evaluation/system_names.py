@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, UnknownNameError, check_known
+from conqret.text.numbers import number_in
 
 TRADE_OFF = 0.95
 """Lambda: what BeRDS chose on its development set for BM25 over search results (Table 7; tried: 0.5 to 0.99)."""
@@ -104,7 +105,7 @@ def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 def _trade_off(name: str, word: str, value: str) -> float:
     try:
-        weight = float(value)
+        weight = number_in(value)
     except ValueError:
         weight = -1.0
     if word != "mmr" or not 0 <= weight <= 1:

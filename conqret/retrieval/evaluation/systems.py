@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.trec import read_rankings
+from conqret.io.trec import Rankings, read_rankings
 from conqret.retrieval.evaluation.evaluate import Judgments, Run
 from conqret.retrieval.evaluation.system_names import BM25, check_systems, stages_of
 
@@ -30,13 +30,14 @@ VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
 class SystemRun:
     """One system's rankings, what became of its windows where it reranked, and after how many documents it was cut.
 
-    ``depth`` is None where every document of the corpus could be ranked.
+    ``depth`` is None where every document of the corpus could be ranked; ``remarks`` are what its file has to say.
     """
 
     name: str
     run: Run
     windows: RerankSummary | None = None
     depth: int | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def run_systems(
@@ -66,9 +67,10 @@ def run_systems(
     for name in names:
         label = name.partition("=")[0]
         if label in files:
-            ranked = files[label]
-            depth = max(map(len, ranked.values()))
-            system_runs.append(SystemRun(label, ranked, None, depth if depth < len(index) else None))
+            of_file = files[label]
+            depth = max(map(len, of_file.values()))
+            cut = depth if depth < len(index) else None
+            system_runs.append(SystemRun(label, of_file, None, cut, of_file.remarks()))
             continue
         engines, settings = stages_of(name)
         if "mmr" in settings:
@@ -88,7 +90,7 @@ def _indexes(index: Index, engines: Sequence[str], encoder: str | None) -> list[
     return open_indexes(index.collection.folder, engines, encoder if by_vectors else None)
 
 
-def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[str, Sequence[str]]:
+def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings:
     """The rankings of a TREC file.
 
     Raises:
