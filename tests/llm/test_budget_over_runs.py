@@ -18,9 +18,11 @@ PRICE = 30.0
 """US dollars for a million tokens, so that an item of the demo costs some twenty cents."""
 
 
-def words(server: FaultServer, out: Path, *more: object) -> tuple[object, ...]:
+def words(
+    server: FaultServer, out: Path, *more: object, budget: float = 1, room: int = 200
+) -> tuple[object, ...]:
     judge = ("judge", DEMO, "--format", "direct", "--metric", "groundedness", "--model", "openai/m", "-q")
-    prices = ("--input-price", PRICE, "--output-price", PRICE, "--max-tokens", 200, "--budget-usd", 1)
+    prices = ("--input-price", PRICE, "--output-price", PRICE, "--max-tokens", room, "--budget-usd", budget)
     return (*judge, *prices, "--api-base", server.url, "-o", out, *more)
 
 
@@ -68,10 +70,9 @@ def test_the_same_command_again_spends_no_more(forks: Forks, tmp_path: Path) -> 
 def test_a_run_that_costs_less_than_its_budget_ends_whole(forks: Forks, tmp_path: Path, room: int) -> None:
     """However long answers may be: what is held for a request is what answers cost."""
     with Counting() as server:
-        assert forks.run(*words(server, tmp_path / "free", "--budget-usd", 100, "--max-tokens", room)) == 0
+        assert forks.run(*words(server, tmp_path / "free", budget=100, room=room)) == 0
         cost = paid(server)
-        more = ("--budget-usd", 1.05 * cost, "--max-tokens", room)
-        assert forks.run(*words(server, tmp_path / "run", *more)) == 0
+        assert forks.run(*words(server, tmp_path / "run", budget=1.05 * cost, room=room)) == 0
         assert paid(server) == pytest.approx(2 * cost)
 
 
