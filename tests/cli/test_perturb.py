@@ -272,6 +272,7 @@ def test_a_dry_run_says_what_it_would_take(here: Path) -> None:
 
 
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     asked = (
         "sensitivity",
         ITEMS,
@@ -299,7 +300,7 @@ def test_a_dry_run_is_readable(here: Path, monkeypatch: pytest.MonkeyPatch, widt
     models = "offline,gpt-4o-mini,nobody/knows-this-one"
     text = run(
         "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50", "--dry-run",
-        "--model", models, "--perturb-model", "gpt-4o",
+        "--model", models, "--perturb-model", "gpt-4o", code=2,
     )  # fmt: skip
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
