@@ -288,10 +288,12 @@ def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.Monke
     assert "would stop the run" in facts["budget_note"]
     facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "1000", "--json"))
     assert facts["budget_note"] is None
-    facts = json.loads(run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json"))
+    facts = json.loads(
+        run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json", code=2)
+    )
     assert [one["cost_usd"] is None for one in facts["stages"]] == [False, True, False, True]
     assert facts["cost_usd"] is None
-    assert "price of nobody/knows is unknown" in facts["budget_note"]
+    assert "price of nobody/knows is unknown" in facts["refusal"]
 
 
 @pytest.mark.parametrize("width", [80, 120])
