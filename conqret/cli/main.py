@@ -1,8 +1,8 @@
 """Put the subcommands together, and turn errors into messages and exit codes.
 
-Exit codes: 0 all well; 1 something failed while running (a provider, the budget), or nothing has a result; 2 the call
-or a file was wrong, and nothing was done; 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done so
-far is kept.
+Exit codes: 0 done, or met; 1 a condition is not met, or something failed or has no result (a provider, the budget); 2
+what the user can correct (the call, a file, a key, a model's name); 130 stopped by the user, 143 and 129 by SIGTERM and
+SIGHUP, what was done so far is kept.
 """
 
 from __future__ import annotations

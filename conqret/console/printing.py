@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 NONE: Mapping[str, Any] = {}
 """Where nothing is given."""
+_REMEDIES = {
+    "authentication": "check the key",
+    "bad_request": "check the name of the model and its settings",
+    "connection": "check the address (--api-base) and that the server is running",
+}
 MOST_NOTES = 2
 """Remarks of one kind that a run prints."""
 SECONDS = 10.0
@@ -173,16 +178,26 @@ def end(
     there: object = True,
     reasons: Mapping[str, int] = NONE,
 ) -> None:
-    """Leave with exit code 1 where something failed while running, where the ``session`` stopped before its end, or
-    where nothing is ``there`` in the end; say why, by the commonest of the ``reasons``."""
+    """Leave with the exit code of the outcome, and say why.
+
+    2 where a user has to correct something: the ``session`` was refused every request, or recordings have no answer at
+    all. 1 where something ``failed``, the session stopped before its end, or nothing is ``there`` in the end (for the
+    commonest of the ``reasons``).
+    """
     from conqret.show.words import reason
 
+    commonest = max(reasons, key=lambda reason: reasons[reason], default=None)
+    if session is not None and session.refused:
+        name = session.refused
+        complain(f"every request failed: {reason(name)}, as for {session.failures[name]}; {_REMEDIES[name]}")
+        raise typer.Exit(2)
     if session is not None and session.stopped:
         complain(session.stopped)
     elif not there:
-        commonest = max(reasons, key=lambda reason: reasons[reason], default=None)
         example = session.failures.get(str(commonest)) if session is not None else None
         complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
+    if not there and commonest == "not_recorded":
+        raise typer.Exit(2)
     if failed or not there or (session is not None and session.stopped):
         raise typer.Exit(1)
 

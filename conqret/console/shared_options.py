@@ -17,7 +17,7 @@ from conqret.options import LIMITS as LIMITS
 from conqret.options import MODEL as MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conqret.io import CheckedItems
     from conqret.runs.session import SessionCounts
@@ -168,6 +168,12 @@ class RecordingOptions(OptionGroup):
 
     recordings: Path | None = None
     replay: Path | None = None
+
+    def asked(self, calls: Calls, models: Iterable[str | None]) -> list[ClientOptions]:
+        """The models that a run asks for certain, each once: none where recordings may have all answers."""
+        if self.recordings is not None or self.replay is not None:
+            return []
+        return [calls.of(model) for model in dict.fromkeys(models)]
 
 
 @dataclass(frozen=True)

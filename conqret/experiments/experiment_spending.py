@@ -27,6 +27,7 @@ def write_costs(job: Job) -> None:
     rows = []
     for cost in estimate(job, ranked=True):
         expected = asdict(cost)
+        del expected["impossible"]  # the run is there
         names = {name: expected.pop(name) for name in ("task", "of", "by", "model")}
         rows.append({**names, "expected": expected, "made": made.get((cost.task, cost.of, cost.by))})
     write_whole(job.out.costs_file, json.dumps(rows, ensure_ascii=False, indent=1).encode())

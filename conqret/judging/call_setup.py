@@ -134,7 +134,7 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
     replay = as_path(settings.get("replay"))
-    if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
+    if replay is not None and (recorded := _recorded(replay, judging, name, model)) is not None:
         model = recorded.model if model is None else model
         if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}
@@ -152,14 +152,18 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     return replace(setup, notes=(*notes, *setup.notes))
 
 
-def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
-    """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
-    if sure and "samples" in judging:
+def _recorded(
+    replay: Path, judging: Mapping[str, Any], name: str | Judge | None, model: str | None
+) -> RecordedCall | None:
+    """What the recordings were made with; None where all that they say is said, or where they do not say it and format
+    and model are named; a format that is computed has none."""
+    sure = bool(name and model)
+    if (sure and "samples" in judging) or (name and not JUDGES.resolve(name).asks):
         return None
     from conqret.judging.replay import recorded_call
 
     try:
-        return recorded_call(replay)
+        return recorded_call(replay, name, model)
     except DeclarationError:
         if not sure:
             raise

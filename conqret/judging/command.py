@@ -218,12 +218,12 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
-        asks = not chosen.own.elsewhere and ran.kept.replay is None
+        asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
         tell_cost(
             [expected_cost(items, **settings)],
             budget=ran.calls.budget,
             as_json=shown.json_output,
-            asked=ran.calls.of(chosen.model) if asks else None,
+            asked=asked,
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:

@@ -40,7 +40,7 @@ class ExpectedCost:
     ``task`` names it ("judge", "damage", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
     is, ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts that were counted, where
     not all were (else 1). ``cost_usd`` is None where the price is unknown. ``notes`` say what the work would do with
-    what it was given: leave out, trim.
+    what it was given: leave out, trim. ``impossible`` says why none of it could be done, where that is so.
     """
 
     task: str
@@ -53,6 +53,7 @@ class ExpectedCost:
     cost_usd: float | None
     sampled: float = 1.0
     notes: tuple[str, ...] = ()
+    impossible: str = ""
 
     @property
     def stage(self) -> str:
@@ -102,10 +103,13 @@ def expected(
     by: str = "",
     sampled: float = 1.0,
     notes: tuple[str, ...] = (),
+    impossible: str = "",
 ) -> ExpectedCost:
     """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
     cost = client.facts.cost(prompt, completion)
-    return ExpectedCost(task, of, by, client.model, calls, prompt, completion, cost, sampled, notes)
+    return ExpectedCost(
+        task, of, by, client.model, calls, prompt, completion, cost, sampled, notes, impossible
+    )
 
 
 def expected_asking(

@@ -8,7 +8,9 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from conqret.console.printing import NONE, note, result
+import typer
+
+from conqret.console.printing import NONE, complain, note, result
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost, Total
@@ -37,11 +39,12 @@ def tell_cost(
     budget: float | None = None,
     facts: Mapping[str, Any] = NONE,
     lines: Iterable[str] = (),
-    asked: ClientOptions | None = None,
+    asked: Iterable[ClientOptions] = (),
 ) -> None:
-    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, what a ``budget``
-    (dollars) would do to the run, and why the model that is to be ``asked`` would not be."""
-    stop, refused = budget_words(estimates, budget), None if asked is None else refusal(asked)
+    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, and what a ``budget``
+    (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
+    cannot be, its price is unknown under a budget, or no prompt fits."""
+    stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
     shown = {**facts, **cost_facts(estimates), "budget_usd": budget, "budget_note": stop, "refusal": refused}
     result(shown, [*lines, cost_table(estimates)], as_json=as_json)
     share = min((estimate.sampled for estimate in estimates), default=1.0)
@@ -53,12 +56,26 @@ def tell_cost(
         note("the lengths of responses are assumptions, based on what each response must contain")
     note("responses that are already recorded cost nothing")
     note(*dict.fromkeys(remark for each in estimates for remark in each.notes))
-    for notice in filter(None, (stop, refused)):
-        note(notice)
+    if stop is not None:
+        note(stop)
+    if refused is not None:
+        complain(refused)
+        raise typer.Exit(2)
 
 
-def refusal(asked: ClientOptions) -> str | None:
-    """Why a run would end before its first question, as the hosted model cannot be asked; None where it can."""
+def refusal(
+    estimates: Sequence[ExpectedCost], budget: float | None, asked: Iterable[ClientOptions]
+) -> str | None:
+    """Why a run would come to nothing, as a user has to correct something first; None where it would not."""
+    unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
+    if budget is not None and unknown:
+        return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
+    impossible = [estimate.impossible for estimate in estimates if estimate.impossible]
+    return next(filter(None, (*map(_refused_model, asked), *impossible)), None)
+
+
+def _refused_model(asked: ClientOptions) -> str | None:
+    """Why a hosted model cannot be asked; None where it can."""
     from dataclasses import replace
 
     from conqret.errors import DeclarationError
@@ -79,9 +96,6 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
 
     if budget is None:
         return None
-    unknown = sorted({estimate.model for estimate in estimates if estimate.cost_usd is None})
-    if unknown:
-        return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
     costs: dict[str, float] = {}
     for estimate in estimates:
         work = WORK.get(estimate.task, "all of it")

@@ -87,27 +87,46 @@ def expected_asks(
 ) -> ExpectedCost:
     """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
     as are ``unwritten`` for its question."""
-    calls = completion = counted = count = trimmed = 0
+    calls = completion = counted = count = trimmed = unfit = 0
     prompt = 0.0
     for ask, about in asks:
         if not about:
             continue
         chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
         tokens = [judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen]
-        trimmed += sum(ask.reading is None and token == capped(token + 1, client) for token in tokens)
+        full = [item for item, token in zip(chosen, tokens, strict=True) if _is_full(ask, token, client)]
+        trimmed += len(full)
+        bare = (item.model_copy(update={"documents": ()}) for item in full)
+        unfit += sum(_is_full(ask, judged_tokens(item, ask, setup, client, sizes), client) for item in bare)
         prompt += each * sum(tokens) * len(about) / len(chosen)
         calls += each * len(about)
         completion += each * len(about) * answer_tokens(ask, about)
         counted, count = counted + len(chosen), count + len(about)
     share = counted / count if count else 1.0
     notes = setup.notes
-    if trimmed:
+    room, impossible = f"{client.context_window or 0:,} tokens", ""
+    if counted and unfit == counted:
+        impossible = f"no prompt of {by} fits into the model's window ({room}), even without documents"
+    elif trimmed:
         which = f"{trimmed:,} of {number(counted, 'prompt')}"
-        room = f"{client.context_window or 0:,} tokens"
         notes += (f"{which} are longer than the model's window ({room}): their documents will be trimmed",)
     return expected(
-        task, setup.client, calls, round(prompt), completion, of=of, by=by, sampled=share, notes=notes
+        task,
+        setup.client,
+        calls,
+        round(prompt),
+        completion,
+        of=of,
+        by=by,
+        sampled=share,
+        notes=notes,
+        impossible=impossible,
     )
+
+
+def _is_full(ask: Ask[Any], tokens: int, client: Client) -> bool:
+    """Whether a prompt of so many tokens fills the model's window, so that it is cut."""
+    return ask.reading is None and tokens == capped(tokens + 1, client)
 
 
 def spread(items: Sequence[Item], most: int) -> Sequence[Item]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,42 +32,63 @@ class RecordedCall:
     model_options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def recorded_call(path: Path) -> RecordedCall:
+def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
     """Read what the recordings at ``path`` (a store, an export, or a run's folder) were made with.
 
-    A run's folder says so itself, with its metrics, orders and temperature; elsewhere format, model and
-    samples are read off the recordings, as far as they agree.
+    A run's folder says so itself, with its metrics, orders and temperature; elsewhere format, model and samples are
+    read off the recordings, of the format that is ``named`` and of ``model`` where these are given.
 
     Raises:
-        DeclarationError: there are no recordings, or they hold several models.
+        DeclarationError: there are no recordings, or they hold several models or formats and none is given.
     """
     run = JudgeFolder(path)
     if run.record_file.is_file():
         record = run.record()
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        named = recorded_judge(record) if record.format in (CRITERIA, RUBRIC) else record.format
-        return RecordedCall(named, record.model, record.judging, options)
+        own = recorded_judge(record) if record.format in (CRITERIA, RUBRIC) else record.format
+        return RecordedCall(own, record.model, record.judging, options)
+    samples = _samples(path)
+    models = {model} & samples.keys() or samples.keys()
+    if len(models) > 1 and model is None:
+        raise DeclarationError(
+            f"{path} contains responses of several models ({', '.join(sorted(models))}); name one with --model"
+        )
+    asks = Counter[str]()
+    for each in models:
+        asks |= samples[each]
+    judge = None if named is None else JUDGES.resolve(named)
+    if judge is None:
+        formats = [name for name in JUDGES if asks.keys() & {ask.prompt for ask in JUDGES[name].asks}]
+        if len(formats) > 1:
+            raise DeclarationError(
+                f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
+            )
+        judge = JUDGES[formats[0]] if formats else None
+    model = min(models)
+    if judge is None:  # a judge of criteria or a rubric: which ones, only a run's folder says
+        own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)
+        return RecordedCall(own, model, {"samples": max(asks.values())})
+    # Metrics of which nothing is recorded were not part of that run.
+    there = [ask for ask in judge.asks if ask.prompt in asks]
+    judging: dict[str, Any] = {"samples": max((asks[ask.prompt] for ask in there), default=1)}
+    if there and len(there) < len(judge.asks):
+        judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
+    return RecordedCall(judge.name if named is None else named, model, judging)
+
+
+def _samples(path: Path) -> dict[str, Counter[str]]:
+    """How many samples of each prompt are recorded, by model.
+
+    Raises:
+        DeclarationError: there are no recordings.
+    """
+    samples: dict[str, Counter[str]] = {}
     with Recordings.open_for_replay(path) as store:
-        stats = store.stats()
-    if not stats.by_model:
+        for recording in store.recorded():
+            samples.setdefault(recording.model, Counter())
+            samples[recording.model] |= Counter(
+                {recording.ask.removesuffix(" (swapped)"): recording.sample + 1}
+            )
+    if not samples:
         raise DeclarationError(f"{path} contains no recordings")
-    if len(stats.by_model) > 1:
-        raise DeclarationError(
-            f"{path} contains responses of several models ({', '.join(sorted(stats.by_model))}); name one with --model"
-        )
-    asks = {ask.removesuffix(" (swapped)") for ask in stats.by_ask}
-    formats = [name for name in JUDGES if asks & {ask.prompt for ask in JUDGES[name].asks}]
-    if len(formats) > 1:
-        raise DeclarationError(
-            f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
-        )
-    name = formats[0] if formats else None
-    own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)
-    if own is not None and name is None:  # which ones, only a run's folder says
-        return RecordedCall(own, next(iter(stats.by_model)), {"samples": stats.samples_per_request})
-    judging: dict[str, Any] = {"samples": stats.samples_per_request}
-    if name is not None:  # metrics of which nothing is recorded were not part of that run
-        there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]
-        if len(there) < len(JUDGES[name].asks):
-            judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
-    return RecordedCall(name, next(iter(stats.by_model)), judging)
+    return samples

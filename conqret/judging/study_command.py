@@ -77,7 +77,8 @@ class PlanOptions(OptionGroup):
         from conqret.judging.cost_table import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
-        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output)
+        asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked)
 
     def ask(
         self,

@@ -110,8 +110,8 @@ class TokenBucket:
         self._at = now
 
 
-Used = Callable[[float, float], None]
-"""What a request is told to have used: tokens in all, and dollars."""
+Used = Callable[[float, float | None], None]
+"""What a request is told to have used: tokens in all, and dollars (None: what was held, for a lost answer)."""
 
 
 class Quota:
@@ -133,8 +133,8 @@ class Quota:
 
     @asynccontextmanager
     async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:
-        """Wait until a request of about so many tokens and dollars may be sent, and hold the money for it. What is
-        yielded books what it used, where that becomes known.
+        """Wait until a request may be sent whose prompt has so many tokens and costs so many dollars, and hold the
+        money for it. What is yielded books what it used, where that becomes known.
 
         Raises:
             ProviderError: with the reason BUDGET, as :meth:`Budget.reserve`.
@@ -144,7 +144,7 @@ class Quota:
 
         async with self._budget.reserve(dollars) as spend:
 
-            def used(really: float, spent: float) -> None:
+            def used(really: float, spent: float | None) -> None:
                 self._tokens.correct(really - tokens)
                 spend(spent)
 

@@ -125,6 +125,10 @@ _NOT_ASKED = frozenset(
 )
 
 
+_MEETS_EVERY_REQUEST = frozenset({Reason.AUTHENTICATION, Reason.BAD_REQUEST, Reason.CONNECTION})
+"""Where no request was answered and all failed for these, a user has to correct the key, the model or the address."""
+
+
 @dataclass(slots=True)
 class FailureLimit:
     """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
@@ -145,6 +149,14 @@ class FailureLimit:
     def reasons(self) -> dict[str, str]:
         """An example of each reason for which a question failed, the commonest reason first."""
         return {str(reason): self.examples[reason] for reason, count in self.failed.most_common() if count}
+
+    @property
+    def refused(self) -> str:
+        """The commonest reason where every request failed, for reasons that meet every request; else empty."""
+        counts = +self.failed
+        if counts.total() < max(1, self.asked) or not counts.keys() <= _MEETS_EVERY_REQUEST:
+            return ""
+        return str(counts.most_common(1)[0][0])
 
     def count(self, item: str, reason: Reason | None, detail: str) -> None:
         """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""

@@ -21,10 +21,6 @@ from conqret.llm.request import IMAGE_TOKENS, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
-EXPECTED_ANSWER = 2_000
-"""Tokens assumed for an answer before any came, where max_tokens is not set: a fine-grained judgment."""
-
-
 _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
 
 
@@ -62,7 +58,6 @@ class Sender:
         self._breaker = CircuitBreaker()
         self._redaction = Redaction(secrets_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
-        self._longest = 0
         self._under_way: set[asyncio.Task[Any] | None] = set()
         self._stopped = False
         progress.limit = self._gate.limit
@@ -121,12 +116,12 @@ class Sender:
             await self._gate.unpaused(self._rng)
             began = time.monotonic()
             try:
-                async with self.quota.reserve(prompt, self._estimate(request, prompt)) as used:
+                async with self.quota.reserve(prompt, self._facts.cost(prompt, 0) or 0.0) as used:
                     began = time.monotonic()
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    with self._booking(used, request, prompt):
+                    with self._booking(used, prompt):
                         return await self._attempt(request, prompt, tries.count, used), tries.count
             except ProviderError as error:
                 tries.last = error
@@ -144,19 +139,18 @@ class Sender:
         progress.limit = self._gate.limit
         cost = self._cost(completion, prompt)
         progress.add(completion, cost)
-        self._longest = max(self._longest, completion.completion_tokens or 0)
         used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
         return completion
 
     @contextlib.contextmanager
-    def _booking(self, used: Used, request: Request[Any], prompt: int) -> Iterator[None]:
+    def _booking(self, used: Used, prompt: int) -> Iterator[None]:
         """Book a request whose answer was lost (a time-out, a broken connection, a server's error, a stop) as what was
         held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
         try:
             yield
         except BaseException as error:
             if not isinstance(error, ProviderError) or error.code in _MAY_BE_CHARGED:
-                used(prompt, self._estimate(request, prompt))
+                used(prompt, None)
             raise
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:
@@ -213,8 +207,3 @@ class Sender:
         encode = self._options.backend.encoder(self._options.model)
         texts = sum(count_tokens(message.content, encode) for message in request.messages)
         return texts + IMAGE_TOKENS * sum(len(message.images) for message in request.messages)
-
-    def _estimate(self, request: Request[Any], prompt: int) -> float:
-        """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""
-        answer = max(request.max_tokens or 0, self._longest) or EXPECTED_ANSWER
-        return self._facts.cost(prompt, answer) or 0.0

@@ -1,4 +1,4 @@
-"""Money: what is spent on a model over a store of answers, and the budget that it never passes."""
+"""Money: what is spent on a model over a store of answers, and the budget at which no more is asked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conqret.llm.retry import ProviderError
 from conqret.llm.store_file import StoreFile
 
 _MAKE = (
-    "CREATE TABLE IF NOT EXISTS spending (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "
-    "held REAL NOT NULL, dearer REAL NOT NULL)"
+    "CREATE TABLE IF NOT EXISTS costs (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "
+    "held REAL NOT NULL, answers INTEGER NOT NULL)"
 )
-_TOTAL = "SELECT coalesce(sum(spent), 0), coalesce(sum(held), 0) FROM spending WHERE model = ?"
+_TOTAL = "SELECT coalesce(sum(spent), 0), coalesce(sum(held), 0) FROM costs WHERE model = ?"
 _BOOK = (
-    "INSERT INTO spending VALUES (?, ?, ?, max(0, ?), ?) ON CONFLICT (client) DO UPDATE SET "
-    "spent = spent + excluded.spent, held = max(0, held + ?), dearer = max(dearer, excluded.dearer)"
+    "INSERT INTO costs VALUES (?, ?, ?, max(0, ?), ?) ON CONFLICT (client) DO UPDATE SET "
+    "spent = spent + excluded.spent, held = max(0, held + ?), answers = answers + excluded.answers"
 )
 _ROUNDING = 1e-9
 
@@ -39,12 +39,14 @@ class SpendingLedger:
             spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
         return float(spent), float(held) if held > _ROUNDING else 0.0
 
-    def dearer(self) -> float:
-        """How many times dearer than expected the dearest answer was; 0 where none came yet."""
-        query = "SELECT coalesce(max(dearer), 0) FROM spending WHERE model = ?"
+    def answered(self) -> tuple[int, float]:
+        """How many answers were paid for, as far as they were counted, and what they have cost."""
+        query = (
+            "SELECT coalesce(sum(answers), 0), coalesce(sum(spent), 0) FROM costs WHERE model = ? AND answers"
+        )
         with self._file.guarded("what was spent could not be read"):
-            (times,) = self._file.db.execute(query, (self._model,)).fetchone()
-        return float(times)
+            answers, spent = self._file.db.execute(query, (self._model,)).fetchone()
+        return int(answers), float(spent)
 
     def hold(self, dollars: float, limit: float) -> bool:
         """Hold so much for a request, if with all that was spent and is held it stays below ``limit``."""
@@ -55,13 +57,13 @@ class SpendingLedger:
                 self._book(0.0, dollars)
         return fits
 
-    def settle(self, held: float, spent: float, dearer: float = 0.0) -> None:
-        """Give back what was held for a request, and book what it has cost."""
+    def settle(self, held: float, spent: float, answers: int = 0) -> None:
+        """Give back what was held for a request, and book what its ``answers`` have cost."""
         with self._file.guarded("what was spent could not be booked"):
-            self._book(spent, -held, dearer)
+            self._book(spent, -held, answers)
 
-    def _book(self, spent: float, held: float, dearer: float = 0.0) -> None:
-        self._file.db.execute(_BOOK, (self._client, self._model, spent, held, dearer, held))
+    def _book(self, spent: float, held: float, answers: int = 0) -> None:
+        self._file.db.execute(_BOOK, (self._client, self._model, spent, held, answers, held))
 
 
 PATIENCE = 5.0
@@ -71,11 +73,13 @@ POLL = 0.1
 
 
 class Budget:
-    """Money: what was spent plus what is held for the calls under way never passes ``limit`` (None: no limit).
+    """Money: a call is let through where what was spent and is held, with what is held for it, stays within ``limit``
+    (None: no limit).
 
-    With a ``ledger`` all that was ever spent on the model over its store counts, by other processes, too. Until the
-    first answer has shown what one costs, one call at a time is let through; where an answer was dearer than what was
-    held for it, so much more is held for each that follows.
+    What an answer has cost on average so far is held for each call, and no less than its prompt costs. So all calls are
+    made where all answers together cost less than the limit; what is spent passes it by no more than the calls under
+    way are dearer than the average. Until the first answer has come, one call at a time is let through. With a
+    ``ledger`` all that was ever spent on the model over its store counts, by other processes, too.
     """
 
     def __init__(self, limit: float | None) -> None:
@@ -85,47 +89,51 @@ class Budget:
         self._reserved = 0.0
         self._running = 0
         self._settled = asyncio.Event()
-        self._dearer = 0.0
+        self._answers, self._answered = 0, 0.0
         self._patience = PATIENCE
         self.refused = False
 
     def book_in(self, ledger: SpendingLedger) -> None:
         """Have the limit hold for all that books in a ledger."""
-        self.ledger, self._dearer = ledger, max(self._dearer, ledger.dearer())
+        answers, cost = ledger.answered()
+        self.ledger = ledger
+        self._answers, self._answered = self._answers + answers, self._answered + cost
 
     @asynccontextmanager
-    async def reserve(self, estimate: float) -> AsyncIterator[Callable[[float], None]]:
-        """Hold ``estimate`` dollars for a call; waits for calls under way if only they are in the way. What is yielded
-        books what the call has cost.
+    async def reserve(self, prompt: float) -> AsyncIterator[Callable[[float | None], None]]:
+        """Hold what a call is expected to cost, whose prompt costs so many dollars; waits for calls under way if only
+        they are in the way. What is yielded books what the call has cost (None: as much as is held, for a lost answer).
 
         Raises:
             ProviderError: with the reason BUDGET, if the money is not there and nothing is under way.
         """
-        while not self._hold(held := estimate * max(1.0, self._dearer)):
+        while not self._hold(held := max(prompt, self._answered / max(1, self._answers))):
             await self._wait(held)
         self._running += 1
-        cost = 0.0
+        cost, answers = 0.0, 0
 
-        def spend(dollars: float) -> None:
-            nonlocal cost
-            cost += dollars
-            self._dearer = max(self._dearer, 1.0, dollars / estimate if estimate else 1.0)
+        def spend(dollars: float | None) -> None:
+            nonlocal cost, answers
+            cost += held if dollars is None else dollars
+            answers += dollars is not None
 
         try:
             yield spend
         finally:
             self.spent += cost
+            if answers:
+                self._answers, self._answered = self._answers + answers, self._answered + cost
             self._running -= 1
             self._reserved = self._reserved - held if self._running else 0.0
             if self.ledger is not None:
-                self.ledger.settle(held, cost, self._dearer)
+                self.ledger.settle(held, cost, answers)
             self._settled.set()
 
     def _hold(self, dollars: float) -> bool:
         """Hold so much, if it is there."""
         if self.limit == float("inf"):
             return True
-        if not self._dearer and self._running:  # nobody knows yet what an answer costs
+        if not self._answers and self._running:  # nobody knows yet what an answer costs
             return False
         if self.ledger is not None:
             fits = self.ledger.hold(dollars, self.limit)

@@ -38,7 +38,7 @@ from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_j
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
+from conqret.runs.session import Session, SessionCounts
 from conqret.show.page import write_files
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class PerspectiveScores:
     lost: Mapping[str, int]
     folder: Path
     files: tuple[Path, ...]
+    session: SessionCounts
 
     def record(self) -> dict[str, Any]:
         """The scores as ``scores.json`` has them."""
@@ -152,7 +153,7 @@ class ScoringJob:
             },
         )
         write_rankings(self.folder / RANKINGS, rankings)
-        return PerspectiveScores(diversity, sideless, lost, self.folder, tuple(written))
+        return PerspectiveScores(diversity, sideless, lost, self.folder, tuple(written), session.counts)
 
     def _sided(self, executors: Executors) -> tuple[Questions, int]:
         """The questions with a side for each of two perspectives, and for how many there was no answer."""

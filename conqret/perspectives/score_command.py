@@ -116,7 +116,7 @@ def score(
             f"{scores.sideless} questions with two perspectives name no supporting side, so sides are not counted for "
             "them"
         )
-    end(scores.lost or scores.sideless)
+    end(scores.lost or scores.sideless, scores.session)
 
 
 def _remark(diversity: Diversity) -> None:

@@ -118,7 +118,7 @@ def perturb(
         model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
     )  # fmt: skip
     _tell(item_list, json_output)
-    end(item_list.failed)
+    end(item_list.failed, item_list.session)
 
 
 def _list(json_output: bool) -> None:

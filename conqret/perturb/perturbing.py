@@ -26,6 +26,7 @@ from conqret.perturb.levels import Level, at_levels
 from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
 from conqret.perturb.versions import LeftOutItem, NoItemChangedError, counted_reasons, perturb_items
 from conqret.runs.run_folder import stem
+from conqret.runs.session import SessionCounts
 
 
 class PerturbSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
@@ -38,13 +39,14 @@ class PerturbSettings(ClientSettings, AnswerSettings, ItemSettings, total=False)
 @dataclass(frozen=True, slots=True)
 class Perturbed:
     """The items by level, those that could not be changed and why, those that the model failed to rewrite, and the file
-    that holds all versions."""
+    that holds all versions; and what was asked."""
 
     perturbation: Perturbation
     changed: dict[float, list[Item]]
     left_out: list[LeftOutItem]
     failed: list[LeftOutItem]
     file: Path
+    session: SessionCounts
 
 
 @strict_options
@@ -94,14 +96,14 @@ def write_perturbations(
     if perturbation.pool:
         documents = Pool.open(pool) if pool else Pool.from_items(found)
     target = as_path(output) or Path(f"{stem(Path(items))}-{perturbation.name}.jsonl")
-    materials, failed = Materials(documents), list[LeftOutItem]()
+    materials, failed, session = Materials(documents), list[LeftOutItem](), SessionCounts()
     if perturbation.rewriting and not (client.backend.baseline and replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
         store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
         if not (replay or store.exists()):  # or else the same content may come again without calls
             check_new([target], overwrite=overwrite)
-        materials, failed = rewrite_with_model(
+        materials, failed, session = rewrite_with_model(
             found, perturbation, chosen, client,
             recordings=store, replay=replay, seed=seed, prompts=as_path(settings.get("prompts")),
         )  # fmt: skip
@@ -113,7 +115,7 @@ def write_perturbations(
         raise NoItemChangedError(f"{perturbation.name} can change none of the items: {reasons}", left_out)
     records = (item_record(item) for level in changed.values() for item in level)
     write_new({target: json_lines(records)}, overwrite=overwrite)
-    return Perturbed(perturbation, changed, left_out, failed, target)
+    return Perturbed(perturbation, changed, left_out, failed, target, session)
 
 
 def rising_levels(

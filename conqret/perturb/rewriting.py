@@ -31,7 +31,7 @@ from conqret.perturb.perturbation import (
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session
+from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations
 from conqret.text.language import language_of
 from conqret.text.language_names import NAMES
@@ -123,8 +123,9 @@ def rewrite_with_model(
     replay: Path | None = None,
     seed: int = SEED,
     prompts: Path | None = None,
-) -> tuple[Materials, list[LeftOutItem]]:
-    """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store.
+) -> tuple[Materials, list[LeftOutItem], SessionCounts]:
+    """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store; and what was
+    asked.
 
     Raises:
         DeclarationError: no model can do this perturbation, or the store cannot be opened.
@@ -133,9 +134,10 @@ def rewrite_with_model(
     if not replay:
         recordings.parent.mkdir(parents=True, exist_ok=True)
     session = Session(options, recordings=None if replay else recordings, replay=replay, prompts=prompts)
-    return session.run(
+    materials, failed = session.run(
         lambda client: rewrite_items(items, perturbation, levels, client, seed=seed, library=session.library)
     )
+    return materials, failed, session.counts
 
 
 def rewriting_of(perturbation: Perturbation) -> Rewriting:

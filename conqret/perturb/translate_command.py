@@ -84,7 +84,8 @@ def translate(
     }
     if dry_run:
         cost = translating_cost(items, **settings)
-        tell_cost([cost], budget=translator.calls.budget, as_json=json_output)
+        asked = translator.answers.asked(translator.calls, [translator.model])
+        tell_cost([cost], budget=translator.calls.budget, as_json=json_output, asked=asked)
         return
     made = translate_items(
         items,
@@ -96,7 +97,7 @@ def translate(
         **translator.answers.given(),
     )
     _tell(made, json_output)
-    end(made.failed)
+    end(made.failed, made.session)
 
 
 def _tell(made: TranslatedItems, json_output: bool) -> None:

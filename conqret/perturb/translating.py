@@ -41,7 +41,7 @@ from conqret.perturb.perturbation import LONGEST_ID
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import stem
-from conqret.runs.session import Session
+from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import marks, strip_citations
 from conqret.text.language import item_language, language_of
 from conqret.text.language_names import NAMES, language_code
@@ -98,12 +98,13 @@ class TranslateSettings(ClientSettings, AnswerSettings, ItemSettings, total=Fals
 class TranslatedItems:
     """The translations, each with the share of words that came back (by its id); the items without a translation, and
     why; the file that holds originals and translations: none is written, and ``file`` is None, where no translation
-    was kept."""
+    was kept; and what was asked."""
 
     translations: list[Item]
     overlap: Mapping[str, float]
     failed: list[LeftOutItem]
     file: Path | None
+    session: SessionCounts
 
 
 def languages_of(names: Sequence[str]) -> tuple[str, ...]:
@@ -185,6 +186,7 @@ def translate_items(
         {version.id: overlap for version, overlap in made},
         [result for result in results if isinstance(result, LeftOutItem)],
         target if made else None,
+        session.counts,
     )
 
 

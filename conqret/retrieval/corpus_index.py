@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
+import logging
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -28,6 +30,8 @@ __all__ = ["Index", "build_index", "open_index"]
 LAYOUT = 2
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
+_log = logging.getLogger(__name__)
+
 _MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
 
 
@@ -43,13 +47,11 @@ def build_index(
 
     The new index replaces the old one when it is whole. A build that was stopped leaves nothing behind, or, with an
     engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read. Where
-    each question has a corpus of its own, each has an index of its own.
+    each question has a corpus of its own, each has an index of its own. A build by another process is waited for.
 
     Raises:
-        DeclarationError: no corpus, a faulty document, an unknown engine or setting, another build under way.
+        DeclarationError: no corpus, a faulty document, an unknown engine or setting.
     """
-    from filelock import FileLock, Timeout
-
     collection, chosen = collection_of(corpus), get_engine(engine)
     if isinstance(collection, OwnCollection):
         again = partial(
@@ -58,17 +60,37 @@ def build_index(
         return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
     wanted = (settings or chosen.settings()).settled(chosen)
     fingerprint = _fingerprint(collection, chosen, wanted)
-    lock = FileLock(collection.folder / f".{chosen.home}.lock")
+
+    def fits() -> bool:
+        return _manifest(collection, chosen.home).get("fingerprint") == fingerprint
+
+    if not rebuild and fits():
+        # Reading takes no lock. Where a rebuild replaced the files meanwhile, they are read again under it.
+        with contextlib.suppress(DeclarationError, OSError):
+            return _open(collection, chosen, wanted, fingerprint, fresh=False)
+    with _only_builder(collection, chosen):
+        if fresh := rebuild or not fits():
+            _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
+        return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
+
+
+@contextlib.contextmanager
+def _only_builder(collection: Collection, engine: Engine) -> Iterator[None]:
+    """Keep other processes from building the index; wait for one that does, and say so."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(collection.folder / f".{engine.home}.lock")
     try:
-        with lock.acquire(timeout=0):
-            fresh = rebuild or _manifest(collection, chosen.home).get("fingerprint") != fingerprint
-            if fresh:
-                _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
-            return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
+        lock.acquire(timeout=0)
     except Timeout:
-        raise DeclarationError(
-            f"another process is indexing {collection.folder}; wait until it is done"
-        ) from None
+        _log.warning(
+            "another process is building the index of %s: waiting until it is done", collection.folder
+        )
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def open_index(

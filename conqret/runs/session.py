@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import Closing
@@ -31,6 +31,7 @@ class SessionCounts(BaseModel, frozen=True):
     ``retried`` counts the answers of an earlier run that could not be used and were asked for again.
     ``others`` counts the answers that name another model than was asked, by that name. ``failures`` has for each
     reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where it did.
+    ``refused`` is the reason where every request of a model failed, as every other would; it is in no file.
     A run that goes on makes its own counts each time."""
 
     sent: int = 0
@@ -42,6 +43,7 @@ class SessionCounts(BaseModel, frozen=True):
     others: dict[str, int] = {}
     failures: dict[str, str] = {}
     stopped: str = ""
+    refused: str = Field("", exclude=True)
 
     @classmethod
     def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
@@ -57,6 +59,7 @@ class SessionCounts(BaseModel, frozen=True):
             others={name: count for counts in each for name, count in counts.others.items()},
             failures={reason: example for counts in each for reason, example in counts.failures.items()},
             stopped="; ".join(counts.stopped for counts in each if counts.stopped),
+            refused=next((counts.refused for counts in each if counts.refused), ""),
         )
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
@@ -72,6 +75,7 @@ class SessionCounts(BaseModel, frozen=True):
             others=self.others,
             failures=self.failures,
             stopped=self.stopped,
+            refused=self.refused,
         )
 
 
@@ -167,6 +171,7 @@ class Session:
             others=dict(done.others),
             failures=done.brake.reasons,
             stopped=done.brake.why,
+            refused=done.brake.refused,
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:

@@ -130,7 +130,7 @@ def run(
     }
     shown.note(*prepared.notes)
     if dry_run:
-        asks = not chosen.own.elsewhere and ran.kept.replay is None
+        asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
         cost = expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
         tell_cost(
             [cost],
@@ -138,7 +138,7 @@ def run(
             as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
             lines=[f"{prepared.suite.title}: {prepared.about}", *planned_width(prepared)],
-            asked=ran.calls.of(chosen.model) if asks else None,
+            asked=asked,
         )
         return
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")

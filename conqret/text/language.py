@@ -38,9 +38,13 @@ _LEAST_PROBABILITY = 0.9
 _LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
 """Function words decide where the first language has so many, and so many times those of the second. A word that n
 languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
+_FEWEST_SIGNS = 2
+"""Different function words that English has not, or letters, from which a text of Latin script is in another language:
+one is also a word or a name in an English title (``War on Drugs``, ``Los Angeles``, ``pro and con``)."""
 
 _noise = re.compile(
     r"https?://\S{1,300}|\[[^\]\n]{0,30}\]|【[^】\n]{0,30}】|(?<![A-Za-z])[A-Za-z]*+[0-9][A-Za-z0-9]*+"
+    r"|['\u2019](?:ve|re|ll)\b|\b[A-Z]\."
 )
 _word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*(?:[\u0900-\u0963][^\W\d_\u0900-\u0963]*)*")
 
@@ -161,7 +165,11 @@ def _language(text: str, model: bool) -> str:
         return ""
     if script not in ("Latin", *_OF_SCRIPT):
         return _by_letters(script, text)
-    (first, most), (_, second) = _evidence(text, _OF_SCRIPT.get(script))[:2]
+    signs = _signs(text.lower())
+    (first, most), (_, second) = _evidence(signs, _OF_SCRIPT.get(script))[:2]
+    foreign = {sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages}
+    if script == "Latin" and first != "en" and len(foreign) < _FEWEST_SIGNS:
+        most = 0.0
     if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
         return first
     if script != "Latin":
@@ -194,16 +202,23 @@ def _by_letters(script: str, text: str) -> str:
     return _LANGUAGE_OF_SCRIPT[script]
 
 
-def _evidence(text: str, among: frozenset[str] | None) -> Sequence[tuple[str, float]]:
-    """How many function words and letters of its own each language has in a text, most first; at least two."""
-    counts: dict[str, float] = {"": 0.0, "-": 0.0}
-    text = text.lower()
+def _signs(text: str) -> list[str]:
+    """The function words of any language in a text in lower case, and the letters that only few languages have."""
     if text.isascii():
-        listed = [FUNCTION_WORDS[word] for word in _ascii_word.findall(text) if word in FUNCTION_WORDS]
-    else:
-        signs = [*_word.findall(text), *(letter for letter in LETTERS if letter in text)]
-        listed = [found for sign in signs if (found := FUNCTION_WORDS.get(sign) or LETTERS.get(sign))]
-    for languages in listed:
+        return [word for word in _ascii_word.findall(text) if word in FUNCTION_WORDS]
+    signs = [*_word.findall(text), *(letter for letter in LETTERS if letter in text)]
+    return [sign for sign in signs if _languages(sign)]
+
+
+def _languages(sign: str) -> Sequence[str]:
+    return FUNCTION_WORDS.get(sign) or LETTERS.get(sign) or ()
+
+
+def _evidence(signs: Sequence[str], among: frozenset[str] | None) -> Sequence[tuple[str, float]]:
+    """How many signs each language has, most first; at least two."""
+    counts: dict[str, float] = {"": 0.0, "-": 0.0}
+    for sign in signs:
+        languages = _languages(sign)
         share = 1 / len(languages)
         for language in languages:
             if among is None or language in among:

@@ -103,7 +103,7 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     ):
         done = cli(*asked, "--model", *model)
         told = " ".join(done.err.split())
-        assert (done.code, "note: the run would refuse: " in told, refused in told) == (0, True, True)
+        assert (done.code, "error: the run would refuse: " in told, refused in told) == (2, True, True)
         assert "left out: " in told
     with FaultServer() as server:
         done = cli(*asked, *PRICED, "--api-base", server.url, "--context-window", 5000, "--json")
@@ -115,8 +115,48 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     )
 
 
+@pytest.mark.parametrize("name", ["judge", "bias", "sensitivity", "drift", "tournament", "dispute-awareness"])
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        (("--model", "gpt-4o-mini"), "needs a key of openai, and none is set"),
+        (("--model", "nobody/knows"), "does not know the provider"),
+        (("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1"), "was refused"),
+        (("--model", "openai/m", "--budget-usd", 1), "the price of openai/m is unknown"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_2(
+    cli: Cli,
+    commands: dict[str, tuple[object, ...]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    more: tuple[object, ...],
+    refused: str,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = cli(*commands[name], *more, "--dry-run", "-o", tmp_path / "out")
+    assert (done.code, refused in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_a_window_into_which_nothing_fits_is_exit_2(
+    cli: Cli, commands: dict[str, tuple[object, ...]]
+) -> None:
+    with FaultServer() as server:
+        asked = (*commands["judge"], *PRICED, "--api-base", server.url, "--context-window", 400, "--dry-run")
+        done = cli(*asked)
+    assert (done.code, "no prompt of direct fits into the model's window" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_for_people(cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, name: str) -> None:
+def test_for_people(
+    cli: Cli,
+    commands: dict[str, tuple[object, ...]],
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     done = cli(*commands[name], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
     assert done.code == 0
     words = " ".join(done.out.split())
@@ -128,7 +168,7 @@ def test_for_people(cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path:
 
 def test_a_price_that_nobody_knows_is_unknown(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
     done = cli(*commands["judge"], "--model", "nobody/knows", "--dry-run", "--json")
-    assert done.code == 0
+    assert done.code == 2  # the run would refuse: nobody's provider
     assert json.loads(done.out)["cost_usd"] is None
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,10 @@ from tests.contract.items import DEMO, demo
 from tests.generation.corpora import write_corpus
 from tests.judging.runs import write_items
 from tests.server import FaultPlan, FaultServer
+
+ITEMS = "ITEMS"
+"""Stands for the file of items."""
+STATEMENTS = Path(__file__).parents[2] / "fixtures" / "examples" / "statements" / "ours.jsonl"
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +121,7 @@ def test_nothing_measured_is_never_exit_0(
         done = cli(
             command[0], items, *command[1:], *asked(server, "--stop-after-failures", 1), "-o", tmp_path / "r"
         )
-    assert done.code == 1
+    assert done.code == 2
     assert "did not accept the request, as for item " in done.err
     assert "This parameter is not to my liking." in done.err
     assert "not to my liking" in (tmp_path / "r" / page).read_text(encoding="utf-8")
@@ -199,10 +204,34 @@ def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tm
     assert not (tmp_path / "r").exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("judge", ITEMS, "--format", "direct"),
+        ("tournament", ITEMS, "--comparisons", 2),
+        ("bias", ITEMS, "--format", "direct", "--probe", "repeatability"),
+        ("sensitivity", ITEMS, "--format", "direct", "--perturb", "irrelevant:0,50"),
+        ("judges", "drift", DEMO, "--format", "direct"),
+        ("generate", "translations", ITEMS, "--into", "de"),
+        ("generate", "perturbations", "hallucinate", ITEMS),
+        ("debate", "score", STATEMENTS),
+    ],
+    ids=lambda command: " ".join(map(str, command[:2])),
+)
+@pytest.mark.parametrize("fault", ["auth", "bad_request"])
+def test_what_meets_every_request_is_the_users_to_correct(
+    cli: Cli, items: Path, tmp_path: Path, command: tuple[object, ...], fault: Any
+) -> None:
+    given = [items if word == ITEMS else word for word in command]
+    with FaultServer(FaultPlan(always=fault)) as server:
+        done = cli(*given, *asked(server), "-o", tmp_path / "r")
+    assert (done.code, "every request failed: " in done.err) == (2, True), done.err
+
+
 def test_the_cause_of_failures_stands_in_table_and_report(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer(FaultPlan(always="bad_request")) as server:
         done = cli("judge", items, *asked(server), "-o", tmp_path / "r")
-    assert done.code == 1
+    assert done.code == 2
     assert "This parameter is not to my liking." in " ".join(done.out.split())
     assert "This parameter is not to my liking." in (tmp_path / "r" / "report.html").read_text(
         encoding="utf-8"

@@ -146,7 +146,7 @@ def test_generate_without_a_model(folder, monkeypatch, capsys):
     assert (folder / "runs" / "pro-extractive" / "items.jsonl").is_file()
 
 
-def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
+def test_a_replay_that_lacks_every_answer_ends_with_2(folder, monkeypatch, capsys):
     (folder / "empty.jsonl").write_text("")
     given = (
         "generate",
@@ -161,7 +161,7 @@ def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
         "--replay",
         "empty.jsonl",
     )
-    assert conqret(monkeypatch, *given) == 1
+    assert conqret(monkeypatch, *given) == 2
     assert "were not written: the recording holds no answer" in capsys.readouterr().err
 
 

@@ -348,13 +348,13 @@ def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, o
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
 
 
-def test_a_provider_that_fails_ends_with_1(
+def test_a_key_that_is_refused_ends_with_2(
     cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     with FaultServer(FaultPlan(always="auth")) as server:
         done = cli("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
-    assert done.code == 1
+    assert done.code == 2
     assert "4 items: 0 scored, 0 unscored, 4 failed" in done.out
     assert (tmp_path / "r" / "report.html").is_file()
 

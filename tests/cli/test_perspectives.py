@@ -85,7 +85,7 @@ def test_what_failed_is_no_grade_and_is_tried_again(cli, pairs, tmp_path):
     out = tmp_path / "out"
     with FaultServer(FaultPlan(script=("bad_request",) * 4), answer=by_document) as server:
         done = cli("perspectives", "detect", pairs, "-o", out, *call(server))
-        assert done.code == 1
+        assert done.code == 2
         assert [row["contains"] for row in table_of(out)] == [""] * 4
         assert table_of(out)[0]["reason"] == "bad_request"
         assert "no grade: the provider did not accept the request" in " ".join(done.out.split())

@@ -272,6 +272,7 @@ def test_a_dry_run_says_what_it_would_take(here: Path) -> None:
 
 
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     asked = (
         "sensitivity",
         ITEMS,
@@ -287,10 +288,12 @@ def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.Monke
     assert "would stop the run" in facts["budget_note"]
     facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "1000", "--json"))
     assert facts["budget_note"] is None
-    facts = json.loads(run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json"))
+    facts = json.loads(
+        run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json", code=2)
+    )
     assert [one["cost_usd"] is None for one in facts["stages"]] == [False, True, False, True]
     assert facts["cost_usd"] is None
-    assert "price of nobody/knows is unknown" in facts["budget_note"]
+    assert "price of nobody/knows is unknown" in facts["refusal"]
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -299,7 +302,7 @@ def test_a_dry_run_is_readable(here: Path, monkeypatch: pytest.MonkeyPatch, widt
     models = "offline,gpt-4o-mini,nobody/knows-this-one"
     text = run(
         "sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50", "--dry-run",
-        "--model", models, "--perturb-model", "gpt-4o",
+        "--model", models, "--perturb-model", "gpt-4o", code=2,
     )  # fmt: skip
     lines = text.splitlines()
     assert max(map(len, lines)) <= width

@@ -10,7 +10,7 @@ import pytest
 from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.replay import recorded_call
+from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
@@ -78,9 +78,12 @@ def test_recordings_of_several_formats_or_models_must_be_told_apart(tmp_path: Pa
         DeclarationError, match=r"several formats \(direct, listwise\); name one with --format"
     ):
         recorded_call(store)
+    for name in ("direct", "listwise"):
+        assert recorded_call(store, name) == RecordedCall(name, "offline", {"samples": 1})
     with FaultServer() as server:
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
         run(tmp_path / "three", client=client, recordings=store)
+    assert recorded_call(store, "direct", "offline").model == "offline"
     with pytest.raises(DeclarationError, match=r"several models .*name one with --model"):
         recorded_call(store)
 

@@ -18,15 +18,22 @@ PRICE = 30.0
 """US dollars for a million tokens, so that an item of the demo costs some twenty cents."""
 
 
-def words(server: FaultServer, out: Path, *more: object) -> tuple[object, ...]:
+def words(
+    server: FaultServer, out: Path, *more: object, budget: float = 1, room: int = 200
+) -> tuple[object, ...]:
     judge = ("judge", DEMO, "--format", "direct", "--metric", "groundedness", "--model", "openai/m", "-q")
-    prices = ("--input-price", PRICE, "--output-price", PRICE, "--max-tokens", 200, "--budget-usd", 1)
+    prices = ("--input-price", PRICE, "--output-price", PRICE, "--max-tokens", room, "--budget-usd", budget)
     return (*judge, *prices, "--api-base", server.url, "-o", out, *more)
 
 
 def paid(server: FaultServer) -> float:
     """What the provider's answers have cost."""
     return sum(used["total_tokens"] for used in server.used) * PRICE * 1e-6
+
+
+def dearest(server: FaultServer) -> float:
+    """What the dearest answer has cost."""
+    return max(used["total_tokens"] for used in server.used) * PRICE * 1e-6
 
 
 class Counting(FaultServer):
@@ -59,6 +66,16 @@ def test_the_same_command_again_spends_no_more(forks: Forks, tmp_path: Path) -> 
     assert reasons(tmp_path / "run") == {"budget": 24 - len(server.used)}
 
 
+@pytest.mark.parametrize("room", [200, 4000])
+def test_a_run_that_costs_less_than_its_budget_ends_whole(forks: Forks, tmp_path: Path, room: int) -> None:
+    """However long answers may be: what is held for a request is what answers cost."""
+    with Counting() as server:
+        assert forks.run(*words(server, tmp_path / "free", budget=100, room=room)) == 0
+        cost = paid(server)
+        assert forks.run(*words(server, tmp_path / "run", budget=1.05 * cost, room=room)) == 0
+        assert paid(server) == pytest.approx(2 * cost)
+
+
 def test_runs_on_one_store_share_the_budget(forks: Forks, tmp_path: Path) -> None:
     with Counting() as server:
         for number in range(3):
@@ -80,7 +97,7 @@ def test_processes_at_once_share_the_budget(forks: Forks, tmp_path: Path) -> Non
         for metric, number in started.items():
             forks.end(number)
             assert "Traceback" not in (tmp_path / f"{metric}.txt").read_text()
-        assert 0.5 < paid(server) <= 1.0
+        assert 0.5 < paid(server) <= 1.0 + dearest(server)
 
 
 def test_what_was_spent_before_a_kill_counts(forks: Forks, tmp_path: Path) -> None:
@@ -102,9 +119,8 @@ def test_what_was_spent_before_a_kill_counts(forks: Forks, tmp_path: Path) -> No
 def test_answers_far_dearer_than_allowed_end_the_run_soon(forks: Forks, tmp_path: Path) -> None:
     with Counting(times=400) as server:
         assert forks.run(*words(server, tmp_path / "run", "--max-concurrency", 10)) == 1
-        dearest = max(used["total_tokens"] for used in server.used) * PRICE * 1e-6
-        assert paid(server) <= 1.0 + dearest
-        assert len(server.used) <= 1 + int(1.0 / dearest)
+        assert paid(server) <= 1.0 + dearest(server)
+        assert len(server.used) <= 1 + int(1.0 / dearest(server))
 
 
 def test_requests_that_a_server_loses_count(forks: Forks, tmp_path: Path) -> None:

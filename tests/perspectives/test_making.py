@@ -221,6 +221,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
 
     from conqret.cli.main import main
 
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     sources(tmp_path, "kialo")
     base = ["conqret", "perspectives", "make", str(tmp_path / "kialo.jsonl"), "--from", "kialo"]
 

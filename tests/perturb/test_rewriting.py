@@ -106,7 +106,7 @@ def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item]
     level = perturbation.levels[-1]
     store = tmp_path / "answers.sqlite"
     for _ in range(2):
-        materials, failed = rewrite_with_model(
+        materials, failed, _ = rewrite_with_model(
             demo[:3], perturbation, perturbation.levels, ClientOptions("offline"), recordings=store
         )
         if name != "paraphrase":
@@ -119,8 +119,10 @@ def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item]
 def test_a_replay_asks_nobody(demo: list[Item], tmp_path: Path) -> None:
     store = tmp_path / "answers.sqlite"
     options = ClientOptions("offline")
-    first, _ = rewrite_with_model(demo[:2], HALLUCINATE, (0, 2), options, recordings=store)
-    again, failed = rewrite_with_model(demo[:3], HALLUCINATE, (0, 2), options, recordings=store, replay=store)
+    first, _, _ = rewrite_with_model(demo[:2], HALLUCINATE, (0, 2), options, recordings=store)
+    again, failed, _ = rewrite_with_model(
+        demo[:3], HALLUCINATE, (0, 2), options, recordings=store, replay=store
+    )
     assert again.rewrites == first.rewrites
     assert "not_recorded" in failed[0].reason
 

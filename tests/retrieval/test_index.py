@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from threading import Event, Thread
 
 import pytest
 
@@ -102,3 +103,25 @@ def test_no_java_is_started(corpus):
 
 def test_the_engine_is_named(corpus):
     assert build_index(corpus).engine == get_engine().name
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["read", "built"])
+def test_only_who_builds_an_index_waits_for_another_process(corpus, caplog, there):
+    from filelock import FileLock
+
+    if there:
+        build_index(corpus)
+    held, done = Event(), Event()
+
+    def other() -> None:
+        with FileLock(corpus / ".index.lock"):
+            held.set()
+            done.wait(30 if there else 0.3)
+
+    process = Thread(target=other)
+    process.start()
+    held.wait()
+    assert open_index(corpus).fresh is not there
+    assert ("another process is building" in caplog.text) is not there
+    done.set()
+    process.join()

@@ -46,6 +46,25 @@ def test_what_has_no_language_has_none(text: str) -> None:
     assert language_of(text) == ""
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "War on Drugs",
+        "Los Angeles Times: School Vouchers",
+        "Pro-life vs. pro-choice",
+        "The U.S. and Iran",
+        "Man vs. Machine",
+        "Pro & Con: Daylight Saving Time",
+        "Hat Trick",
+        "I've Got a Dream",
+        "Obama Care",
+    ],
+)
+@pytest.mark.parametrize("model", [True, False])
+def test_an_english_title_or_name_is_in_no_other_language(title: str, model: bool) -> None:
+    assert language_of(title, model=model) in ("", "en")
+
+
 def test_a_model_is_loaded_only_where_words_do_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 

@@ -328,17 +328,18 @@ def topics(
         if arguments:
             note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")
         return
-    topics_found, lost = two_sided(items, judgments), dict[str, int]()
+    topics_found, lost, session = two_sided(items, judgments), dict[str, int](), judgments.session
     if arguments:
-        session = asking.session(model or judgments.record.model)
-        plan = arguments_plan(topics_found, judgments, session, arguments)
+        plan = arguments_plan(
+            topics_found, judgments, asking.session(model or judgments.record.model), arguments
+        )
         done = asking.execute(
             plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
             doing="arguing", role="a debater",
         )  # fmt: skip
-        topics_found, lost = done.summary, done.lost
+        topics_found, lost, session = done.summary, done.lost, done.session
     sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
         note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: run the same command to retry")
-    end(lost)
+    end(lost, session)

@@ -33,29 +33,29 @@ class Governor:
         except ProviderError as error:
             return str(error)
         number = next(self._numbers)
-        self._held.setdefault(worker, {})[number] = _HeldRequest(stack, used, tokens, dollars)
+        self._held.setdefault(worker, {})[number] = _HeldRequest(stack, used, tokens)
         return number
 
     async def settle(self, worker: str, number: int, tokens: float | None, dollars: float | None) -> None:
-        """Book what a request used, None where that is not known, and give back what was held for it."""
+        """Book what a request used (no tokens: nothing; no dollars: what was held), and give back what was held."""
         held = self._held.get(worker, {}).pop(number, None)
         if held is not None:
             async with held.stack:
-                if tokens is not None and dollars is not None:
+                if tokens is not None:
                     held.used(tokens, dollars)
 
     async def begin(self, worker: str) -> None:
         """A worker begins, perhaps in the place of one that was killed."""
         for held in self._held.pop(worker, {}).values():
             async with held.stack:
-                held.used(held.tokens, held.dollars)
+                held.used(held.tokens, None)
 
 
 class _HeldRequest:
-    __slots__ = ("dollars", "stack", "tokens", "used")
+    __slots__ = ("stack", "tokens", "used")
 
-    def __init__(self, stack: AsyncExitStack, used: Used, tokens: float, dollars: float) -> None:
-        self.stack, self.used, self.tokens, self.dollars = stack, used, tokens, dollars
+    def __init__(self, stack: AsyncExitStack, used: Used, tokens: float) -> None:
+        self.stack, self.used, self.tokens = stack, used, tokens
 
 
 class SharedQuota(Quota):
@@ -84,7 +84,7 @@ class SharedQuota(Quota):
             raise ProviderError(Reason.BUDGET, number)
         booked: tuple[float | None, float | None] = (None, None)
 
-        def used(really: float, spent: float) -> None:
+        def used(really: float, spent: float | None) -> None:
             nonlocal booked
             booked = really, spent
 

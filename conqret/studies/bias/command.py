@@ -215,8 +215,13 @@ def bias(
     if dry_run:
         plan = bias_plan(items, **asked)
         _announce(plan, shown, left_out=True)
+        estimates = ran.engines.prices(estimate(plan), ran.calls)
+        models = [] if chosen.own.elsewhere else [each.model for each in estimates if each.calls]
         tell_cost(
-            ran.engines.prices(estimate(plan), ran.calls), budget=ran.calls.budget, as_json=shown.json_output
+            estimates,
+            budget=ran.calls.budget,
+            as_json=shown.json_output,
+            asked=ran.kept.asked(ran.calls, models),
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:

@@ -184,7 +184,9 @@ def drift(
             **ran.engines.given(),
         }
         if dry_run:
-            tell_cost([expected_cost(given[0], **asked)], budget=ran.calls.budget, as_json=shown.json_output)
+            models = [] if chosen.own.elsewhere else [ran.calls.of(chosen.model)]
+            cost = expected_cost(given[0], **asked)
+            tell_cost([cost], budget=ran.calls.budget, as_json=shown.json_output, asked=models)
             return
         judgments = _judge(given[0], output, waves.wave, series, asked, shown)
     else:

@@ -23,20 +23,25 @@ if TYPE_CHECKING:
 
     from conqret.studies.sensitivity.result import SensitivityResults
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from conqret.judging.cost_table import tell_cost
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
+    from conqret.llm.client_options import ClientOptions
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
 def tell_plan(
-    plan: SensitivityPlan, estimates: Sequence[ExpectedCost], budget: float | None, json_output: bool
+    plan: SensitivityPlan,
+    estimates: Sequence[ExpectedCost],
+    budget: float | None,
+    json_output: bool,
+    asked: Iterable[ClientOptions] = (),
 ) -> None:
-    """Print the size of the plan, what it is expected to cost, and what a ``budget`` (dollars) would do to it."""
+    """Print the size of the plan, and the rest as :func:`tell_cost` does."""
     facts = {
         "items": len(plan.items),
         "versions": len(plan.versions),
@@ -49,7 +54,7 @@ def tell_plan(
         f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
         f"{facts['requests']:,} requests (what is alike is sent once)\n",
     )
-    tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines)
+    tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines, asked=asked)
 
 
 DAMAGE = "Damage"
@@ -254,7 +259,9 @@ def sensitivity(
             announce(plan)
         estimates = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
         estimates = ran.engines.prices(estimates, ran.calls)
-        tell_plan(plan, estimates, ran.calls.budget, shown.json_output)
+        models = [each.model for each in estimates if each.calls and not chosen.own.elsewhere]
+        asked_models = ran.kept.asked(ran.calls, models)
+        tell_plan(plan, estimates, ran.calls.budget, shown.json_output, asked_models)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
