@@ -1,8 +1,9 @@
-"""JSON lines, and whole JSON files that hold a list."""
+"""JSON lines, and whole JSON files that hold a list, or several objects over several lines each."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,8 @@ class JsonLines:
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """A small JSON file that holds a list of objects, or an object with such a list; read whole."""
+    """A small JSON file that holds a list of objects, an object with such a list, or several objects that are
+    indented; read whole."""
 
     path: Path
     name: str
@@ -132,11 +134,12 @@ class JsonArray:
             yield text
             return
         try:
-            records = unwrapped(parse(text.removeprefix("\ufeff")))
+            values = list(_values(text.removeprefix("\ufeff")))
         except ValueError as error:
             yield self._broken(error, text)
             return
-        for number, record in enumerate(records, start=1):
+        one = len(values) == 1
+        for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
             yield _row_or_fault(self.name, number, record)
 
     def _broken(self, error: ValueError, text: str) -> Fault:
@@ -149,8 +152,28 @@ class JsonArray:
         return Fault(self.name, error.lineno, "", problem, remedy)
 
 
+def _values(text: str) -> Iterator[tuple[int, object]]:
+    """The JSON values that stand in a text one after the other, each behind the number of its line.
+
+    Raises:
+        ValueError: what stands there is none; see :func:`parse`.
+    """
+    place, line = len(text) - len(text.lstrip()), 1
+    while place < len(text):
+        line += text.count("\n", 0, place) + 1 - line
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except RecursionError:
+            raise ValueError("the lists or objects are nested too deeply") from None
+        yield line, value
+        place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+
+
+_BLANK = re.compile(r"\s*")
+
+
 def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
-    """Tell JSON Lines from a JSON list or a wrapped one, by the first line that is not blank."""
+    """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
     try:
         with open_bytes(path) as file:
             first = b""
@@ -162,7 +185,7 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
     printed = alone or first.endswith((b"{", b"[", b","))
     return (
         JsonArray(path, name)
-        if first.startswith(b"[") or (printed and _is_one_object(path))
+        if first.startswith(b"[") or (printed and _is_indented(path))
         else JsonLines(path, name)
     )
 
@@ -211,9 +234,9 @@ def _small(path: Path) -> bytes | None:
     return data if len(data) <= most else None
 
 
-def _is_one_object(path: Path) -> bool:
-    """Whether a file as a whole is one JSON object, over one line or several."""
+def _is_indented(path: Path) -> bool:
+    """Whether a file as a whole is JSON objects, each over one line or several."""
     try:
-        return isinstance(parse((_small(path) or b"").decode("utf-8-sig")), dict)
+        return all(isinstance(value, dict) for _, value in _values((_small(path) or b"").decode("utf-8-sig")))
     except (ValueError, *GZIP_ERRORS):
         return False
