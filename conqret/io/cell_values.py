@@ -129,7 +129,7 @@ def as_text(value: object) -> str:
 
 
 _WRITE_A_LIST = 'Write a list (in CSV as JSON: ["first text", "second text"])'
-_LIKE_A_LIST = re.compile(r"""\s*\[\s*(?:["'{]|\w+\(|\Z)""")
+_LIKE_A_LIST = re.compile(r"""\s*\[\s*(?:["'{]|\w+\(|\[\s*\[|\Z)""")
 
 
 def list_in_text(text: str) -> list[object]:
@@ -222,7 +222,9 @@ def _printed(node: ast.expr) -> object:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return [_printed(element) for element in elements]
         case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
-            return {str(_printed(key)): _printed(value) for key, value in zip(keys, values, strict=True) if key}
+            return {
+                str(_printed(key)): _printed(value) for key, value in zip(keys, values, strict=True) if key
+            }
         case ast.Call(func=ast.Name(id="array"), args=[ast.List() as elements]):
             return _printed(elements)
         case ast.Call(func=ast.Name(), args=[], keywords=fields) if fields:

@@ -367,7 +367,9 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     )
     if "topic" in mapping:  # what else stands in its column is then no conversation
         messages = columns_by_field.get("messages", ("messages",))
-        columns_by_field["messages"] = tuple(name for name in messages if name not in dialect.columns["topic"])
+        columns_by_field["messages"] = tuple(
+            name for name in messages if name not in dialect.columns["topic"]
+        )
     columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(

@@ -161,7 +161,9 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessag
     form = _form(entry)
     if form in _THOUGHTS:
         reader.note("what a model thought to itself is left out", where)
-    elif form.endswith("_call"):  # an item of OpenAI's Responses: of a function, or of a tool of the provider's
+    elif form.endswith(
+        "_call"
+    ):  # an item of OpenAI's Responses: of a function, or of a tool of the provider's
         given = next((entry[key] for key in ("arguments", "input", "action") if entry.get(key)), None)
         called = str(entry.get("call_id") or entry.get("id") or ""), _call(entry.get("name") or form, given)
         yield ChatMessage(where, "assistant", calls=(called,))

@@ -49,8 +49,9 @@ class CsvRows:
 
     Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
     ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
-    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as they come. ``quoted`` is false where
-    a file quotes no cell, so that a quotation mark belongs to the text even where a cell begins with one.
+    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
+    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
+    a cell begins with one.
     """
 
     path: Path

@@ -126,7 +126,7 @@ class JsonArray:
             return
         if data is None:
             problem = f"is one JSON list of more than {limits.LIST}, which would be read whole"
-            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}), {limits.LIST.remedy}"
+            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}, or jq -c . where it is no list), {limits.LIST.remedy}"
             yield Fault(self.name, 0, "", problem, remedy)
             return
         text = decoded(Line(1, 0, data, True), self.name)
@@ -146,9 +146,10 @@ class JsonArray:
         remedy = "Write it again, best as JSON Lines"
         if not isinstance(error, json.JSONDecodeError):
             return Fault(self.name, 0, "", f"is JSON that cannot be used: {error}", remedy)
-        problem = f"is a JSON list that breaks at column {error.colno}: {error.msg}"
+        what = "a JSON list" if text.lstrip("\ufeff \n\r\t").startswith("[") else "JSON"
+        problem = f"is {what} that breaks at column {error.colno}: {error.msg}"
         if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-            problem = "is a JSON list that looks cut off: its end is missing"
+            problem = f"is {what} that looks cut off: its end is missing"
         return Fault(self.name, error.lineno, "", problem, remedy)
 
 
@@ -158,18 +159,19 @@ def _values(text: str) -> Iterator[tuple[int, object]]:
     Raises:
         ValueError: what stands there is none; see :func:`parse`.
     """
-    place, line = len(text) - len(text.lstrip()), 1
-    while place < len(text):
-        line += text.count("\n", 0, place) + 1 - line
+    end, line = 0, 1
+    while (filled := _FILLED.search(text, end)) is not None:
+        start = filled.start()
+        line += text.count("\n", end, start)
         try:
-            value, end = _DECODER.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, start)
         except RecursionError:
             raise ValueError("the lists or objects are nested too deeply") from None
         yield line, value
-        place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+        line += text.count("\n", start, end)
 
 
-_BLANK = re.compile(r"\s*")
+_FILLED = re.compile(r"\S")
 
 
 def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
@@ -185,7 +187,7 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
     printed = alone or first.endswith((b"{", b"[", b","))
     return (
         JsonArray(path, name)
-        if first.startswith(b"[") or (printed and _is_indented(path))
+        if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path))
         else JsonLines(path, name)
     )
 

@@ -112,7 +112,9 @@ class Schema:
         free = [column for column in columns if column not in self.mapped.values()]
         fields = {}
         for name, declared_field in self.fields.items():
-            alike = [column for known in declared_field.columns for column in free if loose_name(column) == known]
+            alike = [
+                column for known in declared_field.columns for column in free if loose_name(column) == known
+            ]
             if name in self.mapped:
                 fields[name] = declared_field
             elif alike:
@@ -379,5 +381,5 @@ def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, o
 
 
 def loose_name(column: str) -> str:
-    """A column's name in small letters, its words parted by underscores: ``Retrieved Contexts``, ``retrievedContexts``."""
+    """A column's name in small letters, underscores between its words: ``Retrieved Contexts``, ``userInput``."""
     return re.sub(r"[\s-]+|(?<=[a-z])(?=[A-Z])", "_", column.strip()).casefold()
