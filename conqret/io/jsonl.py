@@ -126,7 +126,8 @@ class JsonArray:
             return
         if data is None:
             problem = f"is one JSON list of more than {limits.LIST}, which would be read whole"
-            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}, or jq -c . where it is no list), {limits.LIST.remedy}"
+            lines = f"jq -c '.[]' {self.name}, or jq -c . where it is no list"
+            remedy = f"Make it JSON Lines ({lines}), {limits.LIST.remedy}"
             yield Fault(self.name, 0, "", problem, remedy)
             return
         text = decoded(Line(1, 0, data, True), self.name)

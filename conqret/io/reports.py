@@ -43,6 +43,9 @@ REQUEST = Schema(
 TOPIC, RUN = "topic_id", "run_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
 
+WITHOUT_TEXT = "cited_without_text"
+"""Under this one which documents it cites by their ids alone."""
+
 TOPIC_IDS = ("qid", TOPIC, "query_id", "request_id", "narrative_id")
 """Names of the topic's id in nugget banks and rubrics, and in the metadata of items."""
 
@@ -153,12 +156,10 @@ _PARTS_OF_A_REPORT = frozenset({"topic", "references", "answer", "responses", "d
 
 
 def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
-    """What a report says of itself, and how the names of that begin: in its metadata, or of 2024's at its top, the
-    topic in words among it."""
+    """What a report says of itself, and how the names of that begin: in its metadata, or of 2024's at its top."""
     if not is_missing(report.get("metadata")) or not any(key in report for key in TOPIC_IDS):
         return report.get("metadata"), "metadata."
-    named = {key: value for key, value in report.items() if key not in _PARTS_OF_A_REPORT}
-    return {"narrative": report.get("topic"), **named}, ""
+    return {key: value for key, value in report.items() if key not in _PARTS_OF_A_REPORT}, ""
 
 
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
@@ -180,7 +181,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     for name, value in needed.items():
         if is_missing(value) or value == "":
             raise Unfit("is missing", "Name the run and the request of the report", inside + name)
-    question = request(topic) or report_metadata.get("narrative")
+    question = request(topic) or (report_metadata.get("narrative") if inside else report.get("topic"))
     if is_missing(question):
         raise Unfit(
             f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, inside + TOPIC
@@ -218,7 +219,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     metadata = {key: value for key, value in report_metadata.items() if not is_missing(value)}
     metadata |= {name: value for name, value in ((RUN, run), (TOPIC, topic)) if not is_missing(value)}
     if lost:
-        metadata["cited_without_text"] = list(lost)
+        metadata[WITHOUT_TEXT] = list(lost)
     if weights:
         metadata["citation_weights"] = weights
     text = " ".join(citing_sentences)
