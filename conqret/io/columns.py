@@ -370,6 +370,11 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
         columns_by_field["messages"] = tuple(
             name for name in messages if name not in dialect.columns["topic"]
         )
+    if "messages" in mapping:  # and so is what the messages stand in no question
+        own = {mapping["messages"], mapping["messages"].split(".")[0]}
+        columns_by_field["topic"] = tuple(name for name in dialect.columns["topic"] if name not in own) or (
+            "topic",
+        )
     columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(
@@ -377,4 +382,5 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
         name=f"{dialect.name} with {shown}",
         columns=columns,
         mapped=dict(mapping),
+        note="" if "argument" in mapping or "reference" in mapping else dialect.note,
     )

@@ -389,7 +389,7 @@ def _extra(
         extra |= reader.checked(_plain, {key: value}, str(key)) or {}
         if key not in judged:
             kept.append(key)
-    if "argument" in reader.columns and not dialect.native:
+    if "argument" in reader.columns and "argument" not in dialect.mapped and not dialect.native:
         for key in ANSWERS.intersection(kept) - set(FIELDS):
             read = reader.columns["argument"]
             reader.note(f"{read!r} is read as the answer; if it is in {key!r}: --columns argument={key}")

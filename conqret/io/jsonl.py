@@ -194,7 +194,8 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
 
 
 def unwrapped(value: object) -> list[object]:
-    """Return the list that a JSON value is or wraps; an object that wraps none is itself one record."""
+    """Return the list that a JSON value is or wraps, or the rows of a frame that pandas wrote by columns; an object
+    that is neither is itself one record."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict) and "topic" not in value:
@@ -202,6 +203,13 @@ def unwrapped(value: object) -> list[object]:
             inner = value.get(key)
             if isinstance(inner, list):
                 return inner
+        columns = list(value.values())
+        if columns and all(
+            isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
+        ):
+            places = list(columns[0])
+            if all(place.isdecimal() for place in places):  # a frame by its columns, as pandas writes it
+                return [{name: column[place] for name, column in value.items()} for place in places]
     return [value]
 
 

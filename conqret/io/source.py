@@ -377,7 +377,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = (
             "Name the columns: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
-            "columns={'topic': …}; of conqret bias: --item-columns)"
+            "columns={'topic': …}; of conqret bias: --item-columns); dots reach into objects: topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)

@@ -174,6 +174,12 @@ def test_dots_reach_into_an_object_and_a_text_that_holds_one(written, column):
     assert (item.topic, item.documents[0].text, item.argument, item.metadata) == ("T?", "Cages.", "Yes.", {})
 
 
+def test_messages_inside_an_object_are_no_question_besides():
+    row = {"input": json.dumps({"messages": [{"role": "user", "content": "T?"}]}), "output": "Yes."}
+    (item,) = open_items([row], columns={"messages": "input.messages"})
+    assert (item.topic, item.argument) == ("T?", "Yes.")
+
+
 def test_a_trace_says_that_dots_reach_into_it(fault_of):
     (note, *_) = open_items([{"input": json.dumps(TRACE), "output": "Yes."}]).check().notes
     assert "dots reach into it (--columns topic=input.question)" in note

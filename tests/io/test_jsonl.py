@@ -81,6 +81,11 @@ def test_a_json_list(indent, wrap, name, write):
     assert [item.topic for item in open_items(write(name, content))] == ["T?", "U?"]
 
 
+def test_a_frame_by_its_columns(write):
+    content = json.dumps({"topic": {"0": "T?", "3": "U?"}, "argument": {"0": "x", "3": None}})
+    assert [item.topic for item in open_items(write("a.json", content))] == ["T?", "U?"]
+
+
 def test_one_object_over_several_lines(write):
     assert open_items(write("a.json", json.dumps({"topic": "T?"}, indent=2))).check().count == 1
 
