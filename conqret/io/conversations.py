@@ -7,9 +7,8 @@ Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -17,8 +16,17 @@ from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
 from conqret.io.faults import Unfit, kind, listed, quoted
-from conqret.io.images import IMAGE_PARTS, check_together, image_url, says_image
+from conqret.io.images import check_together, says_image
 from conqret.io.limits import MESSAGES
+from conqret.io.message_parts import (
+    LIST_OF_MESSAGES,
+    THOUGHTS,
+    as_json,
+    part_type,
+    plain_message,
+    read_content,
+    read_image,
+)
 from conqret.io.schema import TableReader
 
 ROLES: Mapping[str, Role] = {
@@ -41,26 +49,8 @@ ROLES: Mapping[str, Role] = {
 }
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
-_TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
-_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
-_KEYED_PARTS = {
-    "toolUse": "tool_use",
-    "functionCall": "tool_use",
-    "function_call": "tool_use",
-    "toolResult": "tool_result",
-    "functionResponse": "tool_result",
-    "function_response": "tool_result",
-    "reasoningContent": "reasoning",
-    "inlineData": "image",
-    "inline_data": "image",
-    "image": "image",
-}
-"""Parts of messages of Bedrock and Gemini, whose type is the name of what they hold."""
-_NO_CONTENT = frozenset({"cachePoint", "step-start"})
-"""Keys or types of parts in which nobody says anything."""
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
 """Where the content of a message may stand."""
-_LIST = 'Write a list of objects {"role": "user", "content": "…"}'
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
 _LONGEST_NAME, _LONGEST_CALL = 200, 4_000
 """Characters of a tool's name, and of a call of it, that are shown."""
@@ -101,9 +91,9 @@ def holds_messages(value: object) -> bool:
 
 def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
     """The messages in a column's value; what cannot be read becomes faults of the reader."""
-    listed = a_list(value, "a list of messages", _LIST)
+    listed = a_list(value, "a list of messages", LIST_OF_MESSAGES)
     if not listed:
-        raise Unfit("is an empty list", _LIST)
+        raise Unfit("is an empty list", LIST_OF_MESSAGES)
     _check_messages(len(listed))
     read = [
         message
@@ -135,31 +125,11 @@ def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMes
         yield None
 
 
-def plain_message(entry: object) -> object:
-    """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
-    if isinstance(entry, Turn):
-        return entry.model_dump()
-    if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
-        entry = entry.model_dump(exclude_none=True)
-    elif is_dataclass(entry) and not isinstance(entry, type):
-        entry = asdict(entry)
-    if not isinstance(entry, Mapping):
-        return entry
-    record: Mapping[str, Any] = entry
-    if isinstance(inner := record.get("kwargs"), Mapping) and record.get("lc") is not None:
-        named = record.get("id")
-        name = str(named[-1] if isinstance(named, list) and named else "").lower()
-        return {"type": name.removesuffix("chunk").removesuffix("message"), **inner}
-    if isinstance(inner := record.get("data"), Mapping) and "content" in inner and "content" not in record:
-        return {**inner, "type": record.get("type")}
-    return record
-
-
 def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage]:
     if not isinstance(entry, Mapping):
-        raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
-    form = _form(entry)
-    if form in _THOUGHTS:
+        raise Unfit(f"is {kind(entry)}, and a message is expected", LIST_OF_MESSAGES)
+    form = part_type(entry)
+    if form in THOUGHTS:
         reader.note("what a model thought to itself is left out", where)
     elif form.endswith(
         "_call"
@@ -178,13 +148,13 @@ def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessag
 def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[ChatMessage]:
     role = _role(entry, where)
     text = _where_content(entry)
-    content = _content(entry.get(text), f"{where}.{text}", reader)
-    answers = [(part, inside) for part, inside in content.others if _form(part) == "tool_result"]
+    content = read_content(entry.get(text), f"{where}.{text}", reader)
+    answers = [(part, inside) for part, inside in content.others if part_type(part) == "tool_result"]
     for part, inside in answers:  # Anthropic's tools answer in parts of a user's message
         call = part.get("tool_use_id") or part.get("id")
         yield _given_back(_result(part), inside, call, reader)
     extra = [] if role == "tool" else _listed(entry.get("images"))
-    images = [_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
+    images = [read_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
     name = entry.get("name") or (entry.get("function") if role == "tool" else "")
     message = ChatMessage(
         where,
@@ -207,7 +177,7 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
     elif not (message.says_nothing and answers):
         unread = [] if role != "user" or text in entry else [key for key in entry if key not in _SPEAKER]
         if message.says_nothing and unread:
-            raise Unfit(f"has no content, and holds {listed(unread, 5)}", _LIST)
+            raise Unfit(f"has no content, and holds {listed(unread, 5)}", LIST_OF_MESSAGES)
         yield message
 
 
@@ -221,14 +191,14 @@ def _where_content(entry: Mapping[str, Any]) -> str:
 def _result(part: Mapping[str, Any]) -> object:
     """What a tool gave back in a part: texts and images, or an object of its own, as JSON."""
     value = part.get("content", part.get("response"))
-    if not isinstance(value, Mapping) or isinstance(value.get("text"), str) or _form(value):
+    if not isinstance(value, Mapping) or isinstance(value.get("text"), str) or part_type(value):
         return value
     inner = next(iter(value.values())) if len(value) == 1 else None
-    return inner if isinstance(inner, str) else _as_json(value)
+    return inner if isinstance(inner, str) else as_json(value)
 
 
 def _given_back(value: object, where: str, call: object, reader: TableReader) -> ChatMessage:
-    content = _content(value, where, reader)
+    content = read_content(value, where, reader)
     message = ChatMessage(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
     return _filled(_seen(message, reader))
 
@@ -237,14 +207,8 @@ def _seen(message: ChatMessage, reader: TableReader) -> ChatMessage:
     """A tool's message with its image, where all that it gave back is one."""
     if not says_image(message.content):
         return message
-    image = _image(message.content, message.where, reader)
+    image = read_image(message.content, message.where, reader)
     return replace(message, content="", images=(*message.images, image))
-
-
-def _form(part: Mapping[str, Any]) -> str:
-    """The type that a message or a part of it names; empty where it names none."""
-    form = part.get("type")
-    return form if isinstance(form, str) else ""
 
 
 def _listed(value: object) -> list[Any]:
@@ -277,107 +241,7 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
                     f"{where}.{name}",
                 )
             return role
-    raise Unfit("does not name its role", _LIST)
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a message holds: texts, images, and parts that are neither, each with its place."""
-
-    texts: list[str] = field(default_factory=list)
-    images: list[str] = field(default_factory=list)
-    others: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """All texts as one."""
-        return "\n\n".join(self.texts)
-
-
-def _content(value: object, where: str, reader: TableReader) -> Content:
-    """The content of a message: a text, or a list of parts."""
-    content = Content()
-    if is_missing(value):
-        return content
-    if isinstance(value, Mapping) and isinstance(value.get("parts"), list):
-        value = value["parts"]
-    parts = [value] if isinstance(value, str | Mapping) else as_list(value)
-    if not isinstance(parts, list):
-        raise Unfit(f"is {kind(value)}, and a text or a list of parts is expected", _LIST, where)
-    if isinstance(value, str):
-        content.texts.append(sound(value))
-        return content
-    for number, part in enumerate(parts, start=1):
-        _take(
-            content,
-            {"text": part} if isinstance(part, str) else _typed(plain_message(part)),
-            f"{where}[{number}]",
-            reader,
-        )
-    return content
-
-
-def _typed(part: object) -> object:
-    """A part that names what it is by a key of its own, as one that has a type."""
-    if not isinstance(part, Mapping) or _form(part):
-        return part
-    if part.get("thought") is True:
-        return {"type": "thinking"}
-    if "json" in part:
-        return {"type": "text", "text": _as_json(part["json"])}
-    key = next((key for key in _KEYED_PARTS if isinstance(part.get(key), Mapping)), None)
-    if key is None:
-        return part
-    inner = part[key]
-    named = inner.get("toolUseId") or inner.get("id") or inner.get("name")
-    return {**inner, "id": named, "type": _KEYED_PARTS[key]}
-
-
-def _as_json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not
-        return "…"
-
-
-def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
-    """Put a part of a message where it belongs."""
-    if not isinstance(part, Mapping):
-        raise Unfit(f"is {kind(part)}, and a part of a message is expected", _LIST, where)
-    form = _form(part)
-    text = part.get("refusal") if form == "refusal" else part.get("text")
-    if form in _TEXTS or (not form and isinstance(text, str)):
-        if not isinstance(text, str):
-            raise Unfit(f"is a part of text whose text is {kind(text)}", _LIST, where)
-        content.texts.append(sound(text))
-    elif form in IMAGE_PARTS:
-        content.images.append(_image(part, where, reader))
-    elif form in _THOUGHTS:
-        reader.note("what a model thought to itself is left out", where)
-    elif form in ("tool_use", "tool_result", "tool_call"):
-        content.others.append((part, where))
-    elif form not in _NO_CONTENT and not _NO_CONTENT & part.keys():
-        holds = f"of type {quoted(form)}" if form else f"that holds {listed(part, 5)}"
-        raise Unfit(
-            f"is a part {holds}, which cannot be judged",
-            "Leave it out: only texts, images and tool calls can be judged",
-            where,
-        )
-
-
-def _image(value: object, where: str, reader: TableReader) -> str:
-    try:
-        return image_url(value, reader.folder, reader.within)
-    except Unfit as unfit:
-        raise Unfit(unfit.problem, unfit.remedy, where) from None
-
-
-def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    """The images that the question shows."""
-    listed = [value] if isinstance(value, str | Mapping) else as_list(value)
-    if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths")
-    return tuple(_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1))
+    raise Unfit("does not name its role", LIST_OF_MESSAGES)
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
@@ -397,7 +261,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
             raise Unfit(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
         texts.append(text)
     for text in filter(str.strip, texts):
-        yield (PICTURE, _image(text, place, reader)) if says_image(text) else (sound(text), "")
+        yield (PICTURE, read_image(text, place, reader)) if says_image(text) else (sound(text), "")
 
 
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -410,7 +274,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
         *_listed(entry.get("tool_calls")),
         *(_listed(inside.get("tool_calls")) if isinstance(inside := entry.get("content"), Mapping) else ()),
         *_listed(entry.get("tools_called")),
-        *(part for part in parts if _form(part) in ("tool_use", "tool_call")),
+        *(part for part in parts if part_type(part) in ("tool_use", "tool_call")),
     ]
     for call in map(plain_message, listed):
         if isinstance(call, Mapping):
@@ -441,7 +305,7 @@ def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _call(name: object, given: object) -> str:
     """A call in words: the tool's name, and its arguments as JSON."""
-    written = given if isinstance(given, str) else _as_json(given)
+    written = given if isinstance(given, str) else as_json(given)
     words = f"{name or 'a tool'} {'' if given is None else written}".strip()
     return sound(words[:_LONGEST_CALL])
 

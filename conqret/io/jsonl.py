@@ -203,6 +203,7 @@ def unwrapped(value: object) -> list[object]:
             inner = value.get(key)
             if isinstance(inner, list):
                 return inner
+    if isinstance(value, dict):
         columns = list(value.values())
         if columns and all(
             isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
