@@ -97,7 +97,7 @@ MAX_DEPTH = 32
 MAX_BITS = 1024
 """Bits of a whole number in metadata."""
 MAX_LITERAL = 10_000_000
-"""Characters of a printed Python list that is still read."""
+"""Characters of a printed Python list that are still read."""
 _JSON = TypeAdapter[object](object)
 _AS_TEXT = "Leave it out, or write it as a text"
 
@@ -128,44 +128,111 @@ def as_text(value: object) -> str:
     return quoted(str(value))[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
 
 
+_WRITE_A_LIST = 'Write a list (in CSV as JSON: ["first text", "second text"])'
+_LIKE_A_LIST = re.compile(r"""\s*\[\s*(?:["'{]|\w+\(|\[\s*\[|\Z)""")
+
+
 def list_in_text(text: str) -> list[object]:
-    """Read a list that was written into a text cell: JSON, or a list as Python prints it.
+    """Read a list that was written into a text cell: JSON, or a list as Python or numpy prints it.
 
     Raises:
         Unfit: it cannot be read.
     """
     try:
-        value = parse(text)
+        value = structure_in_text(text)
     except ValueError as error:
-        value = _printed_list(text, str(error)) if text.lstrip().startswith("[") else None
+        if text.lstrip().startswith("["):
+            problem = f"begins like a list but is not valid JSON ({error})"
+            raise Unfit(problem, _WRITE_A_LIST) from None
+        value = None
     if not isinstance(value, list):
-        raise Unfit(
-            "is a text, and a list is expected",
-            'Write a list (in CSV as JSON: ["first text", "second text"])',
-        )
+        raise Unfit("is a text, and a list is expected", _WRITE_A_LIST)
     return value
 
 
-def _printed_list(text: str, problem: str) -> object:
-    """Read ``['a', 'b']``. Python joins neighbouring texts, so numpy's ``['a' 'b']`` must not pass."""
-    broken = Unfit(
-        f"begins like a list but is not valid JSON ({problem})",
-        'Write a list (in CSV as JSON: ["first text", "second text"])',
-    )
-    if len(text) > MAX_LITERAL:
-        raise broken
+def list_in_cell(text: str) -> list[object] | None:
+    """The texts or objects that a cell lists, or the one object that it holds; None where it is a text, which may begin
+    with a citation mark.
+
+    Raises:
+        Unfit: it begins like a list of texts or objects, and cannot be read.
+    """
+    if text.lstrip().startswith("{"):
+        value = structure_or_none(text)
+        return [value] if isinstance(value, Mapping) else None
+    if not text.lstrip().startswith("["):
+        return None
     try:
-        value = ast.literal_eval(text.strip())
-        tokens = tokenize.generate_tokens(io.StringIO(text.strip()).readline)
-        kinds = [token.type for token in tokens if token.type not in (tokenize.NL, tokenize.COMMENT)]
-    except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
-        raise broken from None
-    if any(kind == two == tokenize.STRING for kind, two in itertools.pairwise(kinds)):
-        raise Unfit(
-            "is a printed numpy array without commas, so that the end of each document is unknown",
-            'Write a list (in CSV as JSON: ["first text", "second text"])',
-        )
-    return value
+        values = list_in_text(text)
+    except Unfit:
+        if _LIKE_A_LIST.match(text):
+            raise
+        return None
+    return None if values and all(isinstance(value, int | float | list) for value in values) else values
+
+
+def structure_or_none(text: str) -> object:
+    """The list or object that is written in a text; None where there is none."""
+    try:
+        return structure_in_text(text) if text.lstrip()[:1] in ("[", "{") else None
+    except ValueError:
+        return None
+
+
+def structure_in_text(text: str) -> object:
+    """Read JSON, or what Python prints of lists, dictionaries, numpy's arrays and objects with named fields.
+
+    Raises:
+        ValueError: it is neither; the words are those about the JSON.
+    """
+    try:
+        return parse(text)
+    except ValueError as error:
+        if len(text) > MAX_LITERAL or text.lstrip()[:1] not in ("[", "{"):
+            raise
+        try:
+            return _printed(ast.parse(_with_commas(text.strip()), mode="eval").body)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
+            raise error from None
+
+
+def _with_commas(text: str) -> str:
+    """A printed text with a comma between neighboring texts, where numpy writes none and Python would join them."""
+    if not _NEIGHBORS.search(text):
+        return text
+    tokens = [
+        token
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in (tokenize.NL, tokenize.COMMENT)
+    ]
+    pairs = itertools.pairwise([*tokens, tokens[-1]])
+    return " ".join(
+        f"{first.string}," if first.type == second.type == tokenize.STRING else first.string
+        for first, second in pairs
+    )
+
+
+_NEIGHBORS = re.compile(r"""["']\s+["']""")
+
+
+def _printed(node: ast.expr) -> object:
+    """The value of a printed expression, of which nothing is called: ``Document(page_content='…')`` is an object with
+    that field, ``array([…])`` its list, ``nan`` nothing."""
+    match node:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return [_printed(element) for element in elements]
+        case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
+            return {
+                str(_printed(key)): _printed(value) for key, value in zip(keys, values, strict=True) if key
+            }
+        case ast.Call(func=ast.Name(id="array"), args=[ast.List() as elements]):
+            return _printed(elements)
+        case ast.Call(func=ast.Name(), args=[], keywords=fields) if fields:
+            return {str(field.arg): _printed(field.value) for field in fields}
+        case ast.Name(id="nan"):
+            return None
+        case _:
+            return ast.literal_eval(node)
 
 
 def plain(value: object, depth: int = 0) -> object:

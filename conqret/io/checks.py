@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -27,10 +28,21 @@ _Word = TypeVar("_Word")
 def text(value: object, where: str, reader: TableReader) -> str:
     """A text without characters that no text needs."""
     if not isinstance(value, str):
-        raise Unfit(f"is {kind(value)}, and a text is expected", "Write it as one text")
+        raise Unfit(f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}")
     if looks_misread(value):
         reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
     return sound(value)
+
+
+def _dots(value: object, where: str) -> str:
+    """What reaches into a value that is an object, or a list of such; nothing where it is neither."""
+    listed_here = as_list(value)
+    first = listed_here[0] if isinstance(listed_here, list) and listed_here else value
+    if not isinstance(first, Mapping) or not first:
+        return ""
+    way = re.sub(r"\[\d+\]", "", where)
+    named = ", ".join(f"{way}.{name}" for name in list(first)[:3])
+    return f", or name a field inside it with dots, such as {named} (--columns FIELD=COLUMN.FIELD)"
 
 
 def filled(value: object, where: str, reader: TableReader) -> str:

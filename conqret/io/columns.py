@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from conqret.errors import Fault
 from conqret.io.benchmarks import grouped, sample_records, squad_records
-from conqret.io.reports import assignment_records, report_records
+from conqret.io.reports import TOPIC_IDS, assignment_records, report_records
 from conqret.io.rows import Row, Rows
+from conqret.io.schema import loose_name
 from conqret.registry import Registry
 
 FIELDS = (
@@ -42,24 +43,24 @@ class Dialect:
             :class:`~conqret.io.schema.Field`): ``query.text``, ``hits.body.content``, ``doc 1+doc 2``.
         marks: the dialect is recognised where of each set at least one column is there.
         separator: what parts the documents where the tool writes them into one CSV cell.
-        one_document: the documents' column holds one text, which becomes one document.
         native: a column that is a slip of a field's name is a fault (``arguement``).
         mapped: the columns that the user set, by field.
         long: a row is a pair of item and document; adjacent rows with the same id make one item.
         records: from the rows to one record an item, where a row is none.
         turns: its columns mark it only where that of the messages holds a list of messages.
+        note: what users are told of each item of this dialect.
     """
 
     name: str
     columns: Mapping[str, tuple[str, ...]]
     marks: tuple[frozenset[str], ...] = ()
     separator: str = ""
-    one_document: bool = False
     long: bool = False
     records: Callable[[Rows], Iterator[Row | Fault]] = iter
     native: bool = False
     mapped: Mapping[str, str] = field(default_factory=dict)
     turns: bool = False
+    note: str = ""
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether a file with these columns is of this dialect."""
@@ -69,6 +70,10 @@ class Dialect:
 
 def _any(*names: str) -> frozenset[str]:
     return frozenset(names)
+
+
+_GOLD = ("ground_truth", "ground_truths", "reference", "reference_answer", "gold_answer")
+"""How tools that mark a column of their own as the answer, and people who use none, call the reference."""
 
 
 CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (_any("topic"),), native=True)
@@ -93,9 +98,15 @@ RAGAS_1 = Dialect(
         "topic": ("question",),
         "documents": ("contexts",),
         "argument": ("answer",),
-        "reference": ("ground_truth",),
+        "reference": _GOLD,
     },
     (_any("question"), _any("contexts", "answer", "ground_truth", "ground_truths")),
+)
+ALCE = Dialect(
+    "ALCE",
+    {"topic": ("question",), "documents": ("docs",), "argument": ("output",), "reference": ("answer",)},
+    (_any("question"), _any("docs"), _any("output")),
+    note="'output' is read as the answer, and 'answer' as the reference, as ALCE writes them",
 )
 DEEPEVAL = Dialect(
     "DeepEval",
@@ -112,14 +123,14 @@ DEEPEVAL = Dialect(
 TRULENS = Dialect(
     "TruLens",
     {
-        "id": ("record_id",),
+        "id": ("record_id", "id"),
         "topic": ("input", "main_input"),
         "documents": ("contexts", "context", "retrieved_contexts"),
         "argument": ("output", "main_output"),
-        "reference": ("expected_response",),
+        "reference": ("expected_response", *_GOLD),
+        "messages": ("input", "messages"),
     },
     (_any("input", "main_input"), _any("output", "main_output")),
-    one_document=True,
 )
 RAGCHECKER = Dialect(
     "RAGChecker",
@@ -128,7 +139,7 @@ RAGCHECKER = Dialect(
         "topic": ("query",),
         "documents": ("retrieved_context",),
         "argument": ("response",),
-        "reference": ("gt_answer",),
+        "reference": ("gt_answer", *_GOLD),
     },
     (_any("query"), _any("retrieved_context", "gt_answer")),
 )
@@ -159,7 +170,6 @@ PYTERRIER_ANSWERS = Dialect(
     "pyterrier-rag answers",
     {"id": ("qid",), "topic": ("query",), "documents": ("qcontext",), "argument": ("qanswer",)},
     (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
-    one_document=True,
 )
 LLAMA_INDEX = Dialect(
     "LlamaIndex",
@@ -168,7 +178,7 @@ LLAMA_INDEX = Dialect(
         "topic": ("query", "query_str"),
         "documents": ("source_nodes", "reference_contexts"),
         "argument": ("response", "answer"),
-        "reference": ("reference_answer", "reference"),
+        "reference": _GOLD,
     },
     (_any("query", "query_str"), _any("source_nodes", "reference_contexts")),
 )
@@ -178,10 +188,9 @@ SQUAD = Dialect(
         "topic": ("question",),
         "documents": ("context",),
         "argument": ("prediction_text", "prediction", "response", "answer"),
-        "reference": ("answers.text", "answers", "ground_truth"),
+        "reference": ("answers.text", "answers", *_GOLD),
     },
     (_any("paragraphs"),),
-    one_document=True,
     records=squad_records,
 )
 QUESTION = replace(
@@ -198,10 +207,9 @@ QUERY = Dialect(
         "topic": ("query",),
         "documents": ("contexts", "context", "retrieved_contexts", "documents"),
         "argument": ("response", "answer"),
-        "reference": ("reference", "reference_answer", "ground_truth"),
+        "reference": _GOLD,
     },
     (_any("query"), _any("contexts", "context", "retrieved_contexts")),
-    one_document=True,
 )
 """What many write who use no tool: a query, its contexts, the response."""
 STATEMENTS = Dialect(
@@ -217,12 +225,19 @@ MESSAGES = Dialect(
         **CONQRET.columns,
         "documents": ("documents", "contexts", "retrieved_contexts"),
         "argument": ("argument", "response", "answer", "completion"),
-        "reference": ("reference", "ideal", "expected_response", "ground_truth"),
+        "reference": ("ideal", "expected_response", *_GOLD),
         "messages": ("messages", "conversation", "conversations"),
     },
     (_any("messages", "conversation", "conversations"),),
 )
 """Conversations as OpenAI's chat has them, as logs and files for tuning do, and LangChain's and ShareGPT's."""
+GEMINI = replace(
+    MESSAGES,
+    name="Gemini",
+    columns={**MESSAGES.columns, "messages": ("contents",)},
+    marks=(_any("contents"),),
+    turns=True,
+)
 DEEPEVAL_TURNS = Dialect(
     "DeepEval conversations",
     {**CONQRET.columns, "reference": ("expected_outcome",), "messages": ("turns",)},
@@ -249,12 +264,24 @@ TREC_REPORTS = Dialect(
     (_any("metadata"), _any("responses", "answer")),
     records=report_records,
 )
+TREC_2024_REPORTS = replace(
+    TREC_REPORTS,
+    name="TREC RAG 2024 reports",
+    marks=(
+        _any(*TOPIC_IDS),
+        _any("references"),
+        _any("responses", "answer"),
+        _any("run_id", "response_length"),
+    ),
+)
 
 DIALECTS = (
     STATEMENTS,
+    TREC_2024_REPORTS,  # which say their topic
     CONQRET,
     RAGAS_2,
     SQUAD,
+    ALCE,
     QUESTION,
     RAGAS_1,
     DEEPEVAL,
@@ -270,16 +297,44 @@ DIALECTS = (
     BEIR,
     QUERY,
     MESSAGES,
+    GEMINI,
     DEEPEVAL_TURNS,
     RAGAS_TURNS,
 )
 """Those that conqret knows, in the order in which they are tried."""
+ANSWERS = frozenset(column for dialect in DIALECTS for column in dialect.columns.get("argument", ()))
+"""The columns in which any of them has the answer."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 """Those of plug-ins, which are tried after conqret's own."""
 
 
 def recognise(names: Iterable[str]) -> Dialect | None:
-    """Return the first dialect that a file with these columns fits, or ``None``."""
+    """Return the first dialect that a file with these columns fits, or ``None``.
+
+    Names may be written in any case and with spaces (``Retrieved Contexts``), where no column has the exact name.
+    """
+    there = list(names)
+    written = {loose_name(name): name for name in reversed(there)} | {name: name for name in there}
+    dialect = _fitting(there) or _fitting(written)
+    if dialect is None or len(written) == len(there):
+        return dialect
+    if dialect.records is not iter:  # which reads columns under its own names
+        return _fitting(there)
+    columns = {name: (name,) for name in FIELDS} | dict(dialect.columns)
+    return replace(
+        dialect,
+        columns={
+            name: known if name in _EXACT else tuple(written.get(column, column) for column in known)
+            for name, known in columns.items()
+        },
+    )
+
+
+_EXACT = frozenset({"images", "language", "metadata", "nuggets"})
+"""Fields whose names many tables have, in capitals, for something else."""
+
+
+def _fitting(names: Iterable[str]) -> Dialect | None:
     there = frozenset(names)
     known_dialect = next((dialect for dialect in DIALECTS if dialect.fits(there)), None)
     return known_dialect or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
@@ -310,6 +365,16 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     columns_by_field["reference"] = tuple(
         column for column in columns_by_field.get("reference", ("reference",)) if column not in rivals
     )
+    if "topic" in mapping:  # what else stands in its column is then no conversation
+        messages = columns_by_field.get("messages", ("messages",))
+        columns_by_field["messages"] = tuple(
+            name for name in messages if name not in dialect.columns["topic"]
+        )
+    if "messages" in mapping:  # and so is what the messages stand in no question
+        own = {mapping["messages"], mapping["messages"].split(".")[0]}
+        columns_by_field["topic"] = tuple(name for name in dialect.columns["topic"] if name not in own) or (
+            "topic",
+        )
     columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(
@@ -317,5 +382,5 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
         name=f"{dialect.name} with {shown}",
         columns=columns,
         mapped=dict(mapping),
-        one_document=dialect.one_document or ("documents" in mapping and not dialect.separator),
+        note="" if "argument" in mapping or "reference" in mapping else dialect.note,
     )

@@ -1,24 +1,32 @@
 """Conversations as items: the last answer is the argument, the question before it the topic; the rest are turns.
 
 Read are the messages of OpenAI (content parts, tool calls, the items of its Responses interface, too), Anthropic,
-ragas (``type: human|ai|tool``), LangChain, inspect_ai, DeepEval (``turns``) and ShareGPT (``from``, ``value``). What
-tools gave back are documents.
+Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect_ai, DeepEval (``turns``) and ShareGPT
+(``from``, ``value``). What tools gave back are documents.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 from conqret.data.item import PICTURE, Document, Role, Turn
-from conqret.io.cell_values import as_list, is_missing, sound
+from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
-from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.images import IMAGE_PARTS, check_together, image_url, says_image
+from conqret.io.faults import Unfit, kind, listed, quoted
+from conqret.io.images import check_together, says_image
 from conqret.io.limits import MESSAGES
+from conqret.io.message_parts import (
+    LIST_OF_MESSAGES,
+    THOUGHTS,
+    as_json,
+    part_type,
+    plain_message,
+    read_content,
+    read_image,
+)
 from conqret.io.schema import TableReader
 
 ROLES: Mapping[str, Role] = {
@@ -27,17 +35,22 @@ ROLES: Mapping[str, Role] = {
     "assistant": "assistant",
     "ai": "assistant",
     "gpt": "assistant",
+    "bot": "assistant",
+    "chatbot": "assistant",
+    "chatgpt": "assistant",
     "model": "assistant",
     "system": "system",
     "developer": "system",
     "tool": "tool",
     "function": "tool",
+    "observation": "tool",
+    "tool_response": "tool",
+    "function_response": "tool",
 }
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
-_TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
-_THOUGHTS = frozenset({"reasoning", "thinking", "redacted_thinking"})
-_LIST = 'Write a list of objects {"role": "user", "content": "…"}'
+_CONTENTS = ("content", "parts", "value", "text", "message", "refusal")
+"""Where the content of a message may stand."""
 _ANSWER = "Add the answer as a last message of the assistant, or put it into argument"
 _LONGEST_NAME, _LONGEST_CALL = 200, 4_000
 """Characters of a tool's name, and of a call of it, that are shown."""
@@ -58,6 +71,12 @@ class ChatMessage:
     call: str = ""
     passages: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether somebody spoke, and said nothing: a tool's message may stand for a document."""
+        shown = self.content.strip() or self.calls or self.images or self.passages
+        return self.role != "tool" and not shown
+
 
 def holds_messages(value: object) -> bool:
     """Whether a value is a list of messages, also one that was written into a text cell."""
@@ -72,17 +91,22 @@ def holds_messages(value: object) -> bool:
 
 def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
     """The messages in a column's value; what cannot be read becomes faults of the reader."""
-    listed = a_list(value, "a list of messages", _LIST)
+    listed = a_list(value, "a list of messages", LIST_OF_MESSAGES)
     if not listed:
-        raise Unfit("is an empty list", _LIST)
+        raise Unfit("is an empty list", LIST_OF_MESSAGES)
     _check_messages(len(listed))
-    messages = [
+    read = [
         message
         for number, entry in enumerate(listed, start=1)
         for message in _message(entry, f"{where}[{number}]", reader)
     ]
-    _check_messages(len(messages))  # one may hold what many tools gave back
-    return [message for message in messages if message is not None]
+    _check_messages(len(read))  # one may hold what many tools gave back
+    messages = [message for message in read if message is not None]
+    last = max((n for n, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    blank = [n for n, message in enumerate(messages) if message.says_nothing and n != last]
+    for n in blank:
+        reader.note("messages without content are left out", messages[n].where)
+    return [message for n, message in enumerate(messages) if n not in set(blank)]
 
 
 def _check_messages(messages: int) -> None:
@@ -101,50 +125,36 @@ def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMes
         yield None
 
 
-def plain_message(entry: object) -> object:
-    """A message as an object: those of other libraries are dumped, and LangChain's serialised forms unwrapped."""
-    if isinstance(entry, Turn):
-        return entry.model_dump()
-    if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
-        entry = entry.model_dump(exclude_none=True)
-    elif is_dataclass(entry) and not isinstance(entry, type):
-        entry = asdict(entry)
-    if not isinstance(entry, Mapping):
-        return entry
-    record: Mapping[str, Any] = entry
-    if isinstance(inner := record.get("kwargs"), Mapping) and record.get("lc") is not None:
-        named = record.get("id")
-        name = str(named[-1] if isinstance(named, list) and named else "").lower()
-        return {"type": name.removesuffix("chunk").removesuffix("message"), **inner}
-    if isinstance(inner := record.get("data"), Mapping) and "content" in inner and "content" not in record:
-        return {**inner, "type": record.get("type")}
-    return record
-
-
 def _read(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage]:
     if not isinstance(entry, Mapping):
-        raise Unfit(f"is {kind(entry)}, and a message is expected", _LIST)
-    form = _form(entry)
-    if form in _THOUGHTS:
+        raise Unfit(f"is {kind(entry)}, and a message is expected", LIST_OF_MESSAGES)
+    form = part_type(entry)
+    if form in THOUGHTS:
         reader.note("what a model thought to itself is left out", where)
-    elif form == "function_call":
-        call = str(entry.get("call_id") or ""), _call(entry.get("name"), entry.get("arguments"))
-        yield ChatMessage(where, "assistant", calls=(call,))
-    elif form == "function_call_output":
+    elif form.endswith(
+        "_call"
+    ):  # an item of OpenAI's Responses: of a function, or of a tool of the provider's
+        given = next((entry[key] for key in ("arguments", "input", "action") if entry.get(key)), None)
+        called = str(entry.get("call_id") or entry.get("id") or ""), _call(entry.get("name") or form, given)
+        yield ChatMessage(where, "assistant", calls=(called,))
+    elif form.endswith("_call_output"):
         yield _given_back(entry.get("output"), f"{where}.output", entry.get("call_id"), reader)
+    elif any(entry.get(name) in ("function_call", "tool_call") for name in _SPEAKER):
+        yield ChatMessage(where, "assistant", calls=tuple(_written_calls(entry)))
     else:
         yield from _spoken(entry, where, reader)
 
 
 def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[ChatMessage]:
     role = _role(entry, where)
-    text = next((name for name in ("content", "value") if not is_missing(entry.get(name))), "content")
-    content = _content(entry.get(text), f"{where}.{text}", reader)
-    answers = [(part, inside) for part, inside in content.others if _form(part) == "tool_result"]
+    text = _where_content(entry)
+    content = read_content(entry.get(text), f"{where}.{text}", reader)
+    answers = [(part, inside) for part, inside in content.others if part_type(part) == "tool_result"]
     for part, inside in answers:  # Anthropic's tools answer in parts of a user's message
-        yield _given_back(part.get("content"), inside, part.get("tool_use_id"), reader)
+        call = part.get("tool_use_id") or part.get("id")
+        yield _given_back(_result(part), inside, call, reader)
     extra = [] if role == "tool" else _listed(entry.get("images"))
-    images = [_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
+    images = [read_image(image, f"{where}.images[{n}]", reader) for n, image in enumerate(extra, start=1)]
     name = entry.get("name") or (entry.get("function") if role == "tool" else "")
     message = ChatMessage(
         where,
@@ -162,15 +172,33 @@ def _spoken(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterat
         error = entry.get("error")
         if not message.content.strip() and isinstance(error, Mapping):
             message = replace(message, content=sound(str(error.get("message") or "")))
-        yield message if message.document else _filled(message)
-    elif message.content.strip() or message.calls or message.images or message.passages:
+        if not answers or message.content.strip():
+            yield message if message.document else _filled(message)
+    elif not (message.says_nothing and answers):
+        unread = [] if role != "user" or text in entry else [key for key in entry if key not in _SPEAKER]
+        if message.says_nothing and unread:
+            raise Unfit(f"has no content, and holds {listed(unread, 5)}", LIST_OF_MESSAGES)
         yield message
-    elif not answers:
-        reader.note("messages without content are left out", where)
+
+
+def _where_content(entry: Mapping[str, Any]) -> str:
+    """Under which name the content of a message stands."""
+    named = [name for name in _CONTENTS if not is_missing(entry.get(name))]
+    filled = [name for name in named if not isinstance(entry[name], str) or entry[name].strip()]
+    return next(iter([*filled, *named]), "content")
+
+
+def _result(part: Mapping[str, Any]) -> object:
+    """What a tool gave back in a part: texts and images, or an object of its own, as JSON."""
+    value = part.get("content", part.get("response"))
+    if not isinstance(value, Mapping) or isinstance(value.get("text"), str) or part_type(value):
+        return value
+    inner = next(iter(value.values())) if len(value) == 1 else None
+    return inner if isinstance(inner, str) else as_json(value)
 
 
 def _given_back(value: object, where: str, call: object, reader: TableReader) -> ChatMessage:
-    content = _content(value, where, reader)
+    content = read_content(value, where, reader)
     message = ChatMessage(where, "tool", content.text, images=tuple(content.images), call=str(call or ""))
     return _filled(_seen(message, reader))
 
@@ -179,14 +207,8 @@ def _seen(message: ChatMessage, reader: TableReader) -> ChatMessage:
     """A tool's message with its image, where all that it gave back is one."""
     if not says_image(message.content):
         return message
-    image = _image(message.content, message.where, reader)
+    image = read_image(message.content, message.where, reader)
     return replace(message, content="", images=(*message.images, image))
-
-
-def _form(part: Mapping[str, Any]) -> str:
-    """The type that a message or a part of it names; empty where it names none."""
-    form = part.get("type")
-    return form if isinstance(form, str) else ""
 
 
 def _listed(value: object) -> list[Any]:
@@ -219,81 +241,7 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
                     f"{where}.{name}",
                 )
             return role
-    raise Unfit("does not name its role", _LIST)
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """What a message holds: texts, images, and parts that are neither, each with its place."""
-
-    texts: list[str] = field(default_factory=list)
-    images: list[str] = field(default_factory=list)
-    others: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """All texts as one."""
-        return "\n\n".join(self.texts)
-
-
-def _content(value: object, where: str, reader: TableReader) -> Content:
-    """The content of a message: a text, or a list of parts."""
-    content = Content()
-    if is_missing(value):
-        return content
-    parts = [value] if isinstance(value, str | Mapping) else as_list(value)
-    if not isinstance(parts, list):
-        raise Unfit(f"is {kind(value)}, and a text or a list of parts is expected", _LIST, where)
-    if isinstance(value, str):
-        content.texts.append(sound(value))
-        return content
-    for number, part in enumerate(parts, start=1):
-        _take(
-            content,
-            {"text": part} if isinstance(part, str) else plain_message(part),
-            f"{where}[{number}]",
-            reader,
-        )
-    return content
-
-
-def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
-    """Put a part of a message where it belongs."""
-    if not isinstance(part, Mapping):
-        raise Unfit(f"is {kind(part)}, and a part of a message is expected", _LIST, where)
-    form = _form(part)
-    text = part.get("refusal") if form == "refusal" else part.get("text")
-    if form in _TEXTS or (not form and isinstance(text, str)):
-        if not isinstance(text, str):
-            raise Unfit(f"is a part of text whose text is {kind(text)}", _LIST, where)
-        content.texts.append(sound(text))
-    elif form in IMAGE_PARTS:
-        content.images.append(_image(part, where, reader))
-    elif form in _THOUGHTS:
-        reader.note("what a model thought to itself is left out", where)
-    elif form in ("tool_use", "tool_result", "tool_call"):
-        content.others.append((part, where))
-    else:
-        raise Unfit(
-            f"is a part of type {quoted(part.get('type'))}, which cannot be judged",
-            "Leave it out: only texts, images and tool calls can be judged",
-            where,
-        )
-
-
-def _image(value: object, where: str, reader: TableReader) -> str:
-    try:
-        return image_url(value, reader.folder, reader.within)
-    except Unfit as unfit:
-        raise Unfit(unfit.problem, unfit.remedy, where) from None
-
-
-def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    """The images that the question shows."""
-    listed = [value] if isinstance(value, str | Mapping) else as_list(value)
-    if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths")
-    return tuple(_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1))
+    raise Unfit("does not name its role", LIST_OF_MESSAGES)
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
@@ -313,7 +261,7 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
             raise Unfit(f"is {kind(text)}, and a text is expected", "Write a list of texts", place)
         texts.append(text)
     for text in filter(str.strip, texts):
-        yield (PICTURE, _image(text, place, reader)) if says_image(text) else (sound(text), "")
+        yield (PICTURE, read_image(text, place, reader)) if says_image(text) else (sound(text), "")
 
 
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -326,7 +274,7 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
         *_listed(entry.get("tool_calls")),
         *(_listed(inside.get("tool_calls")) if isinstance(inside := entry.get("content"), Mapping) else ()),
         *_listed(entry.get("tools_called")),
-        *(part for part in parts if _form(part) in ("tool_use", "tool_call")),
+        *(part for part in parts if part_type(part) in ("tool_use", "tool_call")),
     ]
     for call in map(plain_message, listed):
         if isinstance(call, Mapping):
@@ -344,12 +292,20 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
             yield str(call.get("id") or ""), _call(name, given)
 
 
+def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The calls in a turn of ShareGPT's that is nothing else: an object as JSON in a text, or several."""
+    text = entry.get(_where_content(entry))
+    read = structure_or_none(text) if isinstance(text, str) else text
+    for call in read if isinstance(read, list) else [read]:
+        if isinstance(call, Mapping):
+            yield "", _call(call.get("name"), call.get("arguments"))
+        else:
+            yield "", sound(str(text)[:_LONGEST_CALL])
+
+
 def _call(name: object, given: object) -> str:
     """A call in words: the tool's name, and its arguments as JSON."""
-    try:
-        written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str)
-    except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not
-        written = "…"
+    written = given if isinstance(given, str) else as_json(given)
     words = f"{name or 'a tool'} {'' if given is None else written}".strip()
     return sound(words[:_LONGEST_CALL])
 
@@ -391,6 +347,7 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
         passages = [*messages, *later]
     called = _called([*messages, *later])
     values["documents"], places = _documents(values["documents"], passages, called)
+    messages = [message for message in messages if not message.says_nothing]
     values["messages"] = tuple(
         Turn(
             role=message.role,
@@ -409,19 +366,22 @@ def _answered(
     messages: Sequence[ChatMessage], values: dict[str, Any], where: str, reader: TableReader
 ) -> int:
     """The place of the answer among the messages, which becomes the argument where there is none yet."""
-    answers = [
-        n for n, message in enumerate(messages) if message.role == "assistant" and message.content.strip()
-    ]
+    spoken = [n for n, message in enumerate(messages) if message.role == "assistant"]
+    answers = [n for n in spoken if messages[n].content.strip()]
     if values["argument"] is not None:
         last = len(messages) - 1
-        if answers and answers[-1] == last:
+        if spoken and spoken[-1] == last and (messages[last].says_nothing or answers[-1:] == [last]):
             if messages[last].content.strip() != values["argument"].strip():
                 reader.note("the last message of the assistant gives way to the item's own argument", where)
             return last
         return len(messages)
-    if not answers:
+    if not spoken:
         raise Unfit("has no answer of the assistant", _ANSWER)
-    place = answers[-1]
+    place = _last_answer(messages, spoken[-1], answers)
+    if place is None:
+        reader.note("a last answer of the assistant is empty, and counts as absent", where)
+        behind = range(spoken[-1] + 1, len(messages))
+        return next((n for n in behind if messages[n].role == "user"), len(messages))
     answer = messages[place]
     if answer.images:
         raise Unfit(
@@ -434,6 +394,20 @@ def _answered(
     values["argument"] = answer.content
     values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
     return place
+
+
+def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[int]) -> int | None:
+    """The place of the last answer; None where it is empty.
+
+    ``last`` is that of the last message of the assistant: where it says nothing, or calls a tool in a turn in which no
+    text of the assistant's stands, an earlier turn's answer is not its own.
+    """
+    if messages[last].images or (answers and answers[-1] == last):
+        return last
+    asked = max((n for n in range(last) if messages[n].role == "user"), default=-1)
+    if messages[last].says_nothing or not answers or answers[-1] < asked:
+        return None
+    return answers[-1]
 
 
 def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +47,11 @@ class _Lines:
 class CsvRows:
     """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
 
-    Cells are parted by commas; by tabs or semicolons where the head has these and no comma. ``published_in`` is the
-    encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as they come. ``quoted`` is false where
-    a file quotes no cell, so that a quotation mark belongs to the text even where a cell begins with one.
+    Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
+    ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
+    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
+    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
+    a cell begins with one.
     """
 
     path: Path
@@ -64,7 +67,7 @@ class CsvRows:
             head = self._head(lines)[0]
         except (csv.Error, StopIteration):
             return None
-        return None if lines.skipped or _head_problem(head) else tuple(head)
+        return None if lines.skipped or _head_problem(head) else tuple(filter(None, head))
 
     def __iter__(self) -> Iterator[Row | Fault]:
         lines = _Lines(self.path, self.name, self.published_in)
@@ -76,7 +79,7 @@ class CsvRows:
 
     def _rows(self, lines: _Lines) -> Iterator[Row | Fault]:
         try:
-            head, delimiter = self._head(lines)
+            head, delimiter, before = self._head(lines)
         except StopIteration:
             return
         except csv.Error as error:
@@ -96,7 +99,7 @@ class CsvRows:
         )
         whole = 0
         while True:
-            start = reader.line_num + 2
+            start = reader.line_num + before + 1
             try:
                 cells = _next(reader)
             except csv.Error as error:
@@ -107,17 +110,20 @@ class CsvRows:
             if len(cells) == len(head):
                 whole += 1
                 yield Row(
-                    start, {name: cell if cell else None for name, cell in zip(head, cells, strict=True)}
+                    start,
+                    {name: cell if cell else None for name, cell in zip(head, cells, strict=True) if name},
                 )
             elif cells:
                 yield self._ragged(start, len(cells), len(head), lines.ended)
 
-    def _head(self, lines: _Lines) -> tuple[list[str], str]:
-        first = next(lines)
-        delimiter = (
-            "," if "," in first else next((delimiter for delimiter in "\t;" if delimiter in first), ",")
-        )
-        return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
+    def _head(self, lines: _Lines) -> tuple[list[str], str, int]:
+        """The names of the columns, what parts cells, and how many lines that takes."""
+        first, before = next(lines), 1
+        said = _SEPARATOR.fullmatch(first)
+        if said is not None:
+            first, before = next(lines), 2
+        delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
+        return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
     def _ragged(self, line: int, cells: int, columns: int, ended: bool) -> Fault:
         problem = f"has {cells} cells where the head has {columns}"
@@ -130,6 +136,9 @@ class CsvRows:
                 "Write the file again",
             )
         return Fault(self.name, line, "", problem, "Quote cells that contain commas or line breaks")
+
+
+_SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
 
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
@@ -146,8 +155,8 @@ def _head_problem(head: list[str]) -> tuple[str, str] | None:
         return too_many(len(head), "columns")
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
-    if "" in head:
-        return f"column {head.index('') + 1} of the head has no name", "Name it, or delete the column"
+    if "" in head[1:]:
+        return f"column {head.index('', 1) + 1} of the head has no name", "Name it, or delete the column"
     repeated = repeated_in(head)
     return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
 

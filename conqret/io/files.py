@@ -9,7 +9,10 @@ from conqret.io.decoding import UTF8_MARK, convert, head_of, wide_encoding
 from conqret.io.jsonl import json_rows
 from conqret.io.rows import Rows
 
-ACCEPTED = "JSON Lines (.jsonl, also .gz), a small JSON list (.json), CSV (.csv, .tsv), Parquet (.parquet)"
+ACCEPTED = (
+    "JSON Lines (.jsonl, also .gz), a small JSON list (.json), CSV (.csv, .tsv), Parquet (.parquet), logs of "
+    "inspect_ai (.eval)"
+)
 """The kinds of file that are read, in words."""
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
@@ -55,6 +58,10 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
             "Write it again, or give it the extension of its real format",
         )
     if head.startswith(_ZIP):
+        from conqret.io.benchmarks import EvalRows, is_inspect_log
+
+        if is_inspect_log(file):
+            return EvalRows(file, name)
         raise _error(
             name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
         )

@@ -26,7 +26,18 @@ _LONGEST_NAME = 4_000
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
 _DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
-_TEXTS = ("text", "content", "page_content", "segment")
+DOCUMENT_TEXTS = (
+    "text",
+    "segment",
+    "content",
+    "page_content",
+    "pageContent",
+    "contents",
+    "passage",
+    "snippet",
+    "body",
+)
+"""Under which names the text of a document may stand."""
 _KINDS = "PNG, JPEG, GIF and WebP"
 _REMEDY = (
     "Write a data: URL in base64, an https: URL, or the path of a file in the folder of the file of items"
@@ -67,7 +78,7 @@ def says_image(text: str) -> bool:
 
 def _text(document: Mapping[str, Any]) -> str:
     """The text that a document has beside an image; empty where there is none."""
-    for name in _TEXTS:
+    for name in DOCUMENT_TEXTS:
         text = document.get(name)
         if isinstance(text, str):
             return text.strip()
@@ -121,10 +132,10 @@ def _source(value: object) -> str:
         source: Mapping[str, Any] = value
         if source.get("file_id"):
             raise Unfit("names a file stored at a provider (file_id)", _REMEDY)
-        data = source.get("data") or source.get("base64")
+        data = source.get("data") or source.get("base64") or source.get("bytes")
         if isinstance(data, str) and not data.lower().startswith("data:"):
             return f"data:{source.get('media_type') or source.get('mime_type') or 'image/png'};base64,{data}"
-        named = ("image_url", "image", "source", "url", "data", *_TEXTS)
+        named = ("image_url", "image", "source", "url", "data", *DOCUMENT_TEXTS)
         value = next((source[name] for name in named if source.get(name)), None)
     if not isinstance(value, str) or not value.strip():
         raise Unfit(f"is {kind(value)}, and an image is expected", _REMEDY)

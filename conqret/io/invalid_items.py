@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conqret.data.item import Item
 from conqret.io.faults import listed
+from conqret.io.reports import WITHOUT_TEXT
 from conqret.io.schema import TableReader, way
 
 
@@ -52,7 +53,9 @@ def sound_items(
         for name, reason in needs.items():
             if not has_field(item, name):
                 mapped = reader.schema.mapped.get(name, "")
-                if leads := way(item.metadata, mapped):
+                if name == "documents" and WITHOUT_TEXT in item.metadata:
+                    named = ' with the texts that the report cites by ids alone: {"ID": {"text": …}}'
+                elif leads := way(item.metadata, mapped):
                     named = f", correct --columns {name}={mapped} ({leads})"
                 elif item.metadata and not mapped:
                     named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
 from conqret.errors import Fault
-from conqret.io.cell_values import LONG_DOCUMENT_TOKENS, as_list, estimated_tokens, is_missing, plain
+from conqret.io.cell_values import (
+    LONG_DOCUMENT_TOKENS,
+    as_list,
+    estimated_tokens,
+    is_missing,
+    list_in_cell,
+    plain,
+    structure_or_none,
+)
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
-from conqret.io.columns import FIELDS, Dialect
+from conqret.io.columns import ANSWERS, FIELDS, Dialect
 from conqret.io.faults import Unfit, kind, listed, near, quoted
-from conqret.io.images import image_url, is_image
+from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up
@@ -42,11 +50,12 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
 
 def _list(dialect: Dialect, value: object) -> list[object]:
     if isinstance(value, str):
-        start = value.lstrip()
-        if dialect.one_document and not start.startswith(('["', "['")):
-            return [value] if start else []
-        if dialect.separator and not start.startswith("["):
+        inside = list_in_cell(value)
+        if inside is not None:
+            return inside
+        if dialect.separator:
             return list(value.split(dialect.separator))
+        return [value] if value.strip() else []
     return a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
 
 
@@ -116,13 +125,13 @@ def _document_language(value: object, where: str, reader: TableReader) -> str:
 DOCUMENT = Schema(
     "a document",
     {
-        "id": Field(("id", "docid", "doc_id", "docno", "node.id_", "node.node_id"), identifier),
+        "id": Field(
+            ("id", "docid", "doc_id", "docno", "node.id_", "node.node_id", "document.id"), identifier
+        ),
         "text": Field(
             (
-                "text",
-                "segment",
-                "content",
-                "page_content",
+                *DOCUMENT_TEXTS,
+                "document.content",
                 "doc.segment",
                 "doc.text",
                 "doc.contents",
@@ -137,7 +146,8 @@ DOCUMENT = Schema(
         "language": Field(("language",), _document_language, ""),
     },
 )
-"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex."""
+"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex, Phoenix,
+search engines."""
 
 
 STANCES: Mapping[str, Stance] = {
@@ -170,7 +180,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "topic": _topic,
         "stance": _stance,
         "documents": partial(read_documents, dialect),
-        "argument": absent_if_blank,
+        "argument": _argument,
         "second_argument": absent_if_blank,
         "reference": _reference,
         "nuggets": read_nuggets,
@@ -204,6 +214,8 @@ def read_items(
     made = Counter[str]()
     for row in reader.rows(records):
         before = reader.faults.total
+        if dialect.note:
+            reader.note(dialect.note)
         column = _conversation(dialect, row.record)
         values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
         if values is not None:
@@ -263,7 +275,7 @@ def _messages(value: object, where: str, reader: TableReader) -> list[ChatMessag
 
 
 def _images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    from conqret.io.conversations import read_images
+    from conqret.io.message_parts import read_images
 
     return read_images(value, where, reader)
 
@@ -289,7 +301,23 @@ def _topic(value: object, where: str, reader: TableReader) -> str:
     topic = text(value, where, reader)
     if not topic.strip():
         raise Unfit("is empty", _TOPIC)
+    _note_json(topic, "topic", where, reader)
     return topic
+
+
+def _argument(value: object, where: str, reader: TableReader) -> str | None:
+    argument = absent_if_blank(value, where, reader)
+    _note_json(argument or "", "argument", where, reader)
+    return argument
+
+
+def _note_json(content: str, field: str, where: str, reader: TableReader) -> None:
+    """Say which fields a text has that is an object in JSON, as cells of traces are."""
+    inside = structure_or_none(content) if content.lstrip().startswith("{") else None
+    if isinstance(inside, Mapping) and inside:
+        named = listed(inside, 5)
+        example = f"--columns {field}={where}.{next(iter(inside))}"
+        reader.note(f"the {field} is an object in JSON ({named}): dots reach into it ({example})", where)
 
 
 def _stance(value: object, where: str, reader: TableReader) -> Stance:
@@ -323,7 +351,8 @@ def _language(value: object, where: str, reader: TableReader) -> str:
 
 def _reference(value: object, where: str, reader: TableReader) -> str | None:
     """A text, or the first of several, which may be objects with a text."""
-    listed = as_list(value)
+    inside = list_in_cell(value) if isinstance(value, str) and value.lstrip().startswith("[") else None
+    listed = as_list(value if inside is None else inside)
     every = listed if isinstance(listed, list) else [value]
     if len(every) > 1:
         reader.note("of several references the first is kept", where)
@@ -360,6 +389,10 @@ def _extra(
         extra |= reader.checked(_plain, {key: value}, str(key)) or {}
         if key not in judged:
             kept.append(key)
+    if "argument" in reader.columns and "argument" not in dialect.mapped and not dialect.native:
+        for key in ANSWERS.intersection(kept) - set(FIELDS):
+            read = reader.columns["argument"]
+            reader.note(f"{read!r} is read as the answer; if it is in {key!r}: --columns argument={key}")
     if kept:
         reader.note(f"columns kept as metadata: {listed(sorted(map(str, kept)), 8)}")
     return extra

@@ -1,8 +1,9 @@
-"""JSON lines, and whole JSON files that hold a list."""
+"""JSON lines, and whole JSON files that hold a list, or several objects over several lines each."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,8 @@ class JsonLines:
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """A small JSON file that holds a list of objects, or an object with such a list; read whole."""
+    """A small JSON file that holds a list of objects, an object with such a list, or several objects that are
+    indented; read whole."""
 
     path: Path
     name: str
@@ -124,7 +126,8 @@ class JsonArray:
             return
         if data is None:
             problem = f"is one JSON list of more than {limits.LIST}, which would be read whole"
-            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}), {limits.LIST.remedy}"
+            lines = f"jq -c '.[]' {self.name}, or jq -c . where it is no list"
+            remedy = f"Make it JSON Lines ({lines}), {limits.LIST.remedy}"
             yield Fault(self.name, 0, "", problem, remedy)
             return
         text = decoded(Line(1, 0, data, True), self.name)
@@ -132,25 +135,48 @@ class JsonArray:
             yield text
             return
         try:
-            records = unwrapped(parse(text.removeprefix("\ufeff")))
+            values = list(_values(text.removeprefix("\ufeff")))
         except ValueError as error:
             yield self._broken(error, text)
             return
-        for number, record in enumerate(records, start=1):
+        one = len(values) == 1
+        for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
             yield _row_or_fault(self.name, number, record)
 
     def _broken(self, error: ValueError, text: str) -> Fault:
         remedy = "Write it again, best as JSON Lines"
         if not isinstance(error, json.JSONDecodeError):
             return Fault(self.name, 0, "", f"is JSON that cannot be used: {error}", remedy)
-        problem = f"is a JSON list that breaks at column {error.colno}: {error.msg}"
+        what = "a JSON list" if text.lstrip("\ufeff \n\r\t").startswith("[") else "JSON"
+        problem = f"is {what} that breaks at column {error.colno}: {error.msg}"
         if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-            problem = "is a JSON list that looks cut off: its end is missing"
+            problem = f"is {what} that looks cut off: its end is missing"
         return Fault(self.name, error.lineno, "", problem, remedy)
 
 
+def _values(text: str) -> Iterator[tuple[int, object]]:
+    """The JSON values that stand in a text one after the other, each behind the number of its line.
+
+    Raises:
+        ValueError: what stands there is none; see :func:`parse`.
+    """
+    end, line = 0, 1
+    while (filled := _FILLED.search(text, end)) is not None:
+        start = filled.start()
+        line += text.count("\n", end, start)
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except RecursionError:
+            raise ValueError("the lists or objects are nested too deeply") from None
+        yield line, value
+        line += text.count("\n", start, end)
+
+
+_FILLED = re.compile(r"\S")
+
+
 def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
-    """Tell JSON Lines from a JSON list or a wrapped one, by the first line that is not blank."""
+    """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
     try:
         with open_bytes(path) as file:
             first = b""
@@ -162,13 +188,14 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
     printed = alone or first.endswith((b"{", b"[", b","))
     return (
         JsonArray(path, name)
-        if first.startswith(b"[") or (printed and _is_one_object(path))
+        if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path))
         else JsonLines(path, name)
     )
 
 
 def unwrapped(value: object) -> list[object]:
-    """Return the list that a JSON value is or wraps; an object that wraps none is itself one record."""
+    """Return the list that a JSON value is or wraps, or the rows of a frame that pandas wrote by columns; an object
+    that is neither is itself one record."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict) and "topic" not in value:
@@ -176,6 +203,14 @@ def unwrapped(value: object) -> list[object]:
             inner = value.get(key)
             if isinstance(inner, list):
                 return inner
+    if isinstance(value, dict):
+        columns = list(value.values())
+        if columns and all(
+            isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns
+        ):
+            places = list(columns[0])
+            if all(place.isdecimal() for place in places):  # a frame by its columns, as pandas writes it
+                return [{name: column[place] for name, column in value.items()} for place in places]
     return [value]
 
 
@@ -211,9 +246,9 @@ def _small(path: Path) -> bytes | None:
     return data if len(data) <= most else None
 
 
-def _is_one_object(path: Path) -> bool:
-    """Whether a file as a whole is one JSON object, over one line or several."""
+def _is_indented(path: Path) -> bool:
+    """Whether a file as a whole is JSON objects, each over one line or several."""
     try:
-        return isinstance(parse((_small(path) or b"").decode("utf-8-sig")), dict)
+        return all(isinstance(value, dict) for _, value in _values((_small(path) or b"").decode("utf-8-sig")))
     except (ValueError, *GZIP_ERRORS):
         return False

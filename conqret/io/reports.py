@@ -43,6 +43,9 @@ REQUEST = Schema(
 TOPIC, RUN = "topic_id", "run_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
 
+WITHOUT_TEXT = "cited_without_text"
+"""Under this one which documents it cites by their ids alone."""
+
 TOPIC_IDS = ("qid", TOPIC, "query_id", "request_id", "narrative_id")
 """Names of the topic's id in nugget banks and rubrics, and in the metadata of items."""
 
@@ -136,7 +139,8 @@ def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) 
     of a topic by its id.
 
     Sentences become one text in which they cite as arguments do, ``[1]`` the first document. A citation of what the
-    report does not hold gets a number past the last document, and so cites nothing.
+    report does not hold gets a number past the last document, and so cites nothing; where it holds no document, the
+    place in its list of references.
     """
 
     def record(row: Row) -> Iterator[Row | Fault]:
@@ -148,8 +152,18 @@ def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) 
     return mapped(rows, record)
 
 
+_PARTS_OF_A_REPORT = frozenset({"topic", "references", "answer", "responses", "documents", "metadata"})
+
+
+def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
+    """What a report says of itself, and how the names of that begin: in its metadata, or of 2024's at its top."""
+    if not is_missing(report.get("metadata")) or not any(key in report for key in TOPIC_IDS):
+        return report.get("metadata"), "metadata."
+    return {key: value for key, value in report.items() if key not in _PARTS_OF_A_REPORT}, ""
+
+
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
-    report_metadata = report.get("metadata")
+    report_metadata, inside = _metadata(report)
     if not isinstance(report_metadata, Mapping):
         raise Unfit(
             f"is {kind(report_metadata)}, and an object is expected", "Name run and topic in it", "metadata"
@@ -163,13 +177,14 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         "",
     )
     run = report_metadata.get(RUN)
-    for name, value in ((RUN, run), (TOPIC, topic)):
+    needed = {RUN: run, TOPIC: topic} if inside else {TOPIC: topic}  # ragnarok names no run
+    for name, value in needed.items():
         if is_missing(value) or value == "":
-            raise Unfit("is missing", "Name the run and the request of the report", f"metadata.{name}")
-    question = request(topic) or report_metadata.get("narrative")
+            raise Unfit("is missing", "Name the run and the request of the report", inside + name)
+    question = request(topic) or (report_metadata.get("narrative") if inside else report.get("topic"))
     if is_missing(question):
         raise Unfit(
-            f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, f"metadata.{TOPIC}"
+            f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, inside + TOPIC
         )
     documents = _documents(report.get("documents"))
     references = report.get("references") or []
@@ -184,7 +199,8 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     places = {
         str(document["id"]): place for place, document in enumerate(documents, start=1) if "id" in document
     }
-    lost: dict[str, int] = {}
+    listed = {} if documents else {str(name): place for place, name in enumerate(references, start=1)}
+    past, lost = len(documents) + len(listed), dict[str, int]()
     citing_sentences, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
@@ -196,19 +212,19 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
             weights.append({"sentence": number, **cited})
         ids = _cited(cited, references, f"{where}[{number}].citations")
         numbers = [
-            places.get(cited_id) or lost.setdefault(cited_id, len(documents) + len(lost) + 1)
+            places.get(cited_id) or lost.setdefault(cited_id, listed.get(cited_id) or past + len(lost) + 1)
             for cited_id in ids
         ]
         citing_sentences.append(_citing(str(sentence["text"]), numbers))
     metadata = {key: value for key, value in report_metadata.items() if not is_missing(value)}
-    metadata |= {RUN: run, TOPIC: topic}
+    metadata |= {name: value for name, value in ((RUN, run), (TOPIC, topic)) if not is_missing(value)}
     if lost:
-        metadata["cited_without_text"] = list(lost)
+        metadata[WITHOUT_TEXT] = list(lost)
     if weights:
         metadata["citation_weights"] = weights
     text = " ".join(citing_sentences)
     return {
-        "id": f"{run}:{topic}",
+        "id": topic if is_missing(run) else f"{run}:{topic}",
         "topic": question,
         "documents": documents,
         "argument": text,

@@ -16,6 +16,7 @@ raises :class:`~conqret.io.faults.Unfit` or tells the reader's :meth:`TableReade
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.computing import check_computing
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
-from conqret.io.cell_values import as_list, is_missing
+from conqret.io.cell_values import as_list, is_missing, structure_or_none
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
 from conqret.io.jsonl import JsonLines
 from conqret.io.rows import Row, Rows
@@ -73,7 +74,8 @@ class Field:
 
     Attributes:
         columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects,
-            and into each of a list; what stands at names with + between them becomes one list.
+            also as JSON in a text, and into each of a list (a number into one of it, from 0); what stands at names
+            with + between them becomes one list.
         check: turns the value into what is kept.
         default: what stands where no column has a value.
         needed: what to do where no column has a value, which is a fault then; empty where the field may be absent.
@@ -110,7 +112,9 @@ class Schema:
         free = [column for column in columns if column not in self.mapped.values()]
         fields = {}
         for name, declared_field in self.fields.items():
-            alike = [column for known in declared_field.columns for column in free if _loose(column) == known]
+            alike = [
+                column for known in declared_field.columns for column in free if loose_name(column) == known
+            ]
             if name in self.mapped:
                 fields[name] = declared_field
             elif alike:
@@ -304,8 +308,8 @@ def look_up(record: Mapping[str, object], column: str) -> object:
     if column in record:
         return record[column]
     if "+" not in column:
-        first, *steps = column.split(".")
-        return _within(record.get(first), steps) if steps else None
+        steps = column.split(".")
+        return _within(record, steps) if len(steps) > 1 else None
     values = [as_list(look_up(record, part)) for part in _parts(record, column)]
     return [
         part
@@ -321,6 +325,8 @@ def way(record: Mapping[str, object], column: str) -> str:
     steps = column.split(".")[:-1]
     for number in range(len(steps), 0, -1):
         value = _within(record, steps[:number])
+        if isinstance(value, str):
+            value = structure_or_none(value)
         listed_here = as_list(value)
         first = listed_here[0] if isinstance(listed_here, list) and listed_here else value
         if isinstance(first, Mapping):
@@ -330,18 +336,27 @@ def way(record: Mapping[str, object], column: str) -> str:
 
 
 def _within(value: object, steps: Sequence[str]) -> object:
-    """What stands there in an object; of a list, what stands there in each of it."""
-    for number, step in enumerate(steps):
-        if value is None:
-            return None
-        if not isinstance(value, Mapping) and isinstance(value := as_list(value), list):
-            contents = [_within(element, steps[number:]) for element in value]
-            listed_all = [
-                part for content in contents for part in (content if isinstance(content, list) else [content])
-            ]
-            return listed_all if any(part is not None for part in listed_all) else None
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
+    """What stands there in an object, also in one that a text holds as JSON; of a list, what stands there in each of
+    it, or in the one that a number from 0 names. A name in an object may have dots itself."""
+    if not steps or value is None:
+        return value
+    if isinstance(value, str):
+        value = structure_or_none(value)
+    if isinstance(value, Mapping):
+        ends = range(len(steps), 0, -1)
+        end = next((end for end in ends if ".".join(steps[:end]) in value), 0)
+        return _within(value[".".join(steps[:end])], steps[end:]) if end else None
+    elements = as_list(value)
+    if not isinstance(elements, list):
+        return None
+    if steps[0].isdecimal():
+        place = int(steps[0])
+        return _within(elements[place], steps[1:]) if place < len(elements) else None
+    contents = [_within(element, steps) for element in elements]
+    listed_all = [
+        part for content in contents for part in (content if isinstance(content, list) else [content])
+    ]
+    return listed_all if any(part is not None for part in listed_all) else None
 
 
 def _parts(record: Mapping[str, object], column: str) -> list[str]:
@@ -351,7 +366,9 @@ def _parts(record: Mapping[str, object], column: str) -> list[str]:
 
 def _head(record: Mapping[str, object], column: str) -> str:
     """The column in which a name with dots begins; empty where there is none."""
-    return next((key for key in (column, column.split(".")[0]) if key in record), "")
+    steps = column.split(".")
+    names = (".".join(steps[:end]) for end in range(len(steps), 0, -1))
+    return next((name for name in names if name in record), "")
 
 
 def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
@@ -363,5 +380,6 @@ def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, o
     return "", None
 
 
-def _loose(column: str) -> str:
-    return column.casefold().replace(" ", "_")
+def loose_name(column: str) -> str:
+    """A column's name in small letters, underscores between its words: ``Retrieved Contexts``, ``userInput``."""
+    return re.sub(r"[\s-]+|(?<=[a-z])(?=[A-Z])", "_", column.strip()).casefold()

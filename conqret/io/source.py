@@ -28,7 +28,7 @@ from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of
 from conqret.io.schema import TableReader, look_up
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
 """Of the files in a folder that are read; also behind them .gz."""
 
 _ADDRESS = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]++):/++(?=[^/])")
@@ -377,7 +377,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = (
             "Name the columns: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
-            "columns={'topic': …}; of conqret bias: --item-columns)"
+            "columns={'topic': …}; of conqret bias: --item-columns); dots reach into objects: topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)

@@ -1,4 +1,4 @@
-"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``, ``【3】``, ``[٣]``, ``³``.
+"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``, ``[Doc 3]``, ``【3】``, ``[٣]``, ``³``.
 
 A mark cites documents by their place in the item, counted from 1. Whether that place exists is the
 caller's business.
@@ -52,10 +52,24 @@ _SPACE = r"[\s\u200e\u200f\u061c]{0,3}"
 """White space, and the invisible marks that set the direction of a text."""
 
 _NUMBER = r"\d{1,4}"
-_PART = rf"{_NUMBER}(?:{_SPACE}{_DASH}{_SPACE}{_NUMBER})?"
-_PARTS = rf"{_PART}(?:{_SPACE}{_COMMA}{_SPACE}{_PART})*"
+_RANGE = rf"{_NUMBER}(?:{_SPACE}{_DASH}{_SPACE}{_NUMBER})?"
+_LABEL = (
+    r"(?:(?i:documents?|docs?|sources?|citations?|cite|references?|refs?|passages?|contexts?|snippets?|chunks?"
+    r"|dokumente?|quellen?|documentos?|fuentes?|fontes?|документы?|источники?|مصدر|المصدر|وثيقة|स्रोत|दस्तावेज़)"
+    r"|文档|文檔|文件|来源|來源|资料|資料|引用|文書|出典)\.?[\s:：#_-]{0,3}|\#"
+)
+"""What may stand before a number: ``[Doc 1]``, ``[citation:1]``, ``[Quelle 1]``, ``[#1]``."""
+_LOCATOR = (
+    rf"(?:{_SPACE},?{_SPACE}(?i:pp?|pages?|seiten?|s|§)\.?\s?\d{{1,5}}(?:{_SPACE}{_DASH}{_SPACE}\d{{1,5}})?)"
+)
+"""Where in a document: ``[1, p. 5]``."""
+_PART = rf"(?:{_LABEL})?{_RANGE}{_LOCATOR}?"
+_AND = r"(?:and|und|et|y|e|и|و|और|和|及|と|&)"
+_PARTS = rf"{_PART}(?:{_SPACE}(?:{_COMMA}(?:{_SPACE}{_AND})?|{_AND}){_SPACE}{_PART})*(?:{_SPACE}{_COMMA})?"
 _OPEN, _CLOSE = r"[\[\u3010\uff3b\u3014]", r"[\]\u3011\uff3d\u3015]"
-_BRACKETED = rf"{_OPEN}{_SPACE}\^?{_PARTS}\^?{_SPACE}(?:\u2020[^\]\u3011\uff3d\u3015\n]{{0,80}})?{_CLOSE}"
+_INSIDE = rf"{_SPACE}\^?{_PARTS}\^?{_SPACE}(?:\u2020[^\]\u3011\uff3d\u3015\n]{{0,80}})?"
+_YEAR = r"\[(?:19|20)[0-9]{2}\]"
+_BRACKETED = rf"(?:\[\[{_INSIDE}\]\]|(?!{_YEAR}){_OPEN}{_INSIDE}{_CLOSE})"
 
 _RAISED = "\u00b9\u00b2\u00b3\u2070\u2074-\u2079"
 _NO_POWER = (
@@ -70,8 +84,8 @@ _SUPERSCRIPT = rf"{_NO_POWER}{_RAISED_PART}(?:{_COMMA}\s?{_RAISED_PART}|[\u02d2\
 
 MARK = rf"(?:{_BRACKETED}|{_SUPERSCRIPT})"
 """The pattern of one mark, for use inside other patterns: in square, lenticular or tortoise shell brackets of any width
-(``[1]``, ``【1】``, ``［1］``, ``【1†source】``, ``[^1]``), in the digits of any script (``[١]``, ``[१]``), or raised
-(``¹``)."""
+(``[1]``, ``【1】``, ``［1］``, ``【1†source】``, ``[^1]``, ``[Doc 1]``, ``[1 and 2]``), in the digits of any script
+(``[١]``, ``[१]``), or raised (``¹``). A year alone (``[2024]``) is none."""
 
 _ASCII = {
     ord(raised): digit
@@ -84,8 +98,9 @@ _ASCII |= {0x207B: ord("-")}
 _mark = re.compile(MARK)
 _bracketed = re.compile(_BRACKETED)
 _raised = re.compile(f"[{_RAISED}]")
-_part = re.compile(rf"({_NUMBER})(?:{_SPACE}{_DASH}{_SPACE}({_NUMBER}))?")
-_number = re.compile(rf"[{_RAISED}]{{1,3}}|{_NUMBER}")
+_opening = re.compile(rf"(?:\[\[|{_OPEN})(?:\^|{_LABEL})?")
+_part = re.compile(rf"{_LOCATOR}|(?P<first>{_NUMBER})(?:{_SPACE}{_DASH}{_SPACE}(?P<last>{_NUMBER}))?")
+_number = re.compile(rf"{_LOCATOR}|(?P<number>[{_RAISED}]{{1,3}}|{_NUMBER})")
 _mark_and_space = re.compile(rf"(?P<space>[ \t]{{0,9}})(?P<mark>{MARK})")
 _mark_with_space = re.compile(rf"\s{{0,9}}{_BRACKETED}")
 _any_mark_with_space = re.compile(rf"(?:\s{{0,9}}{_BRACKETED}|{_SUPERSCRIPT})")
@@ -131,8 +146,10 @@ def _numbers_of(mark: str) -> tuple[int, ...]:
 def _numbers(mark: str) -> tuple[int, ...]:
     """The numbers of one mark, in their order."""
     numbers: dict[int, None] = {}
-    for first, last in _part.findall(mark.partition("\u2020")[0].translate(_ASCII)):
-        low, high = int(first), int(last or first)
+    for part in _part.finditer(mark.partition("\u2020")[0].translate(_ASCII)):
+        if part["first"] is None:  # a page
+            continue
+        low, high = int(part["first"]), int(part["last"] or part["first"])
         numbers.update(dict.fromkeys(range(low, high + 1) if 0 <= high - low < _RANGE_LIMIT else (low, high)))
     return tuple(numbers)
 
@@ -143,7 +160,8 @@ def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
     for mark in find_marks(text):
         stop = text.find("\u2020", mark.start(), mark.end())
         for number in _number.finditer(text, mark.start(), mark.end() if stop < 0 else stop):
-            yield mark.start(), number.start(), number.end(), int(number.group().translate(_ASCII))
+            if number["number"] is not None:
+                yield mark.start(), number.start(), number.end(), int(number.group().translate(_ASCII))
 
 
 def strays(text: str, documents: int) -> tuple[int, ...]:
@@ -173,6 +191,9 @@ def strip_citations(text: str) -> str:
     return (_any_mark_with_space if _has_raised(text) else _mark_with_space).sub("", text)
 
 
+_BRACKETS = "[]\u3010\u3011\uff3b\uff3d\u3014\u3015"
+
+
 def round_marks(text: str) -> str:
     """``text`` with its marks in round brackets, so that they are none: ``[1]`` is ``(1)``, and so is ``¹``."""
     if not _may_cite(text):
@@ -180,7 +201,7 @@ def round_marks(text: str) -> str:
 
     def other(match: re.Match[str]) -> str:
         mark = match.group()
-        return f"({mark.translate(_ASCII) if _raised.match(mark) else mark[1:-1]})"
+        return f"({mark.translate(_ASCII) if _raised.match(mark) else mark.strip(_BRACKETS)})"
 
     return _mark.sub(other, text)
 
@@ -196,8 +217,8 @@ def replace_marks(
     """``text`` with each citation mark written again.
 
     ``mark`` gets the place of the mark in the text (from 0) and the numbers that it cites, and returns the numbers to
-    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``, in the brackets and digits that
-    the mark had. A mark that is left without
+    cite, which are written ``[2, 3]``, or ``[2][3]`` where they shall stand ``apart``, in the brackets and digits and
+    behind the word that the mark had. A mark that is left without
     numbers goes, with the white space before it; one whose numbers stay is left as it is, but where they stand apart.
     """
     places = itertools.count()
@@ -219,7 +240,8 @@ def _written(numbers: Iterable[int], mark: str, *, apart: bool) -> str:
     first = next(character for character in mark if character.isdecimal())
     zero = ord(first) - int(first)
     digits = {ord("0") + digit: zero + digit for digit in range(10)}
-    before, after = ("[^", "]") if "^" in mark else (mark[0], mark[-1])
+    opening = _opening.match(mark)
+    before, after = opening.group() if opening else "[", "]]" if mark.endswith("]]") else mark[-1]
     parted = (after + before) if apart or "^" in mark else ", "
     return before + parted.join(str(number).translate(digits) for number in numbers) + after
 

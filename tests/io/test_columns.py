@@ -1,5 +1,7 @@
 """The layouts of peers are recognised by their columns, and every field lands where it belongs."""
 
+import json
+
 import pytest
 
 from conqret.errors import ItemsError, UnknownNameError
@@ -68,6 +70,22 @@ RECORDS = {
         "id": "q1", "documents": [{"id": "d1", "text": "Cages."}, "Keepers."], "ideal": GOLD,
         "messages": [{"role": "user", "content": TOPIC}, {"role": "assistant", "content": ANSWER}],
     },
+    "ALCE": {"question": TOPIC, "docs": [{"text": "Cages."}, {"text": "Keepers."}], "output": ANSWER, "answer": GOLD},
+    "TREC RAG 2024 reports": {
+        "run_id": "q1", "topic_id": "t", "topic": TOPIC, "references": ["d1", "d2"], "response_length": 1,
+        "answer": [{"text": "Yes.", "citations": [0]}],
+        "documents": {"d1": {"id": "d1", "text": "Cages."}, "d2": {"id": "d2", "text": "Keepers."}},
+    },
+    "Gemini": {
+        "contents": [
+            {"role": "user", "parts": [{"text": TOPIC}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"result": "Cages."}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"result": "Keepers."}}}]},
+            {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": ANSWER}]},
+        ],
+        "expected_response": GOLD,
+    },
     "DeepEval conversations": {
         "turns": [
             {"role": "user", "content": TOPIC},
@@ -93,7 +111,7 @@ RECORDS = {
         ],
     },
 }  # fmt: skip
-FROM_TURNS = {"DeepEval conversations": "context-1", "ragas conversations": "tool-1"}
+FROM_TURNS = {"DeepEval conversations": "context-1", "ragas conversations": "tool-1", "Gemini": "tool-1"}
 """The id of the first document where it is no document of the record's own."""
 
 
@@ -113,10 +131,60 @@ def test_a_peers_record(name):
     }
     assert texts == one.get(name, ["Cages.", "Keepers."])
     assert item.documents[0].id == FROM_TURNS.get(name, "d1")
-    reports = name == "TREC RAG reports"
+    reports = name in ("TREC RAG reports", "TREC RAG 2024 reports")
     if reports or "q1" in str(RECORDS[name]):
         assert item.id == ("q1:t" if reports else "q1")
     assert bool(item.metadata) == reports or item.metadata == {"grades": {"d1": 2}}
+
+
+@pytest.mark.parametrize("name", ["reference", "ground_truth", "ground_truths"])
+@pytest.mark.parametrize(
+    "columns", [("question", "contexts"), ("question", "context"), ("query", "contexts")]
+)
+def test_a_reference_is_found_under_each_of_its_names(columns, name, write):
+    topic, documents = columns
+    content = f'{topic},{documents},answer,{name}\nT?,Cages.,Yes.,"[""No."", ""Never.""]"\n'
+    (item,) = open_items(write("a.csv", content))
+    assert (item.argument, item.reference) == ("Yes.", "No.")
+
+
+def test_a_second_column_that_may_be_the_answer_is_named():
+    notes = open_items([{**RECORDS["ragas v1"], "output": "Perhaps."}]).check().notes
+    assert "'answer' is read as the answer; if it is in 'output': --columns argument=output (line 1)" in notes
+
+
+CAPITALS = ["Question,Contexts,Answer,Ground Truth,ID", "question,Contexts,answer,groundTruth,Id"]
+
+
+@pytest.mark.parametrize("head", CAPITALS)
+def test_columns_in_capitals_and_with_spaces(head, write):
+    (item,) = open_items(write("a.csv", f'{head}\nT?,"[""Cages.""]",Yes.,No.,q1\n'))
+    assert (item.id, item.topic, item.argument, item.reference) == ("q1", "T?", "Yes.", "No.")
+    assert not item.metadata
+
+
+TRACE = {"question": "T?", "contexts": [{"document.content": "Cages."}], "messages": [{"content": "Yes."}]}
+
+
+@pytest.mark.parametrize("written", [TRACE, json.dumps(TRACE), str(TRACE)], ids=["object", "JSON", "printed"])
+@pytest.mark.parametrize("column", ["input", "attributes.input.value"])
+def test_dots_reach_into_an_object_and_a_text_that_holds_one(written, column):
+    mapping = {"topic": f"{column}.question", "documents": f"{column}.contexts"}
+    (item,) = open_items([{column: written}], columns={**mapping, "argument": f"{column}.messages.0.content"})
+    assert (item.topic, item.documents[0].text, item.argument, item.metadata) == ("T?", "Cages.", "Yes.", {})
+
+
+def test_messages_inside_an_object_are_no_question_besides():
+    row = {"input": json.dumps({"messages": [{"role": "user", "content": "T?"}]}), "output": "Yes."}
+    (item,) = open_items([row], columns={"messages": "input.messages"})
+    assert (item.topic, item.argument) == ("T?", "Yes.")
+
+
+def test_a_trace_says_that_dots_reach_into_it(fault_of):
+    (note, *_) = open_items([{"input": json.dumps(TRACE), "output": "Yes."}]).check().notes
+    assert "dots reach into it (--columns topic=input.question)" in note
+    fault = fault_of([{"input": TRACE, "output": "Yes."}])
+    assert "with dots, such as input.question" in fault.remedy
 
 
 def test_a_reference_is_no_rival_unless_the_user_says_so():
@@ -179,7 +247,7 @@ def test_dots_reach_into_lists():
 @pytest.mark.parametrize(
     ("column", "field", "said"),
     [
-        ("retrieval.hits", "retrieval.hits[1].text", "--columns documents=COLUMN.FIELD"),
+        ("retrieval.hits", "retrieval.hits[1].body", "such as retrieval.hits.body.content"),
         (
             "retrieval.hits.bdy.content", "retrieval.hits.bdy.content",
             "correct --columns documents=retrieval.hits.bdy.content (each of 'retrieval.hits' holds 'id', 'body')",
@@ -281,9 +349,7 @@ def test_a_mapped_field_that_does_not_exist():
 
 def test_unknown_columns(fault_of):
     fault = fault_of([{"frage": "Warum?", "text": "x"}])
-    assert fault.problem.startswith(
-        "its columns ('frage', 'text') fit no known layout (statements, conqret, "
-    )
+    assert fault.problem.startswith("its columns ('frage', 'text') fit no known layout (statements, ")
     assert "--columns topic=…" in fault.remedy
 
 

@@ -60,6 +60,25 @@ FORMS = {
         {"type": "ai", "content": "The moon [1]."},
         USER, ANSWER,
     ],
+    "bedrock": [
+        {"role": "system", "content": [{"text": "Be brief."}]},
+        {"role": "user", "content": [{"text": "Tides?"}, {"cachePoint": {"type": "default"}}]},
+        {"role": "assistant", "content": [
+            {"reasoningContent": {"reasoningText": {"text": "Hm."}}},
+            {"toolUse": {"toolUseId": "c1", "name": "look", "input": '{"at":"tides"}'}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": TEXT}]}}]},
+        {"role": "assistant", "content": [{"text": "The moon [1]."}]},
+        USER, ANSWER,
+    ],
+    "gemini": [
+        {"role": "system", "parts": [{"text": "Be brief."}]},
+        {"role": "user", "parts": [{"text": "Tides?"}]},
+        {"role": "model", "parts": [
+            {"text": "Hm.", "thought": True}, {"functionCall": {"name": "look", "args": '{"at":"tides"}'}}]},
+        {"role": "function", "parts": [{"functionResponse": {"name": "look", "response": {"result": TEXT}}}]},
+        {"role": "model", "parts": [{"text": "The moon [1]."}]},
+        USER, ANSWER,
+    ],
     "inspect_ai": [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Tides?"},
@@ -163,6 +182,59 @@ def test_sharegpt_and_csv(write):
         assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
 
 
+def test_the_tool_turns_of_sharegpt():
+    call = {"name": "look", "arguments": {"at": "tides"}}
+    chat = [
+        {"from": "human", "value": "Tides?"}, {"from": "gpt", "value": "Wait."}, {"from": "human", "value": "So?"},
+        {"from": "function_call", "value": json.dumps(call)}, {"from": "observation", "value": TEXT},
+        {"from": "gpt", "value": "The moon [1]."},
+    ]  # fmt: skip
+    (item,) = open_items([{"conversations": chat}])
+    assert (item.topic, item.argument, [document.text for document in item.documents]) == (
+        "So?", "The moon [1].", [TEXT],
+    )  # fmt: skip
+    (earlier,) = open_items([{"conversations": [*chat, chat[0], chat[-1]]}])
+    assert earlier.messages[3].calls == ('look {"at": "tides"}',)
+
+
+CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "look"}}]}
+TOOL = {"role": "tool", "tool_call_id": "c", "content": TEXT}
+NOTHING = {
+    "empty": [{"role": "assistant", "content": ""}],
+    "null": [{"role": "assistant", "content": None}],
+    "thoughts": [{"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}],
+    "empty, then a user": [{"role": "assistant", "content": ""}, {"role": "user", "content": "Hello?"}],
+    "a call": [CALL, TOOL],
+    "a call, then a user": [CALL, TOOL, {"role": "user", "content": "Hello?"}],
+    "behind a tool": [CALL, TOOL, {"role": "assistant", "content": " "}],
+    "behind a remark": [{**CALL, "content": "Wait."}, TOOL, {"role": "assistant", "content": ""}],
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_a_last_answer_that_is_empty_is_no_earlier_one(name, fault_of):
+    chat = [{"role": "user", "content": "Tides?"}, {"role": "assistant", "content": "The moon."}, USER]
+    row = {"messages": [*chat, *NOTHING[name]]}
+    (item,) = open_items([row])
+    assert (item.topic, item.argument, item.messages[1].content) == ("And the sun?", None, "The moon.")
+    assert len(item.documents) == ("tool_calls" in str(row))
+    assert "answer of the assistant is empty" in str(open_items([row]).check().notes)
+    fault = fault_of([row], {"argument": "a format judges an argument"})
+    assert fault.problem == "is missing or empty, and a format judges an argument"
+    (own,) = open_items([{**row, "argument": "Half."}])
+    assert (own.argument, {turn.content for turn in own.messages} >= {"Tides?", "The moon."}) == (
+        "Half.",
+        True,
+    )
+
+
+def test_a_refusal_is_the_answer():
+    (item,) = open_items(
+        [{"messages": [USER, {"role": "assistant", "content": None, "refusal": "I cannot."}]}]
+    )
+    assert item.argument == "I cannot."
+
+
 def test_ragas_serialised_and_deepevals_tools():
     called = {
         "type": "ai",
@@ -199,6 +271,11 @@ FAULTY = {
         [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER], "messages[1].content[1]",
         "is a part of type 'input_audio'",
     ),
+    "a part without a type": (
+        [{"role": "user", "parts": [{"videoMetadata": {"fps": 1}}]}, ANSWER], "messages[1].parts[1]",
+        "is a part that holds 'videoMetadata'",
+    ),
+    "no content": ([{"role": "user", "said": "T?"}, ANSWER], "messages[1]", "has no content, and holds 'said'"),
     "odd part": ([{"role": "user", "content": [{"type": ["text"], "text": "x"}, 3]}, ANSWER],
                  "messages[1].content[2]", "is a number"),
     "image answer": (

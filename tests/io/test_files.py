@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import zipfile
 
@@ -60,6 +61,23 @@ def test_a_workbook(write, fault_of):
     fault = fault_of(write("items.xlsx", packed.getvalue()))
     assert fault.problem == "is an Excel workbook or a zip archive"
     assert "Save it as CSV" in fault.remedy
+
+
+def test_a_log_of_inspect(write, fault_of):
+    sample = {
+        "id": 1, "epoch": 1, "target": "Yes", "scores": {"a": {"value": float("nan")}},
+        "messages": [{"role": "user", "content": "T?"}, {"role": "assistant", "content": "Yes [1]."}],
+        "metadata": {"documents": ["Cages."], "x": float("inf")},
+    }  # fmt: skip
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1_epoch_1.json", json.dumps(sample))
+        archive.writestr("samples/2_epoch_1.json", "{")
+    path = write("log.eval", packed.getvalue())
+    (item,) = open_items(path, skip_invalid=True)
+    assert (item.id, item.argument, item.reference, len(item.documents)) == ("1", "Yes [1].", "Yes", 1)
+    assert fault_of(path).problem.startswith("holds samples/2_epoch_1.json, which cannot be read")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ FAULTS = {
     "stance": ({"stance": "maybe"}, "stance", "is 'maybe', which is not a known stance"),
     "stance unknown": ({"stance": "unknown"}, "stance", "is 'unknown'"),
     "stance a number": ({"stance": 1}, "stance", "is a number"),
-    "documents a text": ({"documents": "Cages."}, "documents", "is a text, and a list is expected"),
     "documents an object": ({"documents": {"id": "x"}}, "documents", "is an object, and a list is expected"),
     "document a number": ({"documents": [7]}, "documents[1]", "is a number, and a document is expected"),
     "document null": ({"documents": ["a", None]}, "documents[2]", "is null, and a document is expected"),

@@ -54,6 +54,24 @@ def test_what_the_report_does_not_hold_is_cited_past_the_last_document():
     assert item.metadata["cited_without_text"] == ["oak", "references[9]"]
 
 
+RAG_2024 = {
+    "run_id": "r1", "topic_id": "7", "topic": "Why trees?", "references": ["elm#1", "ash#2", "oak#3"],
+    "response_length": 5, "answer": [{"text": "Ash is hard.", "citations": [1, 0]}, {"text": "So.", "citations": [2]}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("without", ["", "run_id", "response_length"])
+def test_reports_of_2024(without, write, fault_of):
+    record = {name: value for name, value in RAG_2024.items() if name != without}
+    item = only(record, None)
+    assert (item.topic, item.argument) == ("Why trees?", "Ash is hard [2][1]. So [3].")
+    assert item.id == ("7" if without == "run_id" else "r1:7")
+    assert item.metadata["cited_without_text"] == ["ash#2", "elm#1", "oak#3"]
+    assert only(record).topic == "trees\nWhy?\nBackground: A garden."
+    fault = fault_of(write("a.json", json.dumps([record])), {"documents": "a format rates documents"})
+    assert "the texts that the report cites by ids alone" in fault.remedy
+
+
 @pytest.mark.parametrize(
     "documents",
     [

@@ -26,16 +26,38 @@ def test_a_printed_python_list(write):
     assert [document.text for document in item.documents] == ["it", "isn't", "x"]
 
 
+KEYS = ("text", "content", "page_content", "pageContent", "body", "passage", "contents", "snippet")
+
+
+@pytest.mark.parametrize("mapping", [{}, {"documents": "contexts"}])
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [
+        *((json.dumps([{key: "a"}, {key: "b"}]), ["a", "b"]) for key in KEYS),
+        ('["a", {"text": "b", "score": 0.5}]', ["a", "b"]),
+        ("[{'text': 'a', 'score': nan}, {'text': 'b'}]", ["a", "b"]),
+        ("['a' \"it's b\"]", ["a", "it's b"]),
+        ("['a'\n 'b']", ["a", "b"]),
+        ("[Document(metadata={'source': 'x'}, page_content='a'), Document(page_content='b')]", ["a", "b"]),
+        ('{"text": "a"}', ["a"]),
+        ("just text", ["just text"]),
+        ("[1] a; [2] b", ["[1] a; [2] b"]),
+        ("[2024]", ["[2024]"]),
+        ("{a} b", ["{a} b"]),
+    ],
+)
+def test_documents_in_a_cell(cell, texts, mapping, write):
+    path = write("a.csv", sheet(["question", "contexts"], ["T?", cell]))
+    (item,) = open_items(path, columns=mapping)
+    assert [document.text for document in item.documents] == texts
+
+
 @pytest.mark.parametrize(
     ("cell", "problem"),
     [
-        ("['a' 'b']", "is a printed numpy array without commas"),
-        ("['a'\n 'b']", "is a printed numpy array without commas"),
         ("['a', ", "begins like a list but is not valid JSON"),
         ("[__import__('os')]", "begins like a list but is not valid JSON"),
         ("[" * 5000, "begins like a list but is not valid JSON"),
-        ("just text", "is a text, and a list is expected"),
-        ('{"text": "a"}', "is a text, and a list is expected"),
     ],
 )
 def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
@@ -56,11 +78,22 @@ def test_empty_cells_are_nothing(write):
     assert (item.stance, item.argument, item.id[:2]) == ("none", None, "t-")
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_other_delimiters(delimiter, write):
-    content = sheet(["topic", "argument"], ["T, or U?", "a; b"], delimiter=delimiter)
+@pytest.mark.parametrize("before", ["", "sep={}\r\n", "\ufeffsep={}\n"])
+@pytest.mark.parametrize("delimiter", [";", "\t", ",", "|"])
+def test_other_delimiters(delimiter, before, write, fault_of):
+    if delimiter == "|" and not before:
+        return
+    content = before.format(delimiter) + sheet(
+        ["topic", "argument"], ["T, or U?", "a; b"], delimiter=delimiter
+    )
     (item,) = open_items(write("a.csv", content))
     assert (item.topic, item.argument) == ("T, or U?", "a; b")
+    assert fault_of(write("b.csv", f"{content}x\n")).line == 3 + bool(before)
+
+
+def test_the_index_of_a_frame_is_left_out(write):
+    (item,) = open_items(write("a.csv", ",user_input,response\n0,T?,Yes.\n"))
+    assert (item.topic, item.argument, item.metadata) == ("T?", "Yes.", {})
 
 
 def test_rows_are_known_by_the_line_they_begin_on(write, fault_of):

@@ -20,6 +20,13 @@ from conqret.text.citations import citations, replace_marks, strip_citations, wr
         ("[0]", (0,)),
         ("[sic] [a1] [] [1.5] (3) [12345]", ()),
         ("[ROAR] and [Photo: a crane 3]", ()),
+        ("[Doc 1] and [Document 2]; [source 3][citation:4]", (1, 2, 3, 4)),
+        ("[doc_1] [Doc. 2, Doc 3] [Sources: 4, 5] [REF 6] [Doc #7] [#8]", (1, 2, 3, 4, 5, 6, 7, 8)),
+        ("[1 and 2] [3 & 4] [5, 6, and 7] [8,9,]", (1, 2, 3, 4, 5, 6, 7, 8, 9)),
+        ("[1, p. 5] [2, pp. 7-9; 3] [Doc 4, page 6]", (1, 2, 3, 4)),
+        ("[[1]] and [[2, 3]]", (1, 2, 3)),
+        ("[2024] [1999] [document] [Doc] [source code 3] [p. 5] [1 or 2] [doc 1 says]", ()),
+        ("(Doc 1) Document 2", ()),
     ],
 )
 def test_reads_marks_in_order_without_duplicates(text: str, expected: tuple[int, ...]) -> None:
@@ -27,6 +34,7 @@ def test_reads_marks_in_order_without_duplicates(text: str, expected: tuple[int,
 
 
 def test_strips_marks_and_the_space_before_them() -> None:
+    assert strip_citations("So [Doc 1]. Or [[2]]. And [3, p. 5][1 and 2].") == "So. Or. And."
     assert strip_citations("It rose [1]. It fell. [2, 3] Then [4][5] it stood [sic].") == (
         "It rose. It fell. Then it stood [sic]."
     )
@@ -53,6 +61,7 @@ def test_hostile_runs_take_linear_time() -> None:
         ("घटा [१२]।", (12,)),
         ("【1†source】 and 【2†L5-L8】 and [3†a.pdf]", (1, 2, 3)),
         ("[１] 〔２〕", (1, 2)),
+        ("[Quelle 1] [Источник 2] [文档3] 【来源：4】 [1 und 5]", (1, 2, 3, 4, 5)),
         ("a note[^4] and[^5^]", (4, 5)),
         ("[1\u20133] [7~9]", (1, 2, 3, 7, 8, 9)),
         ("It fell.¹ Then it rose²,³ and stood.⁴⁻⁶", (1, 2, 3, 4, 5, 6)),
@@ -75,6 +84,10 @@ def test_marks_that_are_replaced_keep_their_brackets_and_digits() -> None:
     assert replace_marks(text, lambda place, old: [old[0] + 10]) == (
         "a 【11】 b ［12］ c [١٣] do¹⁴ e [^15] f [16]"
     )
+    text = "a [Doc 1] b [[2]] c [citation:3] d [4, p. 7]"
+    assert replace_marks(text, lambda place, old: [old[0] + 10, 9]) == (
+        "a [Doc 11, 9] b [[12, 9]] c [citation:13, 9] d [14, 9]"
+    )
     assert replace_marks("【1, 2】", lambda place, old: old, apart=True) == "【1】【2】"
     assert replace_marks("as¹ b [2]", lambda place, old: ()) == "as b"
 
@@ -90,7 +103,10 @@ def test_the_numbers_of_marks_stand_at_their_places() -> None:
     ]
 
 
-@pytest.mark.parametrize("unit", ["【1", "¹", "¹,", "[1†", "[^", "［\u200f", "m²", "[1\u200f\u200f\u200f-"])
+@pytest.mark.parametrize(
+    "unit",
+    ["【1", "¹", "¹,", "[1†", "[^", "［\u200f", "m²", "[1\u200f\u200f\u200f-", "[Doc 1, ", "[["],
+)
 def test_hostile_marks_take_linear_time(unit: str) -> None:
     start = time.process_time()
     for text in (unit * 50_000, "¹" + unit * 50_000):
