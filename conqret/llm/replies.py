@@ -83,8 +83,11 @@ MAX_ECHO = 20_000
 NO_OBJECT = "no complete JSON object was found in the answer"
 """What is said of prose, and of an answer that breaks off."""
 
-_NO_ANSWER = "no answer came after the model's thoughts, which do not end"
-_EMPTY, _ONLY_REASONING = "the answer was empty", "the answer was empty: the server sent only the model's reasoning"
+_NO_ANSWER = "no answer came: the model's thoughts do not end"
+_EMPTY, _ONLY_REASONING = (
+    "the answer was empty",
+    "the answer was empty: the server sent only the model's reasoning",
+)
 _DIFFERENT = "two valid objects that differ were given: give only the one that is the answer"
 
 _OBJECT, _WHOLE = "one JSON object is wanted here", "a whole number is wanted here"
@@ -262,4 +265,3 @@ def _path(steps: Sequence[str | int]) -> str:
     """A place in the answer as it is written in code: ``documents[0].rating``."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return shortened(path.removeprefix("."), MAX_EXCERPT) or "the whole answer"
-

@@ -60,7 +60,7 @@ def test_json_is_found(text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (f"<think>\nFirst {OTHER} but wait, the second", "no answer came after the model's thoughts"),
+        (f"<think>\nFirst {OTHER} but wait, the second", "no answer came: the model's thoughts do not end"),
         (f"[THINK]{OTHER}", "no answer came"),
         (f"◁think▷{OTHER}", "no answer came"),
         (f"<|channel|>analysis<|message|>maybe {OTHER}", "no answer came"),
