@@ -109,7 +109,7 @@ def test_a_key_that_the_provider_echoes_is_in_no_error_and_no_export(
         assert "[key]" in (run / "judgments.jsonl").read_text()
     if way == "answer":
         assert done.code == 0
-        assert f"an API key was replaced by [key] {len(server.requests)} times" in exported.err.replace(
+        assert f"an API key was replaced by [key] {len(server.requests)} times" in exported.out.replace(
             "\n", " "
         )
         with Recordings.open_for_replay(run) as store:
