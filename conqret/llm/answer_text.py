@@ -27,21 +27,23 @@ _OPENING = re.compile(
 )
 """Tags of Qwen, DeepSeek, EXAONE, Seed, Claude and others, Magistral, Kimi, Sky-T1 and Command A, gpt-oss, Gemma."""
 
-_WRAPPER = r"(?i:answer|output|response|final_answer)"
-_BEFORE = re.compile(
-    rf"(?:\s*(?:<{_WRAPPER}>|◁answer▷|<\|(?i:begin_of_solution|start_(?:response|text))\|>))+"
+_TAGS = ("answer", "final_answer", "output", "response")
+_BEFORE = (
+    "<|begin_of_solution|>",
+    "<|START_RESPONSE|>",
+    "<|START_TEXT|>",
+    "◁answer▷",
+    *(f"<{tag}>" for tag in _TAGS),
 )
-_AFTER = re.compile(
-    rf"(?:</{_WRAPPER}>|◁/answer▷|</s>|<\|(?i:end_of_solution|end_(?:response|text)|return|end|im_end|eot_id|endoftext)"
-    r"\|>|\s)++\Z"
-)
+_ENDS = ("<|return|>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "</s>", "<|END_RESPONSE|>")
+_AFTER = (*_ENDS, "<|end_of_solution|>", "<|END_TEXT|>", "◁/answer▷", *(f"</{tag}>" for tag in _TAGS))
 """What models put around an answer."""
 
 _OBJECT = re.compile(r'\{(?=\s*["}])')
 _PART = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}]', re.DOTALL)
 """The parts of an object: a string (which may break off), or a brace."""
 
-_FENCE = re.compile(r"\s*(?:```\w*)?\s*")
+_FENCE = re.compile(r"(?:```\w*+)?")
 
 
 def after_thoughts(text: str) -> str | None:
@@ -60,8 +62,12 @@ def written_text(text: str) -> str | None:
     answer = after_thoughts(text)
     if answer is None:
         return None
-    before = _BEFORE.match(answer)
-    return _AFTER.sub("", answer[before.end() :] if before else answer).strip()
+    text = answer.strip()
+    for mark in _BEFORE:
+        text = text.removeprefix(mark).lstrip()
+    for mark in _AFTER:
+        text = text.removesuffix(mark).rstrip()
+    return text
 
 
 def objects_in(text: str) -> tuple[list[str], bool]:
@@ -81,10 +87,10 @@ def objects_in(text: str) -> tuple[list[str], bool]:
 def is_lone_object(text: str) -> bool:
     """Whether a text is one object, perhaps in a Markdown fence, and nothing else."""
     opening = _OBJECT.search(text)
-    if opening is None or not _FENCE.fullmatch(text[: opening.start()]):
+    if opening is None or not _FENCE.fullmatch(text[: opening.start()].strip()):
         return False
     end = _end_of(text, opening.start())
-    return bool(end and _FENCE.fullmatch(text[end:]))
+    return bool(end and _FENCE.fullmatch(text[end:].strip()))
 
 
 def _end_of(text: str, start: int) -> int:
