@@ -1,11 +1,13 @@
 """Reading answers: typed values, or faults in plain words that echo no document."""
 
+import json
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
+from conqret.debate.debatune.debate_turns import Statement
 from conqret.llm.replies import Rejection, describe, rating_distribution, read_reply
 from conqret.llm.request import Completion, Plain, TokenLogprobs
 from tests.llm.samples import Verdict
@@ -110,6 +112,16 @@ SENTENCE = "Zoos should close because animals suffer [1]."
 )
 def test_a_written_text_loses_its_thoughts(text):
     assert read_reply(Completion(text), Plain, {}) == Plain(text=SENTENCE)
+
+
+def test_a_written_text_inside_an_object_loses_its_thoughts_too():
+    drafted = json.dumps({"statement": f"<think>Hm.</think>\n{SENTENCE}"})
+    assert read_reply(Completion(drafted), Statement, {}) == Statement(statement=SENTENCE)
+    assert isinstance(read_reply(Completion('{"statement": "<think>Hm."}'), Statement, {}), Rejection)
+    assert Statement.model_json_schema()["properties"]["statement"] == {
+        "title": "Statement",
+        "type": "string",
+    }
 
 
 @pytest.mark.parametrize("text", ["<think>Zoos should", "<think>Hm.</think>", ""])
