@@ -154,4 +154,5 @@ def check_ranges(settings: Any) -> None:
 
 def _within(value: float | None, name: str, end: float) -> bool:
     """Whether a value keeps to an end; NaN and the infinite keep to none."""
-    return value is not None and math.isfinite(value) and bool(getattr(operator, name)(value, end))
+    finite = isinstance(value, int) or (value is not None and math.isfinite(value))
+    return finite and bool(getattr(operator, name)(value, end))

@@ -28,13 +28,15 @@ Store = Annotated[Path, typer.Argument(help="The folder of a run, or a recording
 
 @app.command("export", epilog="Example: conqret runs recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
-    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). The file
-    has no API key. Corrupt responses are left out."""
+    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). API keys
+    that your environment holds are replaced by `[key]` and counted. Corrupt responses are left out."""
     from conqret.llm.recording_files import export_recordings
 
     done = export_recordings(store, to)
     left_out = f"; {counted(done.damaged, 'corrupt recording')} left out" if done.damaged else ""
-    say(f"{counted(done.answers, 'answer')} written to {to}{left_out}")
+    keys = done.removed.get("key", 0)
+    replaced = f"; an API key was replaced by [key] {counted(keys, 'time')}" if keys else ""
+    say(f"{counted(done.answers, 'answer')} written to {to}{replaced}{left_out}")
     end(done.damaged)
 
 

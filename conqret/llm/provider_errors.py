@@ -54,7 +54,7 @@ _POLICY = re.compile(r"content[ _](policy|filter|management)|safety system", re.
 def provider_error(error: Exception) -> ProviderError:
     """The provider error that ``error`` amounts to; its message is short, with nothing in it that looks like a key.
 
-    Secrets that are known are taken out by :mod:`conqret.llm.redaction`.
+    Keys that are in use are replaced by :mod:`conqret.llm.redaction`.
     """
     if isinstance(error, ProviderError):
         return error

@@ -9,11 +9,14 @@ from pathlib import Path
 from conqret.errors import DeclarationError, strict_options
 from conqret.llm.personal_data import PersonalData
 from conqret.llm.recordings import STORE_NAME, Recordings, RecordingStats
+from conqret.llm.redaction import KeyRedaction, keys_in_use
+from conqret.llm.store_file import Recording
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecordings:
-    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind."""
+    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
+    use are ``key``)."""
 
     answers: int
     damaged: int
@@ -24,7 +27,7 @@ class ExportedRecordings:
 def export_recordings(
     store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
 ) -> ExportedRecordings:
-    """Write all recorded answers to JSONL, for others to replay. The file holds no API key.
+    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
 
     Args:
         store: a run's folder, or a store of recordings, which stays as it is.
@@ -36,12 +39,16 @@ def export_recordings(
         DeclarationError: there is no such store, or a pattern is no regular expression.
     """
     personal = PersonalData(names, patterns) if names or patterns else None
+    keys = KeyRedaction(keys_in_use())
+
+    def shared(recording: Recording) -> Recording:
+        without_keys = keys.recording(recording)
+        return without_keys if personal is None else personal.taken_out(without_keys)
+
     with Recordings.open_for_replay(store) as recordings:
-        if personal is None:
-            return ExportedRecordings(recordings.export_jsonl(to), recordings.damaged)
-        count = recordings.export_jsonl(to, personal.taken_out)
-        removed = {label: number for label, number in personal.found.items() if number}
-        return ExportedRecordings(count, recordings.damaged, removed)
+        count = recordings.export_jsonl(to, shared)
+        found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
+        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
 
 
 @strict_options

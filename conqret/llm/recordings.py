@@ -206,15 +206,12 @@ class Recordings(Closing):
     ) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.
 
-        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no API key
-        that is in use here, no prompt.
+        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no prompt.
         """
-        redacted = _redactor()
-        return write_all(Path(path), (change(redacted(recording)).line() for recording in self.recorded()))
+        return write_all(Path(path), (change(recording).line() for recording in self.recorded()))
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use
-        here are taken out of the answers.
+        """Read an export in, plain or gzipped; recordings that are here already stay as they are.
 
         Returns how many were new.
 
@@ -226,12 +223,10 @@ class Recordings(Closing):
             raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
 
-        redacted = _redactor()
-
         def read() -> Iterator[Recording]:
             for row in reader.rows():
                 if (recording := reader.model(Recording, row.record)) is not None:
-                    yield redacted(recording)
+                    yield recording
             reader.finish(FaultsError)
 
         return self.add(read())
@@ -329,16 +324,6 @@ class Recordings(Closing):
                     "%s: more recordings are corrupt; `conqret runs recordings check` lists them", self.path
                 )
         return None
-
-
-def _redactor() -> Callable[[Recording], Recording]:
-    """What takes the keys that are in use here out of a recording."""
-    from conqret.llm.redaction import Redaction, secrets_in_use
-
-    redaction = Redaction(secrets_in_use())
-    return lambda recording: recording.model_copy(
-        update={"completion": redaction.completion(recording.completion)}
-    )
 
 
 def _named(row: Sequence[Any]) -> str:

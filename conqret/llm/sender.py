@@ -16,7 +16,7 @@ from conqret.llm.backend import Connection, ModelFacts
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
-from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import IMAGE_TOKENS, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
@@ -56,7 +56,7 @@ class Sender:
         self.quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = CircuitBreaker()
-        self._redaction = Redaction(secrets_in_use(options))
+        self._redaction = KeyRedaction(keys_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._under_way: set[asyncio.Task[Any] | None] = set()
         self._stopped = False
@@ -163,11 +163,11 @@ class Sender:
         return self._facts.cost(completion.prompt_tokens or prompt, answer)
 
     async def _received(self, request: Request[Any]) -> Completion:
-        """What the provider says, without any secret: all that is recorded or shown of it comes from here."""
+        """What the provider says: a response as it is, an error without keys."""
         task = asyncio.current_task()
         self._under_way.add(task)
         try:
-            return self._redaction.completion(await self._connection.complete(request))
+            return await self._connection.complete(request)
         except ProviderError as error:
             raise self._redaction.error(error) from None
         finally:

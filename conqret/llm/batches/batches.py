@@ -38,7 +38,7 @@ from conqret.llm.keys import parameters
 from conqret.llm.progress import Progress
 from conqret.llm.provider_check import check_address
 from conqret.llm.recordings import Recordings, batches_beside
-from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 
@@ -99,7 +99,7 @@ class Batches:
             )
         self._service_of = service_of(options)
         self._options, self._progress = options, progress
-        self._redaction = Redaction(secrets_in_use(options))
+        self._redaction = KeyRedaction(keys_in_use(options))
         self._service: BatchService | None = None
         self._wanted: dict[str, Request[Any]] = {}
         self._file = Path()
@@ -301,7 +301,7 @@ class Batches:
             return _WORDS[1]
         if store.get(result.key) is not None:
             return ""  # collected before, or a line that came twice: the first counts
-        completion = self._redaction.completion(result.completion)
+        completion = result.completion
         store.put(
             result.key, completion, ask=asked.ask, item=asked.item, model=batch.model, params=asked.params,
             sample=asked.sample,

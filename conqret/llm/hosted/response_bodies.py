@@ -26,7 +26,11 @@ _FINISHED = {
 }
 """The reasons that change what an answer is worth, by the names that servers give them; any other is ``stop``."""
 
-_THOUGHTS = re.compile(r"\A<(think|thinking)>.*?</\1>", re.DOTALL)
+_THOUGHTS = ("thinking", "reasoning")
+"""The types of an answer's parts that are thoughts."""
+
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs, which could be neither recorded nor shown."""
 
 
 def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Completion:
@@ -43,7 +47,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     arguments = call.get("arguments")
     if isinstance(arguments, Mapping):  # an object where OpenAI writes its JSON
         arguments = compact(arguments).decode()
-    text = str(arguments) if arguments else _content(message)
+    text = _whole(str(arguments)) if arguments else _content(message)
     prompt, completed, cached = usage_of(body.get("usage"))
     if not completed:
         completed = None if text else 0
@@ -53,14 +57,15 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         text=text,
         finish_reason=_FINISHED.get(reason.lower(), "stop") if isinstance(reason, str) else "stop",
         refusal=scrub(str(refusal)) if refusal else None,
-        model=str(body.get("model") or ""),
+        model=_whole(str(body.get("model") or "")),
         prompt_tokens=prompt,
         completion_tokens=completed,
         cached_tokens=cached,
         cost_usd=price(prompt, completed, cached),
         seconds=seconds,
         logprobs=_logprobs(choice),
-        system_fingerprint=str(body.get("system_fingerprint") or "") or None,
+        system_fingerprint=_whole(str(body.get("system_fingerprint") or "")) or None,
+        reasoning=None if text.strip() else _reasoning(message),
     )
 
 
@@ -88,13 +93,22 @@ def _mapping(sent: Any) -> Mapping[str, Any]:
 
 
 def _content(message: Mapping[str, Any]) -> str:
-    """The text of an answer, its parts put together, without the thoughts that stand before it."""
+    """The text of an answer, its parts put together but for thoughts; those inside a text stay."""
     content = message.get("content")
     if isinstance(content, list):
-        content = "".join(str(_mapping(part).get("text") or "") for part in content)
-    text = str(content or "")
-    thoughts = _THOUGHTS.match(text)
-    return text[thoughts.end() :] if thoughts else text
+        parts = [_mapping(part) for part in content]
+        content = "".join(str(part.get("text") or "") for part in parts if part.get("type") not in _THOUGHTS)
+    return _whole(str(content or ""))
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """The thoughts that a server sends apart."""
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    return _whole(reasoning) if isinstance(reasoning, str) and reasoning else None
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 def _count(sent: Any) -> int | None:
