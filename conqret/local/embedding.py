@@ -9,6 +9,7 @@ from typing import Any
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.io.bounded import whole_bytes
+from conqret.local.checkpoint_weights import from_checkpoint, unread_pooler
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import UNREADABLE, bars_on_terminals, placed, revision
 
@@ -38,7 +39,7 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
     Code that comes with a model is never run.
 
     Raises:
-        DeclarationError: it cannot be loaded.
+        DeclarationError: it cannot be loaded, or a weight of it is missing.
         MissingDependencyError: sentence-transformers is not installed; ``extra`` brings it.
     """
     library = sentence_transformers(extra)
@@ -46,7 +47,7 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
 
     place, kind = placed(device, dtype)
     try:
-        with bars_on_terminals():
+        with bars_on_terminals(), from_checkpoint(unread_pooler):
             encoder = library.SentenceTransformer(
                 name, device=place, trust_remote_code=False, model_kwargs={"dtype": getattr(torch, kind)}
             )

@@ -101,12 +101,13 @@ class CrossEncoder(pt.Transformer):
 
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
+    from conqret.local.checkpoint_weights import from_checkpoint
     from conqret.local.embedding import sentence_transformers
     from conqret.local.models import UNREADABLE, bars_on_terminals
 
     library = sentence_transformers(EXTRA)
     try:
-        with bars_on_terminals():
+        with bars_on_terminals(), from_checkpoint():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
     except UNREADABLE as error:
         raise DeclarationError(
