@@ -103,7 +103,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     def trials(self) -> Iterator[Trial[ArgumentRow]]:
         """A trial for each."""
         model, library = self.models.options, self.models.library
-        room = max(ANSWER_ROOM, model.max_tokens or 0)
+        room = model.max_tokens or ANSWER_ROOM
         generator = Generator(self.options, library, self.models.client, model.model, room)
         return (Trial(task.id, partial(generator.write, task)) for task in self.tasks)
 

@@ -109,6 +109,10 @@ def _loaded(name: str) -> Scorer:
     try:
         with bars_on_terminals(), from_checkpoint():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
+    except DeclarationError as error:
+        raise DeclarationError(
+            f"{error}; a model whose class is not in transformers (TART) comes through an adapter, module:function"
+        ) from error
     except UNREADABLE as error:
         raise DeclarationError(
             f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a "
