@@ -86,7 +86,8 @@ def generate(
             "documents"
         )
     note_each(
-        f"{count} arguments were not written: {reason(name)}; the same command requests them again"
+        f"{count} arguments were not written: {outcome.examples.get(name) or reason(name)}; the same command requests "
+        "them again"
         for name, count in sorted(outcome.failed.items())
     )
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
