@@ -73,6 +73,8 @@ def generate(
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
+    if not outcome.examples:
+        del facts["examples"]
     lines = (
         f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
