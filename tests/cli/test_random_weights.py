@@ -37,6 +37,18 @@ def no_depth(folder: Path) -> Path:
     )
 
 
+def other_layer(folder: Path) -> Path:
+    """An encoder whose dense layer has the names of another library."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense
+
+    model = SentenceTransformer(str(encoder(folder)))
+    model.append(Dense(32, 8))
+    model.save(str(folder), create_model_card=False)
+    foreign(folder / "2_Dense")
+    return folder
+
+
 def headless_nli(folder: Path) -> Path:
     """An encoder that calls its labels those of an NLI model."""
     file = encoder(folder) / "config.json"
@@ -77,6 +89,7 @@ RERANK = ("retrieve", "run", CORPUS, "--engine", "bm25s", "--cross-encoder")
         (encoder, (*RERANK, "model"), "(classifier.bias, classifier.weight)"),
         (foreign_encoder, (*INDEX, "model"), "(embeddings.LayerNorm.bias, "),
         (no_depth, (*INDEX, "model"), "(encoder.layer.1.attention.output.LayerNorm.bias, "),
+        (other_layer, (*INDEX, "model"), '"linear.bias", "linear.weight"'),
         (headless_nli, (*DETECT, "model"), "(classifier.bias, classifier.weight)"),
         (t5_nli, (*DETECT, "model"), "(classification_head.dense.bias, "),
         (foreign_encoder, ("perspectives", "tune", *LABELED, "-m", "model"), "(bert.embeddings.LayerNorm"),
