@@ -54,7 +54,7 @@ def import_conqret(
 ) -> None:
     """Import the published ConQRet: its queries, its qrels with stance, and its documents.
 
-    The texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` beside
+    The texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` next to
     `procon`. A document without a text is the title of its source. Pros and cons that the release's parser has
     extracted (`procon/train`, `procon/test`) become debates, from which `--shots` draws.
 

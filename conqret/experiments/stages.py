@@ -44,8 +44,8 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
     counts_text = ", ".join(
         f"{count} {what}" for what, count in counts.items() if count or what == "arguments"
     )
-    why = "; ".join(outcome.examples.get(name, name) for name in outcome.failed)
-    job.say("generate", f"{system.name}: {counts_text}{f' ({why})' if why else ''}")
+    why = f" ({outcome.overflow})" if outcome.overflow else ""
+    job.say("generate", f"{system.name}: {counts_text}{why}")
     return failed
 
 

@@ -73,8 +73,8 @@ def generate(
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
-    if not outcome.examples:
-        del facts["examples"]
+    if not outcome.overflow:
+        del facts["overflow"]
     lines = (
         f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
@@ -88,9 +88,9 @@ def generate(
             "documents"
         )
     note_each(
-        f"{count} arguments were not written: {outcome.examples.get(name) or reason(name)}; the same command requests "
-        "them again"
+        f"{count} arguments were not written: {reason(name)}; the same command requests them again"
         for name, count in sorted(outcome.failed.items())
     )
+    note(*filter(None, [outcome.overflow]))
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)

@@ -59,8 +59,8 @@ class GenerationFolder(AskedFolder[GenerationRecord, ArgumentRow]):
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
     """A finished run: where its items are, how many arguments there are, how many topics without evidence for the
-    side, how many failed (by reason, with what the first of each says), what the arguments are like, and what this
-    session did for them."""
+    side, how many failed (by reason), what the arguments are like, what this session did for them, and what the first
+    prompt that does not fit the model's window lacks."""
 
     items_file: Path
     written: int
@@ -72,7 +72,7 @@ class GenerationOutcome:
     misquoted: int = 0
     left_out: int = 0
     missing: tuple[str, ...] = ()
-    examples: Mapping[str, str] = field(default_factory=dict)
+    overflow: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
             out_of_range=sum(len(fact["citations"]["out_of_range"]) for fact in facts),
             misquoted=sum(len(fact["citations"]["misquoted"]) for fact in facts),
             left_out=sum(len(fact["left_out"]) for fact in facts),
-            examples=dict(
-                reversed([(row.reason.value, row.detail) for row in rows if row.reason and row.detail])
-            ),
+            overflow=next((row.detail for row in rows if row.reason is Reason.CONTEXT_OVERFLOW), ""),
         )
         lines = json_lines(item_record(item) for item in items if item is not None)
         return outcome, {outcome.items_file: lines}

@@ -240,7 +240,7 @@ def _debates(
         return numbers.get(page.url.rstrip("/")) or next(filter(None, named), "")
 
     pages_of = gathered((topic_of(page), page) for page in pages)
-    debates = []
+    debates: list[tuple[Debate, Sequence[_ListedSource]]] = []
     for topic in topics:
         found = pages_of.get(topic.id, [])
         written = next((page for page in found if any(page.sides.values())), None)

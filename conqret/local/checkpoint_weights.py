@@ -56,7 +56,8 @@ def from_checkpoint(spared: Spared = none) -> Iterator[list[str]]:
         DeclarationError: a weight of the class is not in the checkpoint, or has another shape there.
     """
     base: Any = import_module("transformers").PreTrainedModel
-    log, thread, drawn = logging.getLogger("transformers"), threading.get_ident(), []
+    log, thread = logging.getLogger("transformers"), threading.get_ident()
+    drawn: list[str] = []
 
     def checked(cls: Any, pretrained_model_name_or_path: Any, *args: Any, **settings: Any) -> Any:
         path = pretrained_model_name_or_path
