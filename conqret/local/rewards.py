@@ -20,8 +20,6 @@ from conqret.local.token_windows import window_of
 from conqret.local.wrapping import rendered
 
 CLASSIFIER = "AutoModelForSequenceClassification"
-HEAD = "ForSequenceClassification"
-"""How the architecture of a model ends that has such a head."""
 AT_ONCE = 64
 """Texts in one step at most."""
 SEVERAL = ("regression", "multi_label_classification")
@@ -69,11 +67,6 @@ class RewardModel:
     def __init__(self, name: str, device: str | None = None, dtype: str | None = None) -> None:
         self.loaded: LoadedModel = load(name, device, dtype, auto=CLASSIFIER)
         config, self._tokenizer = self.loaded.model.config, self.loaded.tokenizer
-        kinds = getattr(config, "architectures", None) or ()
-        if not any(kind.endswith(HEAD) for kind in kinds):
-            raise DeclarationError(
-                f"{name} is not a reward model: it has no trained head for sequence classification ({', '.join(kinds)})"
-            )
         if config.num_labels > 1 and config.problem_type in SEVERAL:
             raise DeclarationError(
                 f"{name} returns {config.num_labels} numbers that are not classes of one scale ({config.problem_type})"
