@@ -33,9 +33,9 @@ By = Literal["dimension", "topic"]
 
 class PeopleOn(Frozen):
     """People on one dimension (or topic). ``units`` counts those with two labels or more, on which agreement rests,
-    ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value: the base rate. ``statistics`` are those of people that
-    :mod:`conqret.studies.agreement.statistics` declares. ``raters`` places each of them by severity (None: by topic, of
-    fewer than two, or without an order of labels)."""
+    ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
+    the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares.
+    ``raters`` places each of them by severity (None: by topic, of fewer than two, or without an order of labels)."""
 
     name: str
     level: str

@@ -96,7 +96,8 @@ class SensitivityResults(Frozen):
     """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
 
     ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
-    curve, because most items lack them. ``warnings`` must be said wherever the results are shown.
+    curve, because most items lack them. ``relevant_grade`` is that from which a document is relevant in ``precision``
+    (None: no labels). ``warnings`` must be said wherever the results are shown.
     """
 
     record: SensitivityRecord
@@ -105,6 +106,7 @@ class SensitivityResults(Frozen):
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
+    relevant_grade: float | None = None
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[UnreachableLevel, ...] = ()
     warnings: tuple[str, ...] = ()
