@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from conqret.data.item import Frozen
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from conqret.data.item import Frozen, dumped
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
 from conqret.perturb.versions import UnreachableLevel
@@ -112,6 +114,10 @@ class SensitivityResults(Frozen):
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "relevant_grade")
 
     @property
     def verdicts(self) -> str:
