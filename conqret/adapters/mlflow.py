@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field, PrivateAttr
@@ -91,7 +92,7 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
                 inputs_map.get(self.topic) or conversation(inputs_map.get("messages") or ()),
                 outputs if isinstance(outputs, str) else made.get(self.argument) or _completed(made),
                 made.get(self.documents) or inputs_map.get(self.documents) or (),
-                expected.get(self.reference) or "\n".join(map(str, expected.get("expected_facts") or ())),
+                expected.get(self.reference) or _stated(expected.get("expected_facts") or ()),
                 {**expected, "second_argument": expected.get(self.second_argument)},
             )
             judgment = self._single.judged(item)
@@ -115,6 +116,11 @@ def _completed(made: dict[str, Any]) -> str | None:
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, str) else None
+
+
+def _stated(facts: Iterable[Any]) -> str:
+    """Facts as sentences of one text."""
+    return " ".join(f"{str(fact).strip().rstrip('.')}." for fact in facts)
 
 
 def _mapping(value: Any) -> dict[str, Any]:
