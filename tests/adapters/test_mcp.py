@@ -138,7 +138,7 @@ async def test_two_runs_are_compared_with_intervals(client):
         ("judge", ARGUED | {"format": "rag-direct"}, "compares two arguments"),
         ("judge", ARGUED | {"metrics": ["x"]}, "there is no metric"),
         ("judge", ARGUED | {"criteria": ["clarity: How clear is it? 5-1"]}, "its scale runs from 5 to 1"),
-        ("judge", ARGUED | {"rubric": [{"question": "It is", "weight": "x"}]}, "a number is expected"),
+        ("judge", ARGUED | {"rubric": [{"question": "It is", "weight": "x"}]}, "must be a number"),
         ("explain", {"run": "../outside", "item": "x"}, "no such run"),
         ("explain", {"run": "/etc", "item": "x"}, "no such run"),
         ("explain", {"run": "first\x00", "item": "x"}, "no such run"),
