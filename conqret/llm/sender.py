@@ -184,7 +184,7 @@ class Sender:
         if (
             self._stopped
             or not error.retryable
-            or attempts >= self._options.max_attempts
+            or (attempts >= self._options.max_attempts and error.code is not Reason.RATE_LIMITED)
             or self._breaker.open
         ):
             raise error

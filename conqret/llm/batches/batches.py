@@ -194,7 +194,7 @@ class Batches:
                         odd[self._take(service, store, batch, raw)] += 1
             except ProviderError as error:
                 message = f"batch {batch.id} cannot be collected: {error}"
-                if error.code is Reason.BAD_REQUEST:  # it is lost, or another account's
+                if error.code in (Reason.BAD_REQUEST, Reason.NOT_FOUND):  # it is lost, or another account's
                     message += f" (take it out of {self._file}, and its questions are handed in again)"
                 raise self._redaction.error(ProviderError(error.code, message)) from None
             message = self._redaction.text(progress.told)
@@ -269,7 +269,11 @@ class Batches:
         try:
             batch.id = await service.find(batch.name, begun, len(batch.asked), known) if batch.name else None
         except ProviderError as error:
-            if error.code not in (Reason.BAD_REQUEST, Reason.AUTHENTICATION):  # it may say so later
+            if error.code not in (
+                Reason.BAD_REQUEST,
+                Reason.NOT_FOUND,
+                Reason.AUTHENTICATION,
+            ):  # it may say so later
                 raise self._redaction.error(error) from None
         if batch.id is None:
             _log.warning(

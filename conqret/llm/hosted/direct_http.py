@@ -24,7 +24,7 @@ from conqret.llm.hosted.connection import HostedConnection
 from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
-from conqret.llm.provider_errors import status_error
+from conqret.llm.provider_errors import error_in
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
@@ -149,13 +149,16 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
     """What another status than 200 amounts to."""
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
-    message = _message(raw) or f"status {status} without a word"
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        body = raw.decode("utf-8", "replace")
+    error = error_in(body, status, headers)
     if status == NOWHERE and server.base and not urlsplit(server.base).path.strip("/"):
         longer = f"{address(server.base).rstrip('/')}/v1"
-        message = (
-            f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {message}"
-        )
-    return status_error(status, message, headers)
+        hint = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?)"
+        return ProviderError(error.code, f"{hint}: {error}")
+    return error
 
 
 def parsed(raw: bytes) -> Mapping[str, Any]:
@@ -167,21 +170,3 @@ def parsed(raw: bytes) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise ProviderError(Reason.SERVER_ERROR, "the server's response is not a JSON object")
     return body
-
-
-def _message(raw: bytes) -> str:
-    """What an error's body says, JSON or not."""
-    try:
-        return told(json.loads(raw))
-    except (ValueError, RecursionError):
-        return raw.decode("utf-8", "replace")
-
-
-def told(body: Any) -> str:
-    """The message in the body of an error, else all of it; empty where there is nothing."""
-    if not body:
-        return ""
-    for _ in range(2):  # {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …}
-        if isinstance(body, dict):
-            body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), body)
-    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)

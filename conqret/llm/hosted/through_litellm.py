@@ -93,8 +93,7 @@ class ThroughLitellm(HostedConnection):
             **self.settings(request),
             "messages": shaped.messages(request.messages),
         }
-        if shape is Shape.TOOLS:
-            arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
+        arguments["_skip_mcp_handler"] = True  # else litellm imports mcp, which it does not depend on
         answer = await self._litellm.acompletion(**arguments)
         self._stated_cost = getattr(answer, "_hidden_params", {}).get("response_cost")
         body: dict[str, Any] = answer.model_dump(warnings="none")
