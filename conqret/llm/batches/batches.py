@@ -33,7 +33,7 @@ from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.openai import OpenAIBatches
 from conqret.llm.catalogue import provider_of
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.hosted.servers import directly, server_of
+from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.keys import parameters
 from conqret.llm.progress import Progress
 from conqret.llm.provider_check import check_address
@@ -373,6 +373,11 @@ def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService
     """
     if options.model.startswith("anthropic/") or provider_of(options.model) == "anthropic":
         return lambda options: AnthropicBatches(options, anthropic_server(options))
+    if by_responses(options):
+        raise DeclarationError(
+            f"the model {options.model} cannot be used in batches: it is served by OpenAI's Responses interface alone, "
+            "which conqret asks one request at a time (leave out --batch)"
+        )
     azure = options.model.startswith("azure/")  # its batches are those of deployments made for them
     if options.backend.writes and not options.backend.baseline and not azure and directly(options):
         return lambda options: OpenAIBatches(options, server_of(options))

@@ -21,7 +21,8 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
-from conqret.llm.hosted.servers import Server, server_of
+from conqret.llm.hosted.responses_api import NAMED, as_chat, responses_body
+from conqret.llm.hosted.servers import OPENAI, Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
 from conqret.llm.provider_errors import error_in
@@ -74,14 +75,17 @@ class Direct(HostedConnection):
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
         """What the server says."""
         server, session = await self._prepared()
-        data = self.body(request, server.model, shape)
+        if server.responses:
+            data = responses_body(request, server.model, format_for(request.response, shape))
+        else:
+            data = self.body(request, server.model, shape)
         async with session.post(
             server.url, data=data, headers=server.headers, allow_redirects=False
         ) as response:
             raw = await body_of(response)
         if response.status != 200:
             raise refused(server, response.status, response.headers, raw)
-        return parsed(raw)
+        return as_chat(parsed(raw)) if server.responses else parsed(raw)
 
     def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
         """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
@@ -158,6 +162,8 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
         longer = f"{address(server.base).rstrip('/')}/v1"
         hint = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?)"
         return ProviderError(error.code, f"{hint}: {error}")
+    if "v1/responses" in str(error) and not server.responses:
+        return ProviderError(error.code, f"{error} (name it so: --model {OPENAI}/{NAMED}{server.model})")
     return error
 
 

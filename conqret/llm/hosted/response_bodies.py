@@ -36,7 +36,9 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         ProviderError: it holds no answer, or an error, which servers that pass on answers send with a status of 200.
     """
     choice = _first(body.get("choices"))
-    for place in (body, _mapping(choice)):
+    if choice is not None:  # litellm keeps apart what a provider has besides
+        choice = {**_mapping(choice.get("provider_specific_fields")), **choice}
+    for place in (body, choice or {}):
         if place.get("error"):
             raise error_in(place["error"], None)
     if choice is None and any(body.get(name) for name in ("message", "detail", "base_resp")):
@@ -77,7 +79,7 @@ def _finish_of(choice: Mapping[str, Any]) -> str:
     """
     reasons = [choice.get(name) for name in ("finish_reason", "native_finish_reason")]
     said = [reason.lower() for reason in reasons if isinstance(reason, str)]
-    if FAILED in said[:1]:
+    if FAILED in said:
         raise ProviderError(Reason.SERVER_ERROR, "the provider ended the answer with an error")
     if any(map(filtered, said)):
         return "content_filter"
