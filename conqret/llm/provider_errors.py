@@ -101,7 +101,7 @@ _KEY = re.compile(
     r"api[ _-]?key.{0,30}(not valid|invalid|expired|missing|required)|(invalid|incorrect) api[ _-]?key", re.I
 )
 _SHAPE = re.compile(
-    r"response[ _]?format|json[ _]?(schema|object|mode|validate)|\bschema|structured[ _]?outputs?"
+    r"response[ _]?format|json[ _]?(schema|mode|validate)|json_object|\bschema|structured[ _]?outputs?"
     r"|output_(format|config)|tool_choice|\btools?\b|function[ _]call|grammar|guided|samplers|failed_generation",
     re.I,
 )
