@@ -78,7 +78,7 @@ _QUOTA = re.compile(
 _FILTERED = re.compile(
     r"content[ _-](policy|filter|management|moderation)|safety (system|filter|check)|usage (policy|policies|guidelines)"
     r"|\bflagged\b|requires moderation|content exists risk|inappropriate content|responsible ai"
-    r"|violat\w+ [^.]{0,40}(polic|guideline|terms)",
+    r"|violat\w+ [^.]{0,40}(polic|guideline|terms)|敏感",
     re.I,
 )
 _ACCOUNT = re.compile(r"\b(account|organi[sz]ation|api[ _-]?key)\b", re.I)
@@ -91,6 +91,9 @@ _TOO_LONG = re.compile(
     r"|reduce the length of|(request|body|entity) (is )?too large",
     re.I,
 )
+_ROOM = re.compile(r"\W*max_\w*tokens\W+must", re.I)
+"""A room for answers that no model has, which is no fault of the prompt."""
+
 _TOO_LARGE = re.compile(r"request too large|reduce your message size|tokens must be reduced", re.I)
 _NO_MODEL = re.compile(
     r"\bmodel\b.{0,120}?\b(not found|not exist|no longer (available|supported)|been (deprecated|decommissioned))"
@@ -212,11 +215,8 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     if ours and delay is None and _QUOTA.search(message):
         return Reason.QUOTA
     too_long = _TOO_LARGE if status == 429 else _TOO_LONG
-    if (
-        status == 413
-        or _LENGTH_CODES.search(codes)
-        or (status not in (401, 404) and too_long.search(message))
-    ):
+    worded = status not in (401, 404) and too_long.search(message) and not _ROOM.match(message)
+    if status == 413 or _LENGTH_CODES.search(codes) or worded:
         return Reason.CONTEXT_OVERFLOW
     if status == 408:
         return Reason.TIMEOUT

@@ -112,6 +112,7 @@ MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
     ],
     Reason.BAD_REQUEST: [
         (400, error("max_tokens is too large: 9. This model supports at most 4 completion tokens.")),
+        (400, error("`max_tokens` must be less than the `context_window` for this model")),
         (400, error("Unsupported value: 'temperature'", code="unsupported_value")),
         (None, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}),
     ],
