@@ -91,7 +91,7 @@ _TOO_LONG = re.compile(
     r"|reduce the length of|(request|body|entity) (is )?too large",
     re.I,
 )
-_ROOM = re.compile(r"\W*max_\w*tokens\W+must", re.I)
+_ROOM = re.compile(r"max_(completion_)?tokens\W+must", re.I)
 """A room for answers that no model has, which is no fault of the prompt."""
 
 _TOO_LARGE = re.compile(r"request too large|reduce your message size|tokens must be reduced", re.I)
@@ -215,7 +215,7 @@ def _reason(status: int | None, codes: str, message: str, delay: float | None) -
     if ours and delay is None and _QUOTA.search(message):
         return Reason.QUOTA
     too_long = _TOO_LARGE if status == 429 else _TOO_LONG
-    worded = status not in (401, 404) and too_long.search(message) and not _ROOM.match(message)
+    worded = status not in (401, 404) and too_long.search(message) and not _ROOM.search(message)
     if status == 413 or _LENGTH_CODES.search(codes) or worded:
         return Reason.CONTEXT_OVERFLOW
     if status == 408:
