@@ -375,8 +375,8 @@ def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService
         return lambda options: AnthropicBatches(options, anthropic_server(options))
     if by_responses(options):
         raise DeclarationError(
-            f"the model {options.model} cannot be used in batches: it is served by OpenAI's Responses interface alone, "
-            "which conqret asks one request at a time (leave out --batch)"
+            f"the model {options.model} cannot be used in batches: it is served by OpenAI's Responses interface alone "
+            "(leave out --batch)"
         )
     azure = options.model.startswith("azure/")  # its batches are those of deployments made for them
     if options.backend.writes and not options.backend.baseline and not azure and directly(options):

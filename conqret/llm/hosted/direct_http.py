@@ -76,7 +76,8 @@ class Direct(HostedConnection):
         """What the server says."""
         server, session = await self._prepared()
         if server.responses:
-            data = responses_body(request, server.model, format_for(request.response, shape))
+            response: type[BaseModel] = request.response
+            data = responses_body(request, server.model, format_for(response, shape))
         else:
             data = self.body(request, server.model, shape)
         async with session.post(
