@@ -76,8 +76,8 @@ class Direct(HostedConnection):
         """What the server says."""
         server, session = await self._prepared()
         if server.responses:
-            response: type[BaseModel] = request.response
-            data = responses_body(request, server.model, format_for(response, shape))
+            answer: type[BaseModel] = request.response
+            data = responses_body(request, server.model, format_for(answer, shape))
         else:
             data = self.body(request, server.model, shape)
         async with session.post(
