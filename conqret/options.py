@@ -154,5 +154,5 @@ def check_ranges(settings: Any) -> None:
 
 def _within(value: float | None, name: str, end: float) -> bool:
     """Whether a value keeps to an end; NaN and the infinite keep to none."""
-    finite = isinstance(value, int) or (value is not None and math.isfinite(value))
+    finite = value is not None and -math.inf < value < math.inf
     return finite and bool(getattr(operator, name)(value, end))

@@ -66,8 +66,8 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         judge = JUDGES[formats[0]] if formats else None
     recorded = min(models)
     if judge is None:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)
-        return RecordedCall(own, recorded, {"samples": max(asks.values())})
+        declared = next((name for name in (CRITERIA, RUBRIC) if name in asks), None)
+        return RecordedCall(declared, recorded, {"samples": max(asks.values())})
     # Metrics of which nothing is recorded were not part of that run.
     there = [ask for ask in judge.asks if ask.prompt in asks]
     judging: dict[str, Any] = {"samples": max((asks[ask.prompt] for ask in there), default=1)}
