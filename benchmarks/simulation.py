@@ -143,7 +143,7 @@ ONCE = {
 }
 """What makes one sample of each."""
 
-SKEWED = {case.name: case for case in SKEWED_CASES}
+SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
 """The verdicts of the second family by what they are kept under."""
 
 Truth = dict[bool, dict[str, float]]
@@ -292,7 +292,7 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
         elif kind in RATER_KINDS:
             drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
-            drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
+            drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
         else:
             drawn = {kind: happened(kind, topics, balanced, seed)}
         for name, one in drawn.items():
@@ -615,8 +615,7 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
-        yield from verdict_table(done, simulations, cases)
+        yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
 
 
 def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:

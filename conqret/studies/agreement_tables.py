@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
@@ -162,22 +161,15 @@ def turned(difference: Estimate) -> Estimate:
 
 def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
-    noted = condition_note((pair.condition for pair in pairs), basis.clustered_by)
-    holds = [Column("Condition", "text")] if noted else []
     return Table(
         "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p", *holds),
-        [
-            (
-                pair.first, pair.second, pair.difference, words.p_value(pair.p),
-                *([condition_cell(pair.condition, basis.clustered_by)] if holds else []),
-            )
-            for pair in pairs
-        ],
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
+        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in pairs],
         note=f"Judges are compared on the same {basis.clustered_by}s. The p-values are corrected for the number of "
         f"pairs (maxT, by flipping the signs of whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} "
-        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} {noted}".rstrip(),
-    )  # fmt: skip
+        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} "
+        f"{words.symmetry_note(basis.clusters)}".rstrip(),
+    )
 
 
 def as_one(mapped: bool) -> tuple[str, ...]:

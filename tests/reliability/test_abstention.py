@@ -120,7 +120,7 @@ def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
     for broken in (
         "",
         "{}",
-        text.replace("abstention/1", "abstention/0"),
+        text.replace("abstention/2", "abstention/1"),
         text.replace('"error":0.2', '"error":7'),
     ):
         file.write_text(broken, encoding="utf-8")
@@ -160,7 +160,6 @@ def test_a_guarantee_on_average_keeps_more(found, seen):
     kept, tested = average.found["clarity"].taken, found.found["clarity"].taken
     assert kept.share >= tested.share
     assert (15 * kept.error.value + 1) / 16 <= 0.2
-    assert average.found["clarity"].condition is None
     assert (average.bound, found.bound) == ("average", "t")
     assert average.promise != found.promise
     table = next(abstention_tables(average))

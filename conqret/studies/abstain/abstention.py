@@ -16,7 +16,6 @@ from conqret.judging.scales import confidences
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.stats.selective import Bound, SelectedScores, fewest_labels
-from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.fitted_file import FittedFile
 
@@ -38,8 +37,7 @@ class AbstainsOn(Frozen):
     ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
     (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` and ``mapped``
     are the confidences as they are, and after an isotonic map fitted on other topics; ``constant`` is the Brier score
-    of saying of everything how often the judge is right. ``condition`` is the one under which the promise holds (None:
-    there is no threshold, or it is tested by betting, which takes topics of any kind).
+    of saying of everything how often the judge is right.
     """
 
     metrics: tuple[str, ...]
@@ -52,7 +50,6 @@ class AbstainsOn(Frozen):
     stated: Trust
     mapped: Trust | None
     constant: float
-    condition: VerdictCondition | None = None
 
     @property
     def taken(self) -> SelectedScores | None:
@@ -123,7 +120,7 @@ class Abstention(FittedFile):
     WHAT: ClassVar[str] = "abstention"
     COMMAND: ClassVar[str] = "conqret judges abstain"
 
-    schema_name: str = "conqret.abstention/1"
+    schema_name: str = "conqret.abstention/2"
     basis: Basis
     source: str
     error: float = Field(gt=0, lt=1)

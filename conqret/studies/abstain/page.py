@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
@@ -126,12 +125,7 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
             kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
-        holds = condition_cell(rule.condition, abstention.basis.clustered_by)
-        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept, holds))
-    noted = condition_note(
-        (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
-    )
-    holding = [Column("Condition", "text")] if noted else []
+        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     passed = (
         f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
         f"{abstention.basis.clustered_by}s"
@@ -140,13 +134,14 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
         passed = "their upper end may lie above the guarantee, which holds only on average"
     yield Table(
         TITLE,
-        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
-        [row if noted else row[:-1] for row in rows],
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
+        rows,
         note=f"The guarantee is: {abstention.promise} ({TESTED[abstention.bound]}). A score is wrong if it "
         f"is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
         f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
-        f"{abstention.basis.clustered_by}s; {passed}. {noted}".rstrip(),
+        f"{abstention.basis.clustered_by}s; {passed}. "
+        f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
     yield Table(
         WORTH,

@@ -25,8 +25,7 @@ from conqret.stats.conformal import conformal_sets, fewest_topics
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, undefined
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.stats.resampling import mean_interval
-from conqret.stats.selective import Bound, kept_error, risk_coverage, trusted_from
-from conqret.stats.verdict_condition import Claim, VerdictCondition, verdict_condition
+from conqret.stats.selective import Bound, risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import (
     AbstainsOn,
     Abstention,
@@ -341,22 +340,7 @@ def _on(
         stated=_trust(sure, right, topics),
         mapped=None if np.isnan(mapped).any() else _trust(mapped, right, topics),
         constant=float(right.mean() * (1 - right.mean())),
-        condition=_condition(answers, trusted_from(curve), error, delta) if bound == "t" else None,
     )
-
-
-def _condition(
-    answers: ConfidentAnswers, threshold: float | None, error: float, delta: float
-) -> VerdictCondition | None:
-    """The condition under which what is kept from ``threshold`` on keeps the promise."""
-    import numpy as np
-
-    if threshold is None:
-        return None
-    kept = np.flatnonzero(answers.labelled & (answers.sure >= threshold))
-    topics = [answers.topics[place] for place in kept.tolist()]
-    rate = kept_error(answers.wrong[kept].astype(np.float64), topics)
-    return verdict_condition([Claim(rate, error, -1, delta)], topics, level=delta)
 
 
 def _trust(confidences: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:

@@ -9,7 +9,6 @@ from pathlib import Path
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
-from conqret.show.condition_words import condition_note
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -106,8 +105,8 @@ def _noticed(card: Card) -> str:
         "The charts show mean scores by perturbation level, with 95% intervals over topics; they leave out single "
         "dimensions of quality whose scores change as expected."
     )
-    conditions = condition_note(curve.condition for curve in card.sensitivity)
-    return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
+    symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
+    return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, symmetry)))
 
 
 def _also(card: Card) -> Iterator[str]:

@@ -9,7 +9,6 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
@@ -71,20 +70,17 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
 
 def _rules(checked: JuryCheck) -> Table:
     topics = f"{checked.basis.clustered_by}s"
-    noted = condition_note((rule.condition for rule in checked.rules.values()), checked.basis.clustered_by)
-    holds = [Column("Condition", "text")] if noted else []
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
-        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain", *holds),
+        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
         [
             (
                 rule, checked_rule.alpha, checked_rule.over_average, words.p_value(checked_rule.p),
                 _beaten(checked_rule), checked_rule.gain,
-                *([condition_cell(checked_rule.condition, checked.basis.clustered_by)] if holds else []),
             )
             for rule, checked_rule in _alike(checked)
         ],
-        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
+        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
         note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
         "labeled dimensions without overall quality (unless it is the only one). "
         "“Over the average” is the jury's alpha minus the mean of its members' alphas, and p is the p-value of this "
@@ -92,7 +88,8 @@ def _rules(checked: JuryCheck) -> Table:
         "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
         "tested only if the jury is better than their average. "
         f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
+        f"The rule in the first row is the one that was requested; the others are exploratory. "
+        f"{words.symmetry_note(checked.basis.clusters)}".rstrip(),
     ).compact()  # fmt: skip
 
 

@@ -23,12 +23,10 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
-from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA, p_words
 from conqret.stats.estimate import NO_INTERVAL, Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SCHEMA = "conqret.jury/1"
+SCHEMA = "conqret.jury/2"
 MOST = 10
 """Items on which the members differ most, that are listed."""
 
@@ -63,8 +61,8 @@ class RuleOn(Frozen):
     ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
     ``over`` has that of the alpha less each member's (1 where it is not above it). ``shown`` says what they show, one
     after the other, so that both together err in 5%: better than the members on ``average``, and then also than
-    ``each`` of them; or ``worse`` than they are on average. ``condition`` is the one under which that holds. ``gain``
-    is the alpha less that of the member chosen by other topics: as much as is to be had beyond choosing one.
+    ``each`` of them; or ``worse`` than they are on average. ``gain`` is the alpha less
+    that of the member chosen by other topics: as much as is to be had beyond choosing one.
     """
 
     alpha: Estimate
@@ -73,7 +71,6 @@ class RuleOn(Frozen):
     p: float | None
     over: Mapping[str, float | None]
     shown: Literal["each", "average", "worse", ""]
-    condition: VerdictCondition | None = None
 
 
 class ErrorPair(Frozen):
@@ -136,7 +133,7 @@ class Jury(Frozen):
         jury, count = f"the jury ({self.rule})", len(rule_check.over)
         by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
         known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
-        said = {
+        return {
             "each": f"{jury} agrees better with annotators than each of its {count} members "
             f"({p_words(max(known.values(), default=1.0))} at most)",
             "average": f"{jury} agrees better with annotators than its members do on average, {by}; the data do not "
@@ -145,7 +142,6 @@ class Jury(Frozen):
             "": f"the data do not show that {jury} agrees better or worse with annotators than its members do on "
             f"average (difference {words.with_interval(rule_check.over_average)}, Krippendorff's α)",
         }[rule_check.shown]
-        return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
     @property
     def beside(self) -> str:
@@ -320,12 +316,10 @@ def rule_on(
         for name, difference in over.items()
     }
     shown: Literal["each", "average", "worse", ""] = ""
-    condition = of_difference(over_average, alone.clusters)
     if p is not None and p < ALPHA:
         shown = "average" if over_average.value > 0 else "worse"
     if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
         shown = "each"
-        condition = weakest(of_difference(difference, alone.clusters) for difference in over.values())
     return RuleOn(
         alpha=jury.estimate(confidence),
         gain=jury.minus(chosen).estimate(confidence),
@@ -333,7 +327,6 @@ def rule_on(
         p=p,
         over=p_values,
         shown=shown,
-        condition=condition,
     )
 
 

@@ -9,7 +9,6 @@ from conqret.data.digest import gathered
 from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
-from conqret.show.condition_words import condition_note
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.sensitivity.curves import Curve, StanceCurve
 from conqret.studies.sensitivity.result import SensitivityResults
@@ -64,7 +63,7 @@ def verdicts(results: SensitivityResults) -> Table:
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
-            curve.why,
+            curve.words,
         ))  # fmt: skip
     for lost in results.unscored:
         rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
@@ -83,7 +82,7 @@ def verdicts(results: SensitivityResults) -> Table:
         "stands where the score should not change or rise, where all means are equal, or where there are only two "
         "levels. Adjacent levels differ if a t-test over topics has p < .05 after Holm's correction. The table uses "
         "only items that have a score at every level. "
-        f"{HOW_DECIDED} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
+        f"{HOW_DECIDED} {words.symmetry_note(min((curve.topics for curve in results.curves), default=0))}".rstrip(),
     ).varying("Items", "As expected")  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.rater_tables import raters_section
@@ -159,28 +158,20 @@ def _replacing(validation: Validation) -> Section:
             note,
         )
     rows: list[tuple[Cell, ...]] = []
-    conditions = [test.condition for test in tests]
-    clusters = validation.basis.clustered_by
-    holds = any(conditions)
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        where = [condition_cell(test.condition, clusters)] * holds
-        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, *where, test.reason))
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
     table = Table(
         title,
-        (
-            "Dimension", "Passed", "Winning rate", "Advantage probability",
-            *[Column("Condition", "text")] * holds, REMARK,
-        ),
+        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
         note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
         "(one-sided tests, corrected for the number of annotators after Benjamini and Yekutieli); the judge passes "
         "with 0.5 or more, which does not show that it equals them. “Advantage probability” is the share of items on "
-        "which the judge is at least as close to the other annotators as the annotator whom it replaces."
-        + " " * holds
-        + condition_note(conditions, clusters),
-    )  # fmt: skip
+        "which the judge is at least as close to the other annotators as the annotator whom it replaces. "
+        f"{words.symmetry_note(validation.basis.clusters)}".rstrip(),
+    )
     return Section(title, [table], note)
 
 

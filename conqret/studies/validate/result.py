@@ -38,7 +38,7 @@ from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STA
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
 
-SCHEMA = "conqret.validation/2"
+SCHEMA = "conqret.validation/3"
 
 
 class ValidatedJudge(Frozen):
