@@ -5,13 +5,13 @@
         --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; several dimensions
-(``simulated_dimensions.py``) and tournaments (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
+(``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
 that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
 where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
 covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
 for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
-(``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
+(``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
 together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
@@ -55,8 +55,6 @@ from simulated_commands import (
     stable,
     true_values,
 )
-from simulated_dimensions import pooled_table, simultaneous_table
-from simulated_dimensions import together as several
 from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
@@ -107,8 +105,6 @@ KINDS = {
 HARSH = "harsh"
 SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
 """What the second family has in place of :data:`KINDS`."""
-DIMENSIONS = {"even": "dimensions", HARSH: "dimensions, second family"}
-"""The cells of several dimensions, by the kind of labels: the first family's and the second's."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
@@ -163,14 +159,12 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
 
 FIRST_CELLS = {
     "intervals": (*KINDS, *SMALLER, PLANS),
-    "dimensions": (DIMENSIONS["even"],),
     "tournaments": tuple(TOURNAMENTS),
     "verdicts": tuple(case.name for case in CASES),
 }
 """What each part of the first family consists of."""
 SECOND_CELLS = {
     "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
-    "dimensions": (DIMENSIONS[HARSH],),
     "verdicts": tuple(SKEWED),
 }
 """The like of the second family."""
@@ -194,12 +188,11 @@ def wanted_cells(
     }
     if second:
         usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
-        several_too = dimensions(simulations, HARSH) if DIMENSIONS[HARSH] in named else ()
-        return [*cells(simulations, usual), *several_too]
+        return list(cells(simulations, usual))
     usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
     every = [
         *cells(simulations, (name for name in usual if name in named)),
-        *more_cells(simulations), *plans(simulations), *dimensions(simulations, "even"), *tournaments(simulations),
+        *more_cells(simulations), *plans(simulations), *tournaments(simulations),
     ]  # fmt: skip
     return [cell for cell in every if cell[0] in named]
 
@@ -240,13 +233,6 @@ def tournaments(simulations: int) -> Iterator[Cell]:
         yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
 
 
-def dimensions(simulations: int, labels: str) -> Iterator[Cell]:
-    """The chunks of several dimensions: a tenth as many, but 200."""
-    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
-        for topics in TOPICS:
-            yield from ((DIMENSIONS[labels], topics, balanced, begin) for balanced in (True, False))
-
-
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
     """Further chunks of the verdicts that err too often in so many simulations."""
     for case in CASES:
@@ -282,9 +268,6 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
-        elif kind in DIMENSIONS.values():
-            labels = next(labels for labels, cell in DIMENSIONS.items() if cell == kind)
-            drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind.startswith(PREFIX):
@@ -506,28 +489,6 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
-def dimension_tables(done: dict[Cell, dict[str, list[Any]]], labels: str) -> Iterator[str]:
-    """The tables of several dimensions."""
-    columns = [
-        together(done, DIMENSIONS[labels], topics, balanced)
-        for topics in TOPICS
-        for balanced in (True, False)
-    ]
-    head = f"| dimensions | {' | '.join(HEADS)} |\n| --- |{' ---: |' * len(HEADS)}"
-    samples = max(len(one) for column in columns for one in column.values())
-    yield "### Several dimensions: simultaneous intervals\n"
-    yield f"How often all hold / median width (how often all intervals of single alphas do); n = {samples}.\n"
-    yield head
-    yield from simultaneous_table(columns, WANTED)
-    yield "\n### Several dimensions: partially pooled alphas\n"
-    yield (
-        "How often intervals hold, over dimensions, and on the dimension on which they do least / mean squared error "
-        "as a share of that of the alphas themselves / by how much the highest alpha is too high, the highest pooled.\n"
-    )
-    yield head
-    yield from pooled_table(columns, WANTED)
-
-
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
@@ -573,9 +534,6 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
-    if DIMENSIONS["even"] in kinds:
-        yield from dimension_tables(done, "even")
-        yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)
@@ -610,9 +568,6 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
             yield from interval_table(done, smaller, those, truth, simulations)
             yield ""
-    if DIMENSIONS[HARSH] in kinds:
-        yield from dimension_tables(done, HARSH)
-        yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
         yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])

@@ -10,7 +10,6 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
-from conqret.stats.simultaneous import FEWEST_POOLED, FEWEST_SIMULTANEOUS, LIMIT
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -210,40 +209,6 @@ def agreement_table(validation: Validation) -> Table:
         + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
         + rerun_note(validation),
     ).varying("Coverage")
-
-
-def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> Iterator[Table]:
-    """The alphas of several dimensions looked at together; nothing where fewer than two have an interval."""
-    held = [row for row in rows if row.simultaneous.low is not None]
-    if len(held) < FEWEST_SIMULTANEOUS:
-        return
-    pooled = [row for row in held if row.pooled.value is not None]
-    notes = [
-        f"Simultaneous intervals are wider than single ones: with {confidence:.0%} confidence all {len(held)} contain "
-        "the true alphas at once, so they also hold for the best and for the worst dimension. Their standard errors "
-        "are "
-        "averaged with those of the other dimensions, as few topics give imprecise standard errors; so the "
-        "simultaneous "
-        "interval of a dimension with a large standard error can be narrower than its single one."
-    ]
-    if pooled:
-        notes.append(
-            "Partially pooled alphas are moved toward the mean of all dimensions, the more the less precise they are, "
-            f"but by at most {LIMIT:g} standard errors. On average over dimensions they are closer to the true alphas, "
-            "and the highest of them is less inflated by having been picked. Their intervals contain the true alpha "
-            "with the stated probability on average over dimensions, and less often on a dimension that differs from "
-            "the others."
-        )
-    else:
-        notes.append(
-            f"There are no partially pooled alphas, as pooling needs {FEWEST_POOLED} dimensions with an interval."
-        )
-    yield Table(
-        "Alphas of all dimensions together",
-        ("Dimension", "Alpha, simultaneous interval", *bool(pooled) * ("Partially pooled alpha",)),
-        [(words.label(row.dimension), row.simultaneous, *bool(pooled) * (row.pooled,)) for row in rows],
-        note=" ".join(notes),
-    )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:

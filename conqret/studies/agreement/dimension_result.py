@@ -31,8 +31,7 @@ class DimensionAgreement(Frozen):
     ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
     reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
     alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
-    as 0). ``simultaneous`` is ``alpha`` with an interval of which those of all dimensions hold at once, and ``pooled``
-    is alpha partially pooled with the other dimensions (:mod:`conqret.stats.simultaneous`).
+    as 0).
     """
 
     dimension: str
@@ -53,8 +52,6 @@ class DimensionAgreement(Frozen):
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
     calibrated_as_person: Estimate = Estimate(None)
-    simultaneous: Estimate = Estimate(None)
-    pooled: Estimate = Estimate(None)
 
     @property
     def parted(self) -> bool:

@@ -12,7 +12,7 @@ from conqret.show import words
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import over_parts, together_tables
+from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -56,7 +56,6 @@ def card_sheet(card: Card) -> ReportPage:
                 "Agreement with annotators",
                 [
                     agreement_rows(card),
-                    *together_tables(card.agreement, basis.settings.confidence),
                     *over_parts({row.dimension: row.over for row in card.agreement}),
                 ],
             ),

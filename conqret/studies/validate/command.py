@@ -86,7 +86,6 @@ def validate(
         agreement_table,
         beside_table,
         language_tables,
-        together_tables,
     )
     from conqret.studies.validate.validate import validate as compare
 
@@ -108,8 +107,7 @@ def validate(
     _remark(validated.validation)
     shown = validated.validation
     rows = list(shown.dimensions.values())
-    together = together_tables(rows, shown.basis.settings.confidence)
-    tables = [agreement_table(shown), *together, *language_tables(shown), beside_table(shown)]
+    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
     tables += raters_tables(shown.raters, whole=False)
     said = [
         *agreement_answer(rows, shown.basis, shown.average),

@@ -19,7 +19,6 @@ from conqret.studies.agreement_tables import (
     beside_table,
     language_tables,
     over_parts,
-    together_tables,
 )
 from conqret.studies.validate.result import Validation
 
@@ -69,7 +68,6 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
-    yield from together_tables(list(validation.dimensions.values()), validation.basis.settings.confidence)
     yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})

@@ -25,7 +25,6 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_fe
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
-from conqret.stats.simultaneous import partially_pooled, simultaneous_intervals
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
@@ -306,23 +305,11 @@ def validate(
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
-        dimensions=_together(checked, settings.confidence),
+        dimensions={name: check.result for name, check in checked.items()},
         average=_average(checked, settings.confidence),
         missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
         languages=tuple(_by_language(joined, settings)),
     )
-
-
-def _together(checked: Mapping[str, DimensionCheck], confidence: float) -> dict[str, DimensionValidation]:
-    """The results by dimension, with what is known of their alphas looked at together."""
-    alphas_of = [check.judge["mean"] for check in checked.values()]
-    both = zip(
-        simultaneous_intervals(alphas_of, confidence), partially_pooled(alphas_of, confidence), strict=True
-    )
-    return {
-        name: check.result.model_copy(update={"simultaneous": simultaneous, "pooled": pooled})
-        for (name, check), (simultaneous, pooled) in zip(checked.items(), both, strict=True)
-    }
 
 
 def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[LanguageAgreement]:
