@@ -14,7 +14,7 @@ for each hundred, and the same command goes on where it stopped; ``--only`` and 
 (``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
+together. ``--only guarantees`` (what is guaranteed by labels:
 ``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
 under the heading of their family, or are printed.
 """
@@ -67,13 +67,6 @@ from simulated_intervals import (
     truths,
     unnamed_once,
 )
-from simulated_raters import (
-    INTERVALS_OF_RATERS,
-    RATER_KINDS,
-    VERDICTS_OF_RATERS,
-    rater_truths,
-    raters_once,
-)
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
 from simulated_verdicts import CASES, SKEWED_CASES, Case, happened
@@ -93,11 +86,8 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
-RATER_TABLES = "## Tables of raters\n"
-"""Where those of raters stand."""
 GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
 """Where those of what is guaranteed by labels stand."""
-RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -197,14 +187,6 @@ def wanted_cells(
     return [cell for cell in every if cell[0] in named]
 
 
-def rater_cells(simulations: int) -> Iterator[Cell]:
-    """The chunks of raters."""
-    for begin in range(0, simulations, CHUNK):
-        for topics in RATER_TOPICS:
-            for balanced in (True, False):
-                yield from ((kind, topics, balanced, begin) for kind in RATER_KINDS)
-
-
 def guarantee_cells(simulations: int) -> Iterator[Cell]:
     """The chunks of what is guaranteed by labels, the first ones of every cell first."""
     for begin in range(0, simulations, CHUNK):
@@ -272,8 +254,6 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind.startswith(PREFIX):
             drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
-        elif kind in RATER_KINDS:
-            drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
             drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
         else:
@@ -573,27 +553,6 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
         yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
 
 
-def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of raters as Markdown."""
-    yield f"{simulations} simulations a cell.\n"
-    for kind, words in RATER_KINDS.items():
-        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
-        yield f"### Raters: {words}\n"
-        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
-        heads = HEADS[: 2 * len(RATER_TOPICS)]
-        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
-        for name, most in VERDICTS_OF_RATERS.items():
-            marks = []
-            for topics in RATER_TOPICS:
-                for balanced in (True, False):
-                    drawn = together(done, kind, topics, balanced).get(name, [])
-                    share = float(np.mean(drawn)) if drawn else float("nan")
-                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
-                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
-            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
-        yield ""
-
-
 def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
     """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
     errors."""
@@ -629,7 +588,6 @@ def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> 
 
 
 APART = {
-    "raters": (RATER_TABLES, rater_cells, rater_page),
     "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
 }
 """What is drawn and put on the page by itself, of both families."""
@@ -681,7 +639,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters, guarantees",
+        help="only intervals, tournaments, verdicts, or cells whose names begin so; guarantees",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(

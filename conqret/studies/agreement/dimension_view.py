@@ -16,7 +16,6 @@ from conqret.stats.resampling import SAME, Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
-from conqret.studies.agreement.raters import Raters, raters_of
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
 
 if TYPE_CHECKING:
@@ -260,17 +259,6 @@ class View:
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
-
-    def raters(self, drawn: Resamples) -> Raters | None:
-        """The annotators and the judge by severity."""
-        return raters_of(
-            self.names,
-            self.table,
-            self.scale,
-            drawn,
-            judge=self.judge(rounded=self.scale.level == "nominal") if self.placed else None,
-            confidence=self.settings.confidence,
-        )
 
     def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
         """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""

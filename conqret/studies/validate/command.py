@@ -80,7 +80,6 @@ def validate(
     """
     from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import (
         agreement_table,
@@ -108,11 +107,7 @@ def validate(
     shown = validated.validation
     rows = list(shown.dimensions.values())
     tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
-    tables += raters_tables(shown.raters, whole=False)
-    said = [
-        *agreement_answer(rows, shown.basis, shown.average),
-        *raters_answer(shown.raters, confidence),
-    ]
+    said = agreement_answer(rows, shown.basis, shown.average)
     result(shown, spaced(tables), as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")

@@ -10,7 +10,6 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -76,8 +75,6 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
-    if (raters := raters_section(validation.raters, validation.basis.settings.confidence)) is not None:
-        yield raters
     yield _replacing(validation)
     yield _means(validation)
     yield from _shares(validation)

@@ -32,7 +32,6 @@ from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
-from conqret.studies.agreement.raters import Raters
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
@@ -109,11 +108,6 @@ class Validation(Frozen):
         return dumped(self, dump, "languages")
 
     @property
-    def raters(self) -> dict[str, Raters]:
-        """The annotators and the judge by severity, on each dimension on which they are."""
-        return {name: row.raters for name, row in self.dimensions.items() if row.raters is not None}
-
-    @property
     def quantities(self) -> dict[str, Estimate]:
         """All that can be required of the whole, by name: averages without overall quality, and coverage."""
         return {**self.average.quantities, "coverage": Estimate(self.coverage)}
@@ -186,7 +180,6 @@ def check_dimension(
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
         rerun=view.rerun(),
-        raters=view.raters(drawn),
     )
     return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
