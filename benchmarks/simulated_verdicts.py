@@ -23,7 +23,6 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paired_effects
-from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.bias.result import spanned
@@ -38,8 +37,6 @@ NOISE, TOPIC_NOISE = 0.1, 0.05
 """What a score errs by on an item, and what a shift differs by between topics."""
 SLOPES = 10
 """Curves of a run that stand still."""
-SHUFFLES = 199
-"""Shuffles of the test of missing scores by topic: fewer than the command makes, which holds its level alike."""
 JUST_WORSE = 0.239
 """What a person is closer by than a judge with noise of 1.6: the mean of d in 20,000 topics."""
 
@@ -106,27 +103,6 @@ def stands_in(rng: Rng, topics: int, balanced: bool, noise: float, epsilon: floa
         judge, people, ("a", "b", "c"), "ordinal", clusters=which.tolist(), epsilon=epsilon
     )
     return test.passed is True
-
-
-def lost(rng: Rng, topics: int, balanced: bool, slope: float) -> bool:
-    """Whether missing scores are said to hang together with length, where topics fail more or less and the share of
-    missing ones rises by ``slope`` (in odds) for a standard deviation of length."""
-    which = places(rng, topics, balanced)
-    length = worths(rng, which)
-    odds = -1.5 + slope * length + rng.normal(size=int(which.max()) + 1)[which]
-    gone = rng.random(len(which)) < 1 / (1 + np.exp(-odds))
-    found = missing_by_value("length", gone.tolist(), length, rng, which.tolist())
-    return found.p is not None and found.p < ALPHA
-
-
-def lost_by_topic(rng: Rng, topics: int, balanced: bool, spread: float) -> bool:
-    """Whether missing scores are said to hang together with the topic, where the odds differ by ``spread`` between
-    topics."""
-    which = places(rng, topics, balanced)
-    odds = -1.5 + spread * rng.normal(size=topics)[which]
-    gone = rng.random(len(which)) < 1 / (1 + np.exp(-odds))
-    found = missing_by_group("topic", gone.tolist(), which.tolist(), rng, permutations=SHUFFLES)
-    return found.p is not None and found.p < ALPHA
 
 
 def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> bool:
@@ -285,22 +261,6 @@ CASES: tuple[Case, ...] = (
     Case(
         "meta", "noise .1 against .25", "p < .05",
         lambda rng, topics, balanced: better_ranker(rng, topics, balanced, 0.25),
-    ),
-    Case(
-        "missing at random", "missing by topic alone", "p < .05",
-        lambda rng, topics, balanced: lost(rng, topics, balanced, 0.0), ALPHA,
-    ),
-    Case(
-        "missing at random", "odds double with length", "p < .05",
-        lambda rng, topics, balanced: lost(rng, topics, balanced, 0.7),
-    ),
-    Case(
-        "missing in some topics", "missing anywhere", "p < .05",
-        lambda rng, topics, balanced: lost_by_topic(rng, topics, balanced, 0.0), ALPHA,
-    ),
-    Case(
-        "missing in some topics", "log odds differ by 1", "p < .05",
-        lambda rng, topics, balanced: lost_by_topic(rng, topics, balanced, 1.0),
     ),
 )  # fmt: skip
 """Every verdict, what is true, what is counted, and how often that may be."""

@@ -226,28 +226,18 @@ def _shares(validation: Validation) -> Iterator[Table]:
         yield Table("The share of positives among unlabelled units", columns, rows)
 
 
-def _missing(validation: Validation) -> Table | Section:
+def _missing(validation: Validation) -> Section:
     missing = validation.missing
-    if missing.scored == missing.total:
-        return Section(
-            "Missing scores",
-            [PageRemarks([f"All {words.count(missing.total)} judgments have all their scores."])],
+    said = f"All {words.count(missing.total)} judgments have all their scores."
+    if missing.scored < missing.total:
+        reasons = ", ".join(
+            f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items()
         )
-    reasons = (
-        ", ".join(f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items())
-        or "none"
-    )
-    rows = [
-        (association.covariate, association.effect, words.p_value(p), association.reason)
-        for association, p in zip(missing.associations, missing.p_holm, strict=True)
-    ]
-    return Table(
-        "Missing scores",
-        ("Missing scores and", "Effect", "p (Holm)", REMARK),
-        rows,
-        note=f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
-        f"response, and {missing.failed} got no response (reasons: {reasons}).",
-    )
+        said = (
+            f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
+            f"response, and {missing.failed} got no response (reasons: {reasons or 'none'})."
+        )
+    return Section("Missing scores", [PageRemarks([said])])
 
 
 def _join(validation: Validation) -> Table | Section:

@@ -273,16 +273,13 @@ def validate(
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
-    ``items`` (the run's) let missing scores be compared with the length of the argument; ``metrics`` maps dimensions
-    to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
+    ``items`` (the run's) let length stand beside the judge; ``metrics`` maps dimensions to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
     the judgments of the offline model, which then stands beside length and a constant.
 
     Raises:
         DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
         UnknownNameError: ``metrics`` names what is not there.
     """
-    import numpy as np
-
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
     known = list(items)
@@ -300,7 +297,7 @@ def validate(
         coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
         dimensions={name: check.result for name, check in checked.items()},
         average=_average(checked, settings.confidence),
-        missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
+        missing=missingness(kept),
         languages=tuple(_by_language(joined, settings)),
     )
 
