@@ -206,8 +206,7 @@ def agreement_table(validation: Validation) -> Table:
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
-        + rerun_note(validation),
+        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
     ).varying("Coverage")
 
 
@@ -242,19 +241,6 @@ def language_tables(validation: Validation) -> Iterator[Table]:
         note=f"Each alpha is of one language alone, with an interval over its {clustered}s; intervals are not "
         "corrected for the number of languages. Alpha depends on how much labels vary, so compare two languages only "
         "if their items are alike, such as translations.",
-    )
-
-
-def rerun_note(validation: Validation) -> str:
-    """By how much alphas would differ if the judge were asked again; empty where no score is a mean of samples."""
-    known = [row.rerun for row in validation.dimensions.values() if row.rerun is not None]
-    if not known:
-        return ""
-    least, most = f"{min(known):.3f}", f"{max(known):.3f}"
-    between = least if least == most else f"{least} to {most}, by the dimension"
-    return (
-        f" If the judge were run again with as many samples, its alpha would vary with a standard deviation of "
-        f"{between}; the intervals include this variation."
     )
 
 

@@ -75,9 +75,7 @@ class DimensionValidation(DimensionAgreement):
     the free baselines (``length``, ``constant``, ``floor``).
     ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
     labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
-    ``best_case`` bound the judge's own mean if every missing score were 0 or 1. ``rerun`` is the standard deviation of
-    alpha between reruns of the judge with as many samples, which the interval holds already (None: the score is no mean
-    of several samples).
+    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
     """
 
     onto: str
@@ -97,7 +95,6 @@ class DimensionValidation(DimensionAgreement):
     share: CorrectedShare | None
     worst_case: float | None
     best_case: float | None
-    rerun: float | None = None
 
     @property
     def agreement(self) -> DimensionAgreement:

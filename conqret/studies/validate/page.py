@@ -101,19 +101,14 @@ def _samples(validation: Validation) -> Table:
         for name, statistic in validation.average.judge.items()
         if name not in (CALIBRATED, *TRIVIAL)
     }
-    rows = [
-        [dimension, *map(row.variants.get, average), "" if row.rerun is None else f"{row.rerun:.3f}"]
-        for dimension, row in validation.dimensions.items()
-    ]
+    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
     heads = map(str.capitalize, average)
     return Table(
         title,
-        ("Dimension", *heads, "SD between reruns"),
+        ("Dimension", *heads),
         rows,
-        foot=[("Average", *average.values(), "")],
-        note="“SD between reruns” is how much the alpha of the mean would vary if the judge were run again with as "
-        "many samples. More samples reduce this part of an interval's width; only more topics reduce the rest.",
+        foot=[("Average", *average.values())],
     )
 
 

@@ -179,7 +179,6 @@ def check_dimension(
         share=_share(view),
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
-        rerun=view.rerun(),
     )
     return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
@@ -273,8 +272,9 @@ def validate(
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
-    ``items`` (the run's) let length stand beside the judge; ``metrics`` maps dimensions to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
-    the judgments of the offline model, which then stands beside length and a constant.
+    ``items`` (the run's) let the length of texts stand beside the judge; ``metrics`` maps dimensions to metrics of
+    other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are the judgments
+    of the offline model, which then stands beside length and a constant.
 
     Raises:
         DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
