@@ -86,7 +86,7 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
-GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+GUARANTEES = "## Tables of unequal probabilities and errors of what is kept\n"
 """Where those of what is guaranteed by labels stand."""
 KINDS = {
     "even": "five labels that occur about equally often",
@@ -582,7 +582,7 @@ def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> 
         truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
         yield f"### {words.capitalize()}: unequal probabilities\n"
         yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
-        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield f"\n### {words.capitalize()}: errors of what is kept\n"
         yield from share_table(done, f"{PREFIX}{kind}", simulations)
         yield ""
 

@@ -167,45 +167,6 @@ def test_a_guarantee_on_average_keeps_more(found, seen):
     assert "in 95% of draws" not in table.note
 
 
-def test_sets_hold_the_labels_of_annotators(seen, folder):
-    judgments, labels = seen
-    found = abstain(judgments, labels, sets=0.9)
-    sets = found.sets["clarity"]
-    assert (sets.units, sets.topics, sets.steps) == (300, 15, (1.0, 2.0, 3.0))
-    assert sets.coverage.value >= 0.85
-    assert sum(one.covered for one in sets.by_label) == pytest.approx(300 * sets.coverage.value)
-    assert sum(one.items for one in sets.by_label) == 300
-    assert found.label_sets(judgments[0])["clarity"] == sets.of(judgments[0].value("clarity"))
-    sizes = [1 + high - low for low, high in (sets.of(one.value("clarity")) for one in judgments)]
-    assert sets.size == pytest.approx(np.mean(sizes))
-    assert sets.of(0.0)[0] == 1.0
-    *_, table = abstention_tables(found)
-    assert table.rows[0][:2] == ("Clarity", "300")
-    page = "".join(abstention_sheet(found).html())
-    assert "Sets of labels by score" in page
-    file = folder / "sets.json"
-    file.write_text(found.model_dump_json(), encoding="utf-8")
-    assert Abstention.read(file) == found
-    assert "sets" not in abstain(judgments, labels).model_dump()
-
-
-def test_sets_need_no_confidence_and_enough_topics(folder):
-    plain, labels, _ = study(folder, np.random.default_rng(2), items=120)
-    found = abstain(plain, labels, sets=0.9)
-    assert (found.rules, found.source) == ({}, "")
-    assert set(found.sets) == {"clarity", "overall_quality"}
-    assert found.applied(plain[0]) is plain[0]
-    assert found.sets["clarity"].topics == 10
-    with pytest.raises(
-        DeclarationError, match=r"10 topics, and sets of 95% need 19 .*sets of 90% are the most"
-    ):
-        abstain(plain, labels, sets=0.95)
-    with pytest.raises(DeclarationError, match="--sets"):
-        abstain(plain, labels, sets=1.0)
-    with pytest.raises(DeclarationError, match="--samples 5"):
-        abstain(plain, labels, sets=0.9, source="samples")
-
-
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note

@@ -12,7 +12,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, LabelSets, Trust
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
 from conqret.studies.abstain.result import TOGETHER
 
 TITLE = "Which scores can be kept"
@@ -26,10 +26,8 @@ SAID = {
 """Where confidences are from, in words."""
 TESTED: Mapping[Bound, str] = {
     "t": "tested by a one-sided t-test over topics",
-    "betting": "tested by betting over topics",
     "average": "conformal risk control over topics",
 }
-SETS = "Where the human label lies"
 WORTHY = "shown to be better"
 SEVERAL = undefined("no map could be fitted without one of the folds")
 
@@ -59,64 +57,6 @@ SAMPLED = (
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
-    """What each threshold keeps and how often that is wrong, what the confidences are worth, and in which sets human
-    labels lie: each where there is such a thing."""
-    if abstention.found:
-        yield from _rule_tables(abstention)
-    if abstention.sets:
-        yield _sets_table(abstention)
-
-
-def _sets_table(abstention: Abstention) -> Table:
-    """The sets of all metrics: how large they are, and how many labels they hold."""
-    level = next(iter(abstention.sets.values())).level
-    topics = abstention.basis.clustered_by
-    rows: list[tuple[Cell, ...]] = []
-    for metric, sets in abstention.sets.items():
-        rarest = min(sets.by_label, key=lambda label: label.covered / label.items, default=None)
-        rows.append(
-            (
-                words.label(metric),
-                sets.units,
-                f"{sets.size:.1f} of {len(sets.steps)}",
-                f"{sets.whole:.0%}",
-                Percent.of(sets.coverage) if sets.coverage.value is not None else sets.coverage,
-                "–" if rarest is None else f"{rarest.label:g}: {rarest.covered} of {rarest.items}",
-            )
-        )
-    return Table(
-        SETS,
-        ("Dimension", "Labels", "Mean size", "Whole scale", "Labels in their set", "Least covered label"),
-        rows,
-        note="Each score has a prediction set: a range of adjacent labels. The human label of an item of a new "
-        f"{topics} is in the set of its score with a probability of {level:.0%} (conformal prediction), on average "
-        f"over "
-        f"random samples of {topics}s, for each dimension by itself, if the labeled items are a random sample of the "
-        "items to be scored. This probability does not hold for a single label or a single topic: “Least covered "
-        "label” is the label that sets miss most often. “Whole scale” is the share of scores whose set has every "
-        "label, and so tells nothing. “Labels in their set” is the share of labeled items whose label is in the set "
-        f"computed from the other {topics}s, with intervals over {topics}s.",
-    )
-
-
-def _score_table(title: str, sets: LabelSets) -> Table:
-    """The set of each score of one metric."""
-    ends = [*(f"{step.score - 0.01:.2f}" for step in sets.sets[1:]), "1.00"]
-    return Table(
-        title,
-        (Column("Score from", "name"), "to", "Human label"),
-        [
-            (
-                f"{step.score:.2f}",
-                end,
-                f"{step.low:g}" if step.low == step.high else f"{step.low:g} to {step.high:g}",
-            )
-            for step, end in zip(sets.sets, ends, strict=True)
-        ],
-    )
-
-
-def _rule_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
@@ -162,22 +102,6 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
         "probability for every score. “Mapped” means that an isotonic regression, fitted on other "
         f"{abstention.basis.clustered_by}s, has turned confidences into probabilities. {_worth(abstention)}",
     )
-
-
-def outcomes(abstention: Abstention) -> list[str]:
-    """What is kept, and how large the sets of labels are, each in a sentence."""
-    sentences = [outcome(abstention)] if abstention.found else []
-    if sets := list(abstention.sets.values()):
-        level, sizes = sets[0].level, [one.size for one in sets]
-        sizes_text = f"{min(sizes):.1f}" + f" to {max(sizes):.1f}" * (len(sizes) > 1)
-        scales = sorted({len(one.steps) for one in sets})
-        of = " or ".join(map(str, scales))
-        each = ", by dimension" * (len(sizes) > 1)
-        sentences.append(
-            f"The sets that hold the human label of a new item with a probability of {level:.0%} have {sizes_text} "
-            f"adjacent steps of {of} on average{each}."
-        )
-    return sentences
 
 
 def outcome(abstention: Abstention) -> str:
@@ -247,21 +171,16 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         )
         for name, rule in abstention.found.items()
     ]
-    if abstention.sets:
-        tables = [_score_table(words.label(metric), sets) for metric, sets in abstention.sets.items()]
-        sections.append(
-            Section("Sets of labels by score", tables, "Scores in [0, 1], rounded to two places.")
-        )
     return ReportPage(
         "abstention",
-        "When the judge abstains" if abstention.found else SETS,
+        "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
-        answer=outcomes(abstention),
+        answer=[outcome(abstention)],
         picture=pictures[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source) or "none"),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],

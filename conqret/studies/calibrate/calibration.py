@@ -19,7 +19,7 @@ from conqret.data.item import Frozen
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
-from conqret.judging.tables import ScoreTable, columns_beside
+from conqret.judging.tables import ScoreTable
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
@@ -170,8 +170,7 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
         for place, score in calibration.calibrated(judgment).items()
     }
     if run.scores_file.exists():
-        beside = {**columns_beside(run.scores_file), "calibrated": calibrated}
-        with ScoreTable(run.scores_file, beside=beside) as table:
+        with ScoreTable(run.scores_file, beside={"calibrated": calibrated}) as table:
             for judgment in run.judgments():
                 table.add(judgment)
     whole = gathered((metric, score) for (_, metric, part), score in calibrated.items() if part is None)
