@@ -43,12 +43,10 @@ import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
-    MAPPED,
     META,
     PILOT,
     STABLE,
     commanded,
-    mapped,
     planned,
     ranked_systems,
     sources,
@@ -99,7 +97,6 @@ SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
     "commands": COMMANDED,
-    "kinds of map": MAPPED,
     "stability": STABLE,
     "rankings of systems": META,
     "variance components": COMPONENTS,
@@ -108,7 +105,7 @@ SMALLER = {
 SECOND_SMALLER = {
     f"{HARSH}: {name}": SMALLER[name]
     for name in (
-        "rankings", "commands", "stability", "rankings of systems", "variance components", "kinds of map",
+        "rankings", "commands", "stability", "rankings of systems", "variance components",
     )
 }  # fmt: skip
 """The like of the second family."""
@@ -116,13 +113,11 @@ ONCE = {
     "rankings": ranked_once,
     "rankings without topics (not printed)": unnamed_once,
     "commands": commanded,
-    "kinds of map": mapped,
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
     f"{HARSH}: rankings": second_family.ranked,
     f"{HARSH}: commands": second_family.commanded,
-    f"{HARSH}: kinds of map": second_family.mapped,
     f"{HARSH}: stability": second_family.stable,
     f"{HARSH}: rankings of systems": second_family.ranked_systems,
     f"{HARSH}: variance components": second_family.sources,
