@@ -92,7 +92,6 @@ def card_sheet(card: Card) -> ReportPage:
     )
 
 
-_RULES = {"weights": "weighted mean", "dawid-skene": "Dawid-Skene estimate"}
 _INSTRUMENT = (
     "The fingerprint changes if any part of this configuration changes; this card says nothing of such a "
     "changed judge."
@@ -142,7 +141,7 @@ def _measures(card: Card) -> str:
         made, members = card.run.identity, card.run.identity["members"]
         return (
             f"This card treats the jury as one judge. The members of the jury are {', '.join(members)}. The scale is "
-            f"{judge.scale}. A score of the jury is the {_RULES.get(made['rule'], made['rule'])} of the scores of its "
+            f"{judge.scale}. A score of the jury is the {made['rule']} of the scores of its "
             f"{len(members)} members."
         )
     return (

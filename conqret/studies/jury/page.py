@@ -11,7 +11,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.report_page import PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement_tables import chosen_words
@@ -37,11 +37,10 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
     first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"A rule is left out: {why}." for why in jury_result.missed.values()]
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
-        [*first, *map(section, tables[1:]), Section("Remarks", [PageRemarks(missed)] if missed else [])],
+        [*first, *map(section, tables[1:])],
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
         answer=jury_answer(jury_result),
         picture=pictures[:1],
@@ -103,10 +102,9 @@ def _beaten(rule: RuleOn) -> str:
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:
     best = checked.best
-    weighted = any(member.weight is not None for member in jury_result.members)
     return Table(
         "Its members",
-        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen", "Weight"),
+        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen"),
         [
             (
                 member.name,
@@ -114,20 +112,11 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
                 member.fingerprint,
                 member.alpha,
                 f"{best.chosen[member.name]} of {best.folds}",
-                "" if member.weight is None else member.weight,
             )
             for member in jury_result.members
         ],
-        note=f"{chosen_words(best, checked.basis)}{_WEIGHTS.format(checked.basis.clustered_by) * weighted}",
+        note=chosen_words(best, checked.basis),
     ).compact()
-
-
-_WEIGHTS = (
-    " “Weight” is a member's weight in the weighted mean: weights minimize the squared error to human labels within "
-    "each dimension, which need not give the highest alpha. The table shows weights fitted on all labels; scores of "
-    "the "
-    "jury use weights fitted on the labels of other {}s."
-)
 
 
 def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
