@@ -35,9 +35,8 @@ class AbstainsOn(Frozen):
     """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
 
     ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
-    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` and ``mapped``
-    are the confidences as they are, and after an isotonic map fitted on other topics; ``constant`` is the Brier score
-    of saying of everything how often the judge is right.
+    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` says what the
+    confidences are worth; ``constant`` is the Brier score of saying of everything how often the judge is right.
     """
 
     metrics: tuple[str, ...]
@@ -48,7 +47,6 @@ class AbstainsOn(Frozen):
     threshold: float | None
     curve: tuple[SelectedScores, ...]
     stated: Trust
-    mapped: Trust | None
     constant: float
 
     @property

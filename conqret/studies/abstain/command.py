@@ -50,7 +50,6 @@ def abstain(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
@@ -66,7 +65,6 @@ def abstain(
         output (--output, -o): The file to write: the thresholds, and what they are based on.
         page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the chart of the
             share of wrong scores by the share of scores kept (.svg).
-        seed: The random seed that splits topics into the folds on which confidences are calibrated.
 
     Examples:
 
@@ -96,7 +94,7 @@ def abstain(
         bound=risk.bound,
         together=risk.together,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate),
     )
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)

@@ -12,7 +12,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention
 from conqret.studies.abstain.result import TOGETHER
 
 TITLE = "Which scores can be kept"
@@ -29,7 +29,6 @@ TESTED: Mapping[Bound, str] = {
     "average": "conformal risk control over topics",
 }
 WORTHY = "shown to be better"
-SEVERAL = undefined("no map could be fitted without one of the folds")
 
 
 class Percent(Estimate):
@@ -85,22 +84,14 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     )
     yield Table(
         WORTH,
-        ("Dimension", "Brier", "Constant", "Mapped", "ECE", "ECE, mapped"),
+        ("Dimension", "Brier", "Constant", "ECE"),
         [
-            (
-                _name(name, rule),
-                rule.stated.brier,
-                rule.constant,
-                SEVERAL if rule.mapped is None else rule.mapped.brier,
-                rule.stated.error,
-                SEVERAL if rule.mapped is None else rule.mapped.error.value,
-            )
+            (_name(name, rule), rule.stated.brier, rule.constant, rule.stated.error)
             for name, rule in abstention.found.items()
         ],
         note="Each confidence is compared, as the probability that a score is right, with whether it is right; errors "
         "are 0 at best. ECE is the expected calibration error. “Constant” is the Brier score of one and the same "
-        "probability for every score. “Mapped” means that an isotonic regression, fitted on other "
-        f"{abstention.basis.clustered_by}s, has turned confidences into probabilities. {_worth(abstention)}",
+        f"probability for every score. {_worth(abstention)}",
     )
 
 
@@ -135,25 +126,23 @@ def outcome(abstention: Abstention) -> str:
 def _worth(abstention: Abstention) -> str:
     """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
     below the constant's."""
-    rules = abstention.found.values()
-    trusts = {
-        "unmapped": [_worth_of(rule, rule.stated) for rule in rules],
-        "mapped": [_worth_of(rule, rule.mapped) for rule in rules],
-    }
-    if len(rules) == 1:
-        shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
+    found = [_worth_of(rule) for rule in abstention.found.values()]
+    if len(found) == 1:
         return (
             "Compared with one constant probability for all scores, the Brier score of the judge's confidences is "
-            f"{shown_text} (mapped: calibrated)."
+            f"{found[0]}."
         )
-    shown = ", and ".join(f"on {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
-    return f"The Brier score of confidences is {WORTHY} than the constant's {shown} (of {len(rules)} dimensions)."
+    return (
+        f"The Brier score of confidences is {WORTHY} than the constant's on {found.count(WORTHY)} of {len(found)} "
+        "dimensions."
+    )
 
 
-def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
-    if trust is not None and trust.brier.high is not None and trust.brier.high < rule.constant:
+def _worth_of(rule: AbstainsOn) -> str:
+    brier = rule.stated.brier
+    if brier.high is not None and brier.high < rule.constant:
         return WORTHY
-    if trust is not None and trust.brier.low is not None and trust.brier.low > rule.constant:
+    if brier.low is not None and brier.low > rule.constant:
         return "shown to be worse"
     return "not shown to be better"
 
@@ -200,30 +189,24 @@ def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
         ],
         least=0.0,
     )
-    trusts = {"Raw": rule.stated, "Mapped": rule.mapped}
     ends = (rule.curve[-1].threshold, rule.curve[0].threshold)
     yield _chart(
         "Reliability of the confidences",
         "Confidence",
         "Share that is right",
         [
-            ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in trust.bands])
-            for name, trust in trusts.items()
-            if trust is not None
-        ]
-        + [ChartLine("Perfect", [Point(end, end) for end in ends], marked=False)],
+            ChartLine(
+                "Stated", [Point.of(band.said.value or 0.0, band.people) for band in rule.stated.bands]
+            ),
+            ChartLine("Perfect", [Point(end, end) for end in ends], marked=False),
+        ],
         least=1.0,
     )
 
 
 def _bands(rule: AbstainsOn) -> str:
     """What a point of the reliability diagram is."""
-    trusts = {"raw": rule.stated, "mapped": rule.mapped}
-    counted = "; ".join(
-        f"{name} {', '.join(words.count(band.units) for band in trust.bands)}"
-        for name, trust in trusts.items()
-        if trust is not None
-    )
+    counted = ", ".join(words.count(band.units) for band in rule.stated.bands)
     return (
         f"Each point of the reliability diagram is a bin of scores with similar confidence ({BANDS} bins of about "
         f"equally many scores; scores of equal confidence share a bin). The numbers of scores in the bins, from "

@@ -2,7 +2,7 @@
 
 A score is wrong where it lies too far from people's one label. Thresholds are tested by
 :mod:`conqret.stats.selective`, with topics as what is drawn; beside them stands what the confidences are worth as
-probabilities of being right, as they are and mapped by isotonic regression (cross-fitted by topic).
+probabilities of being right.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
 from conqret.stats.confidence_scores import bands, brier, calibration_error
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
-from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import Bound, risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import (
@@ -118,7 +117,7 @@ def abstain(
         name: _on(
             tuple(joined.metrics[dimension] for dimension in of),
             _joint([answers[dimension] for dimension in of]),
-            error, delta, bound, settings,
+            error, delta, bound,
         )
         for name, of in groups.items()
     }  # fmt: skip
@@ -218,7 +217,6 @@ def _on(
     error: float,
     delta: float,
     bound: Bound,
-    settings: AgreementSettings,
 ) -> AbstainsOn:
     import numpy as np
 
@@ -226,18 +224,15 @@ def _on(
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]
     sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
-    folds = dealt(topics, settings.seed)
-    mapped = cross_fitted(sure, right, [folds[topic] for topic in topics], rising=True)
     return AbstainsOn(
         metrics=metrics,
         units=len(at),
-        topics=len(folds),
+        topics=len(set(topics)),
         unsaid=int(np.isnan(answers.sure).sum()),
         wrong=mean_interval(1 - right, topics, scale="share"),
         threshold=trusted_from(curve),
         curve=curve,
         stated=_trust(sure, right, topics),
-        mapped=None if np.isnan(mapped).any() else _trust(mapped, right, topics),
         constant=float(right.mean() * (1 - right.mean())),
     )
 
