@@ -176,7 +176,7 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     sheet = abstention_sheet(found)
     errors, confidences = *sheet.picture, *sheet.sections[2].charts
     assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
-    assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
+    assert [line.name for line in confidences.lines] == ["Stated", "Perfect"]
     for chart in (errors, confidences):
         assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
