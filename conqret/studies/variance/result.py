@@ -288,7 +288,7 @@ def _unknown(variance_estimates: Components) -> Iterator[str]:
         if not {name, JUDGE} & set(variance_estimates.conditions):
             yield f"there is one {name}, so nothing is said of what another {name} would change"
     if not any(effect.names == (SAMPLE,) for effect in variance_estimates.effects):
-        yield "there is one sample of each request, so the noise of samples is not known"
+        yield "there is one sample of each request, so the sampling variance is not known"
     if variance_estimates.topics == 1:
         yield "there is one topic, so nothing is said of others"
     for effect in variance_estimates.effects:
