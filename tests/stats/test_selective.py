@@ -1,6 +1,5 @@
 """Thresholds on confidence that keep a promise about errors, over topics."""
 
-
 import numpy as np
 import pytest
 

@@ -222,24 +222,27 @@ def _checked(
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
     """Each rule beside the members, and the members' alphas."""
-    rules: dict[str, RuleOn] = {}
+    means: dict[Rule, list[JackknifedEstimate]] = {}
     drawn = leave_one_out(alone.clusters)
     choice = HeldOutChoice.of(alone, settings.seed, drawn)
     for rule, judgments in made.items():
         both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
-        means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-        rules[rule] = rule_on(means, choice.sampled(alone, drawn), alone, settings.confidence)
+        means[rule] = both.averaged(
+            {name: side.alphas(side.judges, drawn) for name, side in both.sides.items()}
+        )
+    chosen = choice.sampled(alone, drawn)
     errors = tuple(_errors(alone, settings.confidence))
     checked = JuryCheck(
         basis=alone.basis(labels, settings),
-        rules=rules,
+        rules={rule: rule_on(of, chosen, alone, settings.confidence) for rule, of in means.items()},
         best=choice.held_out(alone, drawn, settings.confidence),
         errors=errors,
         independent=_independent([error.correlation.value for error in errors], len(alone.names)),
         left_out=alone.left_out,
     )
     alphas = {
-        name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
+        name: mean.estimate(settings.confidence)
+        for name, mean in zip(alone.names, next(iter(means.values())), strict=False)
     }
     return checked, alphas
 
