@@ -9,7 +9,6 @@ from conqret.data.digest import gathered
 from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
-from conqret.show.condition_words import condition_note
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.sensitivity.curves import Curve, StanceCurve
 from conqret.studies.sensitivity.result import SensitivityResults
@@ -73,12 +72,13 @@ def verdicts(results: SensitivityResults) -> Table:
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
-            curve.why,
+            curve.words,
         ))  # fmt: skip
     for lost in results.unscored:
         rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
             (words.label(lost.metric), "", NO_ANSWER, "", "", "", "", "", "0", words.counts(lost.missing))
         )
+    symmetry = words.symmetry_note(min((curve.topics for curve in results.curves), default=0))
     return Table(
         "Does the judge detect perturbations?",
         (
@@ -92,7 +92,7 @@ def verdicts(results: SensitivityResults) -> Table:
         "stands where the score should not change or rise, where all means are equal, or where there are only two "
         "levels. Adjacent levels differ if a t-test over topics has p < .05 after Holm's correction. The table uses "
         "only items that have a score at every level. "
-        f"{how_decided(results.curves)} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
+        f"{how_decided(results.curves)} {symmetry}".rstrip(),
     ).varying("Items", "As expected")  # fmt: skip
 
 
