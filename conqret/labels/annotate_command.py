@@ -13,7 +13,6 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, note_left_out, result, say
 from conqret.errors import number
 from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate
-from conqret.labels.check_command import CHECK_EPILOG, check
 from conqret.labels.debate_command import EPILOG as DEBATE_EPILOG
 from conqret.labels.debate_command import WRITE_EPILOG, debate, write
 from conqret.labels.export_command import export
@@ -215,7 +214,6 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "write": (write, WRITE_EPILOG),
     "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
     "export": (export, "Example: conqret labels export labels -o labels.csv"),
-    "check": (check, CHECK_EPILOG),
     "drop": (drop, "Example: conqret labels drop labels ben --why 'answered without reading'"),
     "pause": (pause, "Example: conqret labels pause labels ben --resume"),
     "reassign": (reassign, "Example: conqret labels reassign labels ben"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,10 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.labels import turns
 from conqret.labels.annotators import MAX_COMMENT, People
-from conqret.labels.database import FILE, DamagedLabelsError, Database
+from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
 from conqret.labels.label_verdicts import Final
 from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.repair import healed
 from conqret.labels.screens import Screen
 
 
@@ -31,14 +29,13 @@ def _elapsed() -> float:
     return time.monotonic()
 
 
-_log = logging.getLogger(__name__)
-
-
 class Ledger(People):
     """The study in a folder. All methods may be called from any thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
+            if (folder / BACKUP).is_file():
+                raise DamagedLabelsError(folder / FILE, "it is missing")
             raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or steady())
         rows = self._database.rows("SELECT body FROM study")
@@ -66,15 +63,7 @@ class Ledger(People):
         """
         folder.mkdir(parents=True, exist_ok=True)
         screens = sorted(screens, key=lambda screen: screen.practice)  # those to practise last
-        try:
-            begun = Database(folder)
-        except DamagedLabelsError:
-            if (kept := healed(folder, study, screens, texts or {})) is None:
-                raise
-            _log.warning(
-                "%s was corrupt and was rebuilt without loss of labels. The old file is %s", folder, kept
-            )
-            begun = Database(folder)
+        begun = Database(folder)
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
@@ -290,6 +279,10 @@ class Ledger(People):
     def backup(self, target: Path) -> None:
         """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
         self._database.backup(target)
+
+    def backup_session(self) -> None:
+        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
+        self._database.backup_session()
 
 
 def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:

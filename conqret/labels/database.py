@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-import os
 import sqlite3
 import threading
 import time
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError, number
-from conqret.io.sqlite_pages import log_is_sound
 from conqret.labels.label_tables import (
     APPLICATION,
     COLUMNS,
@@ -27,6 +25,8 @@ from conqret.labels.label_tables import (
 )
 
 FILE = "labels.sqlite"
+BACKUP = "labels.backup.sqlite"
+"""The copy that is made whenever the pages of a study begin or end to be served."""
 BUSY_MS = 10_000
 """How long a statement waits for another process that writes the file."""
 REMARK_SECONDS = 60.0
@@ -42,16 +42,17 @@ class LabelFileError(ConqretError):
 
 
 class DamagedLabelsError(LabelFileError):
-    """A file of labels is damaged, ``fault`` says how; ``conqret labels check --repair`` keeps what can be read of
-    it."""
+    """A file of labels is damaged; the message names its backup."""
 
     def __init__(self, path: Path, problem: str) -> None:
-        folder, self.fault = path.parent, f"{path} is corrupt ({problem})"
-        super().__init__(
-            f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` rebuilds the file "
-            f"from the rest (and, with `--backup FILE`, from a copy made by `conqret labels backup`), and "
-            f"`conqret labels export {folder}` writes the intact labels"
+        backup = path.with_name(BACKUP)
+        remedy = (
+            f"its last backup is {backup}: stop what uses the study, move {path.name}, {path.name}-wal and "
+            f"{path.name}-shm away, and copy {backup.name} to {path.name} (answers given since are asked again)"
+            if backup.exists()
+            else f"copy a backup to {path} that conqret labels manage --backup made, or begin anew with another folder"
         )
+        super().__init__(f"{path} is corrupt ({problem}); {remedy}")
 
 
 class Database:
@@ -67,12 +68,8 @@ class Database:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self._lock, self._remarked = (
-            threading.RLock(),
-            math.inf,
-        )  # an error that is raised here is told by itself
-        if not log_is_sound(self.path):  # before SQLite drops what it does not read
-            raise DamagedLabelsError(self.path, "its journal")
+        self._lock = threading.RLock()
+        self._remarked = math.inf  # an error that is raised here is told by itself
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
@@ -88,10 +85,7 @@ class Database:
             self._remarked = -math.inf
         except sqlite3.Error as error:
             self._connection.close()
-            raise DeclarationError(
-                f"{self.path} is not a readable file of labels ({error}); give another folder with -o (or, if "
-                f"it was one, see what can be recovered: `conqret labels check {folder}`)"
-            ) from None
+            raise DamagedLabelsError(self.path, str(error)) from None
         except BaseException:
             self._connection.close()
             raise
@@ -101,6 +95,8 @@ class Database:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         tables = schema_of(self._connection)
         if not layout_version and not tables:
+            if self.path.with_name(BACKUP).exists():
+                raise DamagedLabelsError(self.path, "it is empty")
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
@@ -108,16 +104,15 @@ class Database:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
-        elif (tables == schema()) != (layout_version == LAYOUT and application == APPLICATION):
-            raise DamagedLabelsError(self.path, "what it says of itself")
         elif tables != schema():
-            raise DeclarationError(
-                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
-                "give another folder with -o"
-            )
-        self._connection.execute(
-            "PRAGMA trusted_schema=ON"
-        )  # the tables are ours, and use a function of ours
+            if application == APPLICATION and layout_version != LAYOUT:
+                raise DeclarationError(
+                    f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
+                    "give another folder with -o"
+                )
+            raise DamagedLabelsError(self.path, "its tables are not those of a study")
+        # the tables are ours, and use a function of ours
+        self._connection.execute("PRAGMA trusted_schema=ON")
 
     def _check_rows(self) -> None:
         """Whether all is as it was written.
@@ -125,7 +120,7 @@ class Database:
         Raises:
             DamagedLabelsError: something is not.
         """
-        damaged, lost = 0, ""
+        damaged = 0
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         self._connection.execute("BEGIN")
         try:
@@ -133,15 +128,11 @@ class Database:
             for table in COLUMNS:
                 rows = self._connection.execute(f"SELECT * FROM {table}")  # noqa: S608 (a name of ours)
                 damaged += sum(not is_sound(table, row) for row in rows)
-            if self._connection.execute(LOST).fetchone() or any(
-                self._connection.execute("PRAGMA foreign_key_check")
-            ):
-                lost = "an answer is not there"
         finally:
             self._connection.execute("ROLLBACK")
             self._connection.text_factory = str
-        if damaged or integrity != "ok" or lost:
-            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else lost or integrity)
+        if damaged or integrity != "ok":
+            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else integrity)
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -175,10 +166,7 @@ class Database:
         ) as error:  # a message that quotes a damaged name is no text
             exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             code = exact & 0xFF  # the other bits say more exactly what is wrong
-            sealed = code == sqlite3.SQLITE_READONLY and os.access(
-                self.path, os.W_OK
-            )  # by a header that is damaged
-            if code in _DAMAGE or exact == sqlite3.SQLITE_CONSTRAINT_TRIGGER or sealed:
+            if code in _DAMAGE:
                 file_error: LabelFileError = DamagedLabelsError(self.path, str(error))
             elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
                 raise
@@ -207,8 +195,23 @@ class Database:
             target.unlink(missing_ok=True)
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
+    def backup_session(self) -> None:
+        """Copy the file, if it is whole, to :data:`BACKUP` beside it, in place of the copy before.
+
+        Raises:
+            DamagedLabelsError: it is not whole; the copy before is kept.
+            DeclarationError: the copy cannot be written.
+        """
+        backup = self.path.with_name(BACKUP)
+        part = backup.with_name(f"{BACKUP}.part")
+        with self._lock, self._errors():
+            self._check_rows()
+            part.unlink(missing_ok=True)  # of a process that was killed
+            self.backup(part)
+            part.replace(backup)
+
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file and out of the journal beside it.
+        """Take what was deleted out of the file, the journal beside it and its backup.
 
         Raises:
             DeclarationError: another process reads or writes without a pause.
@@ -224,15 +227,10 @@ class Database:
                 f"the deleted answers no longer count, but traces remain in {self.path.parent}, "
                 "because another process uses it now; run the command again later to remove them"
             )
+        if self.path.with_name(BACKUP).exists():
+            self.backup_session()
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
-
-
-LOST = (
-    "SELECT number FROM turns t WHERE revision != (SELECT count(*) FROM answers WHERE turn = t.number) "
-    "OR revision != (SELECT coalesce(max(revision), 0) FROM answers WHERE turn = t.number)"
-)
-"""The turns of which not every answer is there that was given."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, note_all, say
+from conqret.console.printing import at, note, say
 from conqret.errors import number
 from conqret.labels.label_server import Folder
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conqret.labels.exporting import LabelExport
-
-MOST_LOST = 20
-"""Lost labels that an export names; ``conqret labels check`` names all of them."""
 
 
 def export(
@@ -70,7 +67,6 @@ def export(
     found = export_labels(
         folder, output, to=to, final=final, practice=practice, dropped=dropped, overwrite=overwrite
     )
-    note(*filter(None, [found.fault]))
     say(at(found.file))
     for line in _readers(found, to, final=final, practice=practice):
         say(line)
@@ -88,14 +84,6 @@ def export(
             f"{number(found.undecided, 'label')} left out: annotators differ, and the label is "
             f"undecided (conqret labels adjudicate){marked if final else ''}"
         )
-    if found.lost:
-        note_all(
-            f"entries that cannot be read are left out ({number(len(found.lost), 'entry')})",
-            found.lost,
-            MOST_LOST,
-        )
-        note(f"conqret labels check {folder} explains what can be done")
-        end(failed=True)
 
 
 def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:

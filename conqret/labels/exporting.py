@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +14,8 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.database import DamagedLabelsError
 from conqret.labels.label_export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
 from conqret.labels.label_verdicts import verdicts
-from conqret.labels.repair import copied
 from conqret.labels.screens import ScreenQuestion
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
@@ -30,16 +26,13 @@ Form = Literal["csv", "label-studio", "comparisons", "pairs"]
 @dataclass(frozen=True, slots=True)
 class LabelExport:
     """What was written: the ``file``, the study's ``task`` and the ``questions`` of its screens. ``undecided`` labels
-    are left out as annotators differ, and debates ``lacking`` a counter-argument are; ``fault`` says what is wrong with
-    the file of a damaged study, of which what is ``lost`` is left out, too."""
+    are left out as annotators differ, and debates ``lacking`` a counter-argument are."""
 
     file: Path
     task: str
     questions: Mapping[str, ScreenQuestion] = field(default_factory=dict)
     undecided: int = 0
     lacking: Sequence[str] = ()
-    fault: str = ""
-    lost: Sequence[str] = ()
 
 
 @strict_options
@@ -55,7 +48,7 @@ def export_labels(
 ) -> LabelExport:
     """Write the labels of a study, with pseudonyms for annotators; of a debate study its answers or debates.
 
-    What is sound of a damaged study is written. An unchanged earlier export is replaced.
+    An unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.
@@ -69,11 +62,12 @@ def export_labels(
 
     Raises:
         DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
+        DamagedLabelsError: the study's file is damaged; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
     place = Path(folder)
-    with _sound(place) as (ledger, fault, lost):
+    with closing(Ledger(place)) as ledger:
         task = ledger.study.task
         names = {"label-studio": "labels.json", WRITING: "debates.jsonl"}
         file = Path(names.get(task, names.get(to, "labels.csv")) if output is None else output)
@@ -94,7 +88,7 @@ def export_labels(
         else:
             text, left, questions = _labels(ledger, place, to, final=final, dropped=dropped)
         write_new({file: text}, overwrite=overwrite, register=place)
-        return LabelExport(file, task, questions, left, lacking, fault, lost)
+        return LabelExport(file, task, questions, left, lacking)
 
 
 def _labels(
@@ -138,17 +132,3 @@ def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str
     if not whole:
         raise DeclarationError("no question has both of its counter-arguments yet")
     return json_lines(question.record() for question in whole), lacking
-
-
-@contextlib.contextmanager
-def _sound(folder: Path) -> Iterator[tuple[Ledger, str, Sequence[str]]]:
-    """The study in a folder; of a damaged one what is sound, what is wrong, and the names of what is lost."""
-    with contextlib.ExitStack() as ending:
-        fault, lost = "", list[str]()
-        try:
-            ledger = ending.enter_context(closing(Ledger(folder)))
-        except DamagedLabelsError as damaged:
-            fault, copy = damaged.fault, Path(ending.enter_context(tempfile.TemporaryDirectory()))
-            lost = list(copied(folder, copy))
-            ledger = ending.enter_context(closing(Ledger(copy)))
-        yield ledger, fault, lost

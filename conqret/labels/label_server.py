@@ -145,6 +145,7 @@ class ServerOptions(OptionGroup):
                 "and set its address with --url"
             )
         with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
+            ledger.backup_session()
             links = Links(folder, fresh=self.new_links)
             people(
                 annotation_app(ledger, links, setting),
@@ -153,6 +154,7 @@ class ServerOptions(OptionGroup):
                 url=self.url,
                 on_start=lambda base: _say_links(base, ledger, links),
             )
+            ledger.backup_session()
             done, wanted = ledger.wanted()
         say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
 

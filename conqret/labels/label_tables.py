@@ -14,7 +14,6 @@ LAYOUT = 4
 """The number of the layout below; a file of another is refused."""
 APPLICATION = 0x436F6E4C  # "ConL", written into the header of the file
 
-REAL = "REAL"
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "study": {"body": "TEXT NOT NULL"},
     "screens": {
@@ -29,11 +28,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "turns": {
         "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens",
         "person": "INTEGER NOT NULL REFERENCES people", "state": "TEXT NOT NULL DEFAULT 'given'",
-        "shown": f"{REAL} NOT NULL", "started": REAL, "revision": "INTEGER NOT NULL DEFAULT 0",
+        "shown": "REAL NOT NULL", "started": "REAL", "revision": "INTEGER NOT NULL DEFAULT 0",
     },
     "answers": {
         "number": "INTEGER PRIMARY KEY", "turn": "INTEGER NOT NULL REFERENCES turns", "revision": "INTEGER NOT NULL",
-        "body": "TEXT NOT NULL", "comment": "TEXT NOT NULL", "at": "TEXT NOT NULL", "seconds": f"{REAL} NOT NULL",
+        "body": "TEXT NOT NULL", "comment": "TEXT NOT NULL", "at": "TEXT NOT NULL", "seconds": "REAL NOT NULL",
     },
     "finals": {
         "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens", "body": "TEXT NOT NULL",
@@ -54,19 +53,12 @@ _INDEXES = (
 
 
 def statements() -> Iterator[str]:
-    """The statements that make the tables. A row that is no more as it was written cannot be changed: it would get a
-    sound checksum."""
+    """The statements that make the tables."""
     for table, columns in COLUMNS.items():
         fields = [f"{name} {kind}" for name, kind in columns.items()]
         fields.append(f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED")
         more = [_MORE[table]] if table in _MORE else []
         yield f"CREATE TABLE {table} ({', '.join(fields + more)})"
-        old = ", ".join(f"old.{name}" for name in columns)
-        yield (
-            f"CREATE TRIGGER {table}_sound BEFORE UPDATE ON {table} "
-            f"WHEN old.checksum IS NOT checksum('{table}', {old}) "
-            f"BEGIN SELECT RAISE(ABORT, 'a row of {table} is damaged'); END"
-        )
     yield from _INDEXES
 
 
@@ -84,8 +76,10 @@ def schema() -> frozenset[tuple[str, ...]]:
 
 
 def schema_of(db: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
-    """What SQLite says of the tables of a file."""
-    rows = db.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    """What SQLite says of the tables and indexes of a file; earlier ones have triggers, too."""
+    rows = db.execute(
+        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE type != 'trigger'"
+    )
     return frozenset(tuple(row) for row in rows)
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import DamagedLabelsError
 from conqret.labels.records import ScreenTurn, StaleAnswerError
 from tests.annotation.studies import begun
 
@@ -156,7 +157,7 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
         begun(tmp_path, 5)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "labels.sqlite").write_text("no database at all, but a text" * 100)
-    with pytest.raises(DeclarationError, match="not a readable file of labels"):
+    with pytest.raises(DamagedLabelsError, match="file is not a database"):
         Ledger(tmp_path / "text")
     with pytest.raises(DeclarationError, match="contains no labels"):
         Ledger(tmp_path / "nowhere")
@@ -226,6 +227,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import DamagedLabelsError
 ledger = Ledger(Path(sys.argv[1]))
 anna = ledger.person("anna")
 while (turn := ledger.next(anna)) is not None:

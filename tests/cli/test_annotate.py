@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.safe_files import only_writer
 from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import begun
 from tests.cli.conftest import Cli
@@ -138,47 +137,3 @@ def test_what_cannot_be_served(cli: Cli, tmp_path: Path, words: tuple[str, ...],
     done = cli("labels", "collect", ITEMS, "-o", tmp_path / "labels", "--port", "0", *words)
     assert (done.code, says in done.err) == (2, True), done.err
     assert not (tmp_path / "labels").exists()
-
-
-def test_a_damaged_file_is_exported_as_far_as_it_is_sound_and_mended(cli: Cli, tmp_path: Path) -> None:
-    folder, file, table = tmp_path / "labels", tmp_path / "labels" / "labels.sqlite", tmp_path / "out.csv"
-    begun(folder, 4, ("anna", "ben")).close()
-    answered(folder, "anna", "5", "4", "2", "1")
-    assert cli("labels", "check", folder).out == "4 labels, each as it was written\n"
-    assert cli("labels", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
-    whole = file.read_bytes()
-    place = whole.index(b'{"overall_quality": "4"}') + 21
-    file.write_bytes(whole[:place] + b"6" + whole[place + 1 :])
-    for command in (
-        ("status", folder),
-        ("pause", folder, "ben"),
-        ("backup", folder, "-o", tmp_path / "x.sqlite"),
-    ):
-        refused = cli("labels", *command)
-        assert (refused.code, "is corrupt (1 row): `conqret labels check" in refused.err) == (1, True), (
-            refused.err
-        )
-    done = cli("labels", "export", folder, "-o", table)
-    assert done.code == 1
-    assert "entries that cannot be read are left out (1 entry):\n  the answer of p01 to item-" in done.err
-    assert table.read_text().count("p01") == 3
-    assert ",6," not in table.read_text()
-    told = cli("labels", "check", folder, "--json")
-    assert (told.code, len(json.loads(told.out)["lost"])) == (1, 1)
-    assert cli("labels", "check", folder, "--repair", "--backup", tmp_path / "none.sqlite").code == 2
-    mended = cli("labels", "check", folder, "--repair", "--backup", tmp_path / "copy.sqlite")
-    assert mended.code == 0
-    assert "4 labels can be read; none is lost" in mended.out
-    assert "labels.sqlite.damaged" in mended.out
-    assert cli("labels", "export", folder, "-o", table).code == 0
-    assert table.read_text().count("p01") == 4
-
-
-def test_a_study_that_is_served_is_not_mended_meanwhile(cli: Cli, tmp_path: Path) -> None:
-    folder, file = tmp_path / "labels", tmp_path / "labels" / "labels.sqlite"
-    begun(folder, 4, ("anna", "ben")).close()
-    file.write_bytes(file.read_bytes().replace(b"anna", b"anne"))
-    with only_writer(folder):
-        refused = cli("labels", "check", folder, "--repair")
-    assert (refused.code, "is being served: end that first" in refused.err) == (2, True)
-    assert "lost:\n  the name of p01" in cli("labels", "check", folder).out
