@@ -88,7 +88,7 @@ HOMES: Parts = {
     },
     "labels": {
         "sample": "labels.command:label",
-        APP: "labels.annotate_command",
+        APP: "labels.collect_command",
         "agreement": "studies.agreement.command:agree",
     },
     "validate": "studies.validate.command:validate",

@@ -47,7 +47,7 @@ def export(
         bool,
         typer.Option(
             "--practice",
-            help="Export only the practice texts that writers wrote in `conqret labels write`, so that you can "
+            help="Export only the practice texts that writers wrote with `--task write`, so that you can "
             "grade them.",
         ),
     ] = False,
@@ -57,7 +57,7 @@ def export(
     overwrite: options.Replace = False,
 ) -> None:
     """Write the labels of a study to a file that `conqret labels agreement`, `conqret validate` or Label Studio reads,
-    with pseudonyms for annotators (of a study by `conqret labels debate`, write the judges' answers for `conqret debate
+    with pseudonyms for annotators (of a study with `--task debate`, write the judges' answers for `conqret debate
     two-turn outcomes`).
 
     An earlier export is replaced; if it was edited, the command refuses.
@@ -100,10 +100,10 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
             f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
             f"rubric {file}"
         )
-        yield "let a writer go on with: conqret labels pause --resume"
+        yield "let a writer go on with: conqret labels manage --resume"
         return
     if label_export.task == WRITING:
-        yield f"judge them with: conqret labels debate {file}, or conqret debate two-turn judge {file}"
+        yield f"judge them with: conqret labels collect {file} --task debate, or conqret debate two-turn judge {file}"
         return
     if label_export.task == JUDGING:
         words = ["conqret", "debate", "two-turn", "outcomes", file]

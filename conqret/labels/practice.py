@@ -18,7 +18,7 @@ from conqret.labels.study_screens import planned_screens, sound_source
 from conqret.labels.task import GOLD
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels pause --resume`` lets somebody go on all the same."""
+"""The states in which practice ends: ``conqret labels manage --resume`` lets somebody go on all the same."""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
 """How many of so many a person has right in their practice; None where somebody has to read it."""

@@ -61,22 +61,6 @@ def checked_url(url: str) -> SplitResult:
     return parts
 
 
-def checked_proxy(proxy: str, url: str) -> str:
-    """The address of a proxy, as connections from it have it; empty where there is none.
-
-    Raises:
-        DeclarationError: it is no address, or there is no ``url`` at which the proxy shows the pages.
-    """
-    if proxy and not url:
-        raise DeclarationError("--trust-proxy needs the address that annotators open: add --url")
-    try:
-        return str(ipaddress.ip_address(proxy)) if proxy else ""
-    except ValueError:
-        raise DeclarationError(
-            f"--trust-proxy takes the address from which the proxy connects, such as 127.0.0.1, not {proxy!r}"
-        ) from None
-
-
 @dataclass(frozen=True, slots=True)
 class LocalServer:
     """A server that has its port, and does not run yet."""

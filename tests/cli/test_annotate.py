@@ -14,7 +14,7 @@ import pytest
 
 from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import begun
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Done
 
 ITEMS = Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"
 
@@ -103,17 +103,23 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "labels"
     begun(folder, 3, ("anna", "ben")).close()
     answered(folder, "ben", "1")
-    assert cli("labels", "pause", folder, "ben").code == 0
-    assert cli("labels", "pause", folder, "p02", "--resume").code == 0
-    assert cli("labels", "drop", folder, "ben", "--why", "too fast").code == 0
+
+    def managed(*words: object) -> Done:
+        return cli("labels", "manage", folder, *words)
+
+    assert managed("--pause", "ben").code == 0
+    assert managed("--resume", "p02", "--backup", tmp_path / "copy.sqlite").code == 0
+    assert (tmp_path / "copy.sqlite").exists()
+    assert managed("--drop", "ben", "--why", "too fast").code == 0
     assert cli("labels", "export", folder, "-o", tmp_path / "x.csv").code == 2
     assert cli("labels", "export", folder, "-o", tmp_path / "x.csv", "--with-dropped").code == 0
-    assert cli("labels", "drop", folder, "ben", "--undo").code == 0
-    refused = cli("labels", "forget", folder, "ben")
+    assert managed("--resume", "ben").code == 0
+    assert "0 screens of ben are free" in managed("--reassign", "ben").out
+    refused = managed("--forget", "ben")
     assert (refused.code, "deletes 1 answer of ben" in refused.err) == (2, True)
-    assert "1 answer of ben are deleted" in cli("labels", "forget", folder, "ben", "--yes").out
-    assert "no annotator has the name 'ben'" in cli("labels", "pause", folder, "ben").err
-    assert cli("labels", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
+    assert "1 answer of ben are deleted" in managed("--forget", "ben", "--yes").out
+    assert "no annotator has the name 'ben'" in managed("--pause", "ben").err
+    assert (managed().code, "--forget NAME" in managed().err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -125,11 +131,9 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
         (("--annotators", "anna", "--scale", "5:1"), "--scale takes LOW:HIGH"),
         (("--annotators", "anna", "--task", "preference", "--metric", "x"), "of the task preference"),
         (("--annotators", "anna", "--url", "labels.example.org"), "--url takes an address such as https://"),
-        (("--annotators", "anna", "--trust-proxy", "127.0.0.1"), "add --url"),
-        (
-            ("--annotators", "anna", "--url", "https://l.org", "--trust-proxy", "me"),
-            "the proxy connects, such as 127.0.0.1",
-        ),
+        (("--annotators", "anna", "--judged", "x.csv"), "--task rating takes no --judged"),
+        (("--annotators", "anna", "--task", "write", "--scale", "1:5"), "--task write takes no --scale"),
+        (("--annotators", "anna", "--task", "debate", "--pass", "0.5"), "add --practice"),
         (("--annotators", "anna", "--consent", "nowhere.txt"), "nowhere.txt"),
     ],
 )
