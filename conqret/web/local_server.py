@@ -14,12 +14,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from conqret._optional import require
 from conqret.errors import DeclarationError
-from conqret.web.connections import timed
 from conqret.web.request_guard import LOOPBACK, READS, Guard, own_hosts
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
+MAX_CONNECTIONS = 512
+"""So many may be open at once; others get 503. A process may often have 1,024 files open."""
 GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
 
@@ -88,8 +89,8 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
     try:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            app(port), loop="asyncio", http=timed(), ws="none", log_config=None, access_log=False, proxy_headers=False,
-            server_header=False, **{"lifespan": "off", **settings},
+            app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
+            server_header=False, **{"lifespan": "off", "limit_concurrency": MAX_CONNECTIONS, **settings},
         )  # fmt: skip
     except BaseException:
         listening.close()
