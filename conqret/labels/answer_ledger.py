@@ -205,20 +205,17 @@ class Ledger(People):
 
     # What was said
 
-    def given(
-        self, *, dropped: bool = False, practice: bool = False, item: str = "", person: int = 0
-    ) -> Iterator[ScreenResponse]:
+    def given(self, *, practice: bool = False, item: str = "", person: int = 0) -> Iterator[ScreenResponse]:
         """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
-        number alone), in the order of the screens; those that were ``dropped`` only where it says so, and where it says
-        ``practice``, those that practise instead."""
+        number alone), in the order of the screens; of ``practice`` instead, where it says so."""
         people = {person.number: person for person in self.people()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
             "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
-            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) AND s.practice = ?3 AND ?4 IN (0, t.person) "
+            "WHERE t.state = 'done' AND ?1 IN ('', s.item) AND s.practice = ?2 AND ?3 IN (0, t.person) "
             "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
             "ORDER BY s.number, t.person",
-            ("dropped" if dropped else "done", item, practice, person),
+            (item, practice, person),
         ):
             yield ScreenResponse(
                 people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),

@@ -1,9 +1,9 @@
-"""``conqret labels collect``: pages on which people label, judge debates or write; ``labels status``."""
+"""``conqret labels collect``: pages on which people label, judge debates or write."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,35 +12,18 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import note, note_left_out, result
-from conqret.errors import DeclarationError, number
+from conqret.console.printing import note, note_left_out
+from conqret.errors import DeclarationError
 from conqret.io.bounded import whole_text
-from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate
-from conqret.labels.export_command import export
-from conqret.labels.label_server import Folder, ServerOptions, opened_study
-from conqret.labels.manage_command import EPILOG as MANAGE_EPILOG
-from conqret.labels.manage_command import manage
+from conqret.labels.label_server import ServerOptions
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from conqret.debate.two_turn.slider_answers import SliderAnswer
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.label_study import Study
     from conqret.labels.screens import Screen
 
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret labels collect items.jsonl --annotators anna,ben,carl -o labels\n\n"
-    "conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o "
-    "labels\n\n"
-    "conqret labels collect items.jsonl --task preference --annotators anna,ben --overlap 2 -o labels\n\n"
-    "conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
-    "conqret labels collect items.jsonl --page-language de --annotators anna,ben -o labels\n\n"
-    "conqret labels collect questions.jsonl --task debate --annotators ann,bob,cem,dee -o study\n\n"
-    "conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing"
-)
 DEBATE, WRITE = "debate", "write"
 """The tasks for two-turn debates, whose screens are planned for each annotator."""
 ONLY_FOR = {
@@ -51,12 +34,6 @@ ONLY_FOR = {
     },
 }  # fmt: skip
 """The options that not every task takes, by task; the last are those of tasks that label items."""
-
-app = typer.Typer(
-    help="Collect labels from annotators on web pages that you serve, and export them.",
-    no_args_is_help=True,
-    epilog=EPILOG,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +167,6 @@ class PlannedStudy:
         return ledger
 
 
-@app.command("collect", epilog=EPILOG)
 @grouped
 def collect(
     items: options.Items,
@@ -215,6 +191,20 @@ def collect(
     debate or without; the server keeps the time, and answers are final. With `--task write`, two annotators write on
     each passage, each against the first option's argument in one half of its questions and against the second's in the
     other half.
+
+    Examples:
+
+    conqret labels collect items.jsonl --annotators anna,ben,carl -o labels
+
+    conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels
+
+    conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels
+
+    conqret labels collect items.jsonl --page-language de --annotators anna,ben -o labels
+
+    conqret labels collect questions.jsonl --task debate --annotators ann,bob,cem,dee -o study
+
+    conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     check_options(
         asked.task,
@@ -330,45 +320,3 @@ def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -
         practice=read_two_turn(panel.practice) if panel.practice is not None else (),
     )
     return PlannedStudy(*planned, read_slider_answers(asked.judged) if asked.judged is not None else ())
-
-
-@app.command("status", epilog="Example: conqret labels status labels")
-def status(folder: Folder, json_output: options.Json = False) -> None:
-    """Show the progress of a study, by annotator, and the agreement so far."""
-    from conqret.labels.collected_labels import agreement_so_far, label_set
-    from conqret.labels.page import people_rows, people_so_far, why_no_agreement
-    from conqret.studies.agreement_tables import people_table
-
-    with opened_study(folder) as ledger:
-        records = list(ledger.given())
-        done, wanted = ledger.wanted()
-        labels = label_set(records)
-        alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-        facts = {
-            "task": ledger.study.task,
-            "screens": ledger.study.screens,
-            "overlap": ledger.study.overlap,
-            "labels": done,
-            "wanted": wanted,
-            "people": [row.model_dump(mode="json") for row in people],
-            "agreement": alpha.model_dump(mode="json") if alpha else None,
-        }
-
-        each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
-
-        def lines() -> Iterator[RenderableType]:
-            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
-            yield people_so_far(people)
-            yield people_table(alpha) if alpha else why_no_agreement(ledger)
-
-        result(facts, lines(), as_json=json_output)
-
-
-COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
-    "manage": (manage, MANAGE_EPILOG),
-    "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
-    "export": (export, "Example: conqret labels export labels -o labels.csv"),
-}
-"""Commands of other modules, each with the examples of its help."""
-for name, (command, examples) in COMMANDS.items():
-    app.command(name, epilog=examples)(command)

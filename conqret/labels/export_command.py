@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, say
 from conqret.errors import number
 from conqret.labels.label_server import Folder
@@ -18,55 +17,35 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import LabelExport
 
 
+@grouped
 def export(
     folder: Folder,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The file to write. Default: labels.csv; of Label Studio labels.json, of debates debates.jsonl.",
-        ),
-    ] = None,
-    to: Annotated[
-        Literal["csv", "label-studio", "comparisons", "pairs"],
-        typer.Option(
-            help="`csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for "
-            "`conqret debateqa score correlate`. `pairs`: for `conqret perspectives detect`."
-        ),
-    ] = "csv",
-    final: Annotated[
-        bool,
-        typer.Option(
-            "--final",
-            help="Export one final label for each item and question: the adjudicator's decision, or else the "
-            "majority of annotators.",
-        ),
-    ] = False,
-    practice: Annotated[
-        bool,
-        typer.Option(
-            "--practice",
-            help="Export only the practice texts that writers wrote with `--task write`, so that you can "
-            "grade them.",
-        ),
-    ] = False,
-    dropped: Annotated[
-        bool, typer.Option("--with-dropped", help="Also the labels of annotators who were dropped.")
-    ] = False,
+    *,
+    output: Path | None = None,
+    to: Literal["csv", "label-studio", "comparisons", "pairs"] = "csv",
+    final: bool = False,
+    practice: bool = False,
     overwrite: options.Replace = False,
 ) -> None:
     """Write the labels of a study to a file that `conqret labels agreement`, `conqret validate` or Label Studio reads,
-    with pseudonyms for annotators (of a study with `--task debate`, write the judges' answers for `conqret debate
-    two-turn outcomes`).
+    with pseudonyms for annotators (with `--task debate` the judges' answers for `conqret debate two-turn outcomes`).
 
     An earlier export is replaced; if it was edited, the command refuses.
+
+    Args:
+        output (--output, -o): The file to write. Default: labels.csv; of Label Studio labels.json, of debates
+            debates.jsonl.
+        to: `csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for `conqret
+            debateqa score correlate`. `pairs`: for `conqret perspectives detect`.
+        final: Export one final label for each item and question: the adjudicator's decision, or else the majority of
+            annotators.
+        practice: Export only the practice texts that writers wrote (`--task write`), so that you can grade them.
+
+    Example: conqret labels export labels -o labels.csv
     """
     from conqret.labels.exporting import export_labels
 
-    found = export_labels(
-        folder, output, to=to, final=final, practice=practice, dropped=dropped, overwrite=overwrite
-    )
+    found = export_labels(folder, output, to=to, final=final, practice=practice, overwrite=overwrite)
     say(at(found.file))
     for line in _readers(found, to, final=final, practice=practice):
         say(line)

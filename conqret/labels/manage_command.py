@@ -1,67 +1,94 @@
-"""``conqret labels manage``: what becomes of an annotator, also while others label, and a copy of the labels."""
+"""``conqret labels status`` and ``manage``: how far a study is, and what becomes of annotators, also meanwhile."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from conqret.console.printing import at, say
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, result, say
 from conqret.errors import DeclarationError, number
 from conqret.labels.label_server import Folder, opened_study
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret labels manage labels --pause ben\n\n"
-    "conqret labels manage labels --drop p02 --why 'answered without reading'\n\n"
-    "conqret labels manage labels --forget ben --yes\n\n"
-    "conqret labels manage labels --backup labels-monday.sqlite"
-)
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
+def status(folder: Folder, json_output: options.Json = False) -> None:
+    """Show the progress of a study, by annotator, and the agreement so far.
+
+    Example: conqret labels status labels
+    """
+    from conqret.labels.collected_labels import agreement_so_far, label_set
+    from conqret.labels.page import people_rows, people_so_far, why_no_agreement
+    from conqret.studies.agreement_tables import people_table
+
+    with opened_study(folder) as ledger:
+        records = list(ledger.given())
+        done, wanted = ledger.wanted()
+        labels = label_set(records)
+        alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
+        facts = {
+            "task": ledger.study.task,
+            "screens": ledger.study.screens,
+            "overlap": ledger.study.overlap,
+            "labels": done,
+            "wanted": wanted,
+            "people": [row.model_dump(mode="json") for row in people],
+            "agreement": alpha.model_dump(mode="json") if alpha else None,
+        }
+
+        each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
+
+        def lines() -> Iterator[RenderableType]:
+            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
+            yield people_so_far(people)
+            yield people_table(alpha) if alpha else why_no_agreement(ledger)
+
+        result(facts, lines(), as_json=json_output)
+
+
+@grouped
 def manage(
     folder: Folder,
-    pause: Annotated[
-        str, typer.Option(metavar="NAME", help="Pause this annotator (a name, or a pseudonym such as p02).")
-    ] = "",
-    resume: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Let this annotator go on after a pause, after practice, or although they failed it; count the "
-            "labels of a dropped annotator again.",
-        ),
-    ] = "",
-    drop: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Leave this annotator's labels out of all exports, and give their items to others; the labels are "
-            "not deleted.",
-        ),
-    ] = "",
-    why: Annotated[str, typer.Option(help="With `--drop`: the reason, which is stored with the study.")] = "",
-    reassign: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Give the items that this annotator has not labeled yet to others."
-        ),
-    ] = "",
-    forget: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Delete all answers of this annotator, and their name, on their request."
-        ),
-    ] = "",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="With `--forget`: really delete; this cannot be undone.")
-    ] = False,
-    backup: Annotated[
-        Path | None, typer.Option(help="Copy the labels as they are now to this file, which must not exist.")
-    ] = None,
+    *,
+    pause: str | None = None,
+    resume: str | None = None,
+    drop: str | None = None,
+    why: str = "",
+    reassign: str | None = None,
+    forget: str | None = None,
+    yes: bool = False,
+    backup: Path | None = None,
 ) -> None:
-    """Pause, drop or delete an annotator, or copy the labels, also while the study is served."""
+    """Pause, drop or delete an annotator, or copy the labels, also while the study is served.
+
+    An annotator is named by name, or by pseudonym (p02).
+
+    Args:
+        pause: Pause this annotator: their link shows no items.
+        resume: Let this annotator go on after a pause or after practice, even a failed one; the labels of a dropped
+            annotator count again.
+        drop: Leave this annotator's labels out of all exports, and give their items to others; the labels are not
+            deleted.
+        why: With `--drop`: the reason, which is stored with the study.
+        reassign: Give the items that this annotator has not labeled yet to others.
+        forget: Delete all answers of this annotator, and their name, on their request.
+        yes: With `--forget`: really delete; this cannot be undone.
+        backup: Copy the labels as they are now to this file, which must not exist.
+
+    Examples:
+
+    conqret labels manage labels --pause ben
+
+    conqret labels manage labels --drop p02 --why 'answered without reading'
+
+    conqret labels manage labels --forget ben --yes
+
+    conqret labels manage labels --backup labels-monday.sqlite
+    """
     if not any((pause, resume, drop, reassign, forget, backup)):
         raise DeclarationError(
             "say what is to be done: --pause NAME, --resume NAME, --drop NAME, --reassign NAME, --forget NAME or "

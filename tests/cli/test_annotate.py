@@ -112,7 +112,6 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "copy.sqlite").exists()
     assert managed("--drop", "ben", "--why", "too fast").code == 0
     assert cli("labels", "export", folder, "-o", tmp_path / "x.csv").code == 2
-    assert cli("labels", "export", folder, "-o", tmp_path / "x.csv", "--with-dropped").code == 0
     assert managed("--resume", "ben").code == 0
     assert "0 screens of ben are free" in managed("--reassign", "ben").out
     refused = managed("--forget", "ben")
