@@ -12,8 +12,7 @@ from conqret.labels import turns
 from conqret.labels.annotators import MAX_COMMENT, People
 from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
-from conqret.labels.label_verdicts import Final
-from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
+from conqret.labels.records import Final, Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_verdicts import verdicts
+from conqret.labels.exporting import verdicts
 from conqret.labels.links import ADJUDICATE, DASHBOARD, Links
 from conqret.labels.pages.adjudicating import adjudication_app
 from tests.annotation.studies import begun
