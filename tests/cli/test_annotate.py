@@ -65,7 +65,8 @@ def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> 
         assert process.wait() == 0
     assert links[0] == links[1]
     assert (tmp_path / "secret").stat().st_mode & 0o77 == 0
-    assert (tmp_path / "labels.sqlite").stat().st_mode & 0o77 == 0
+    for name in ("labels.sqlite", "labels.backup.sqlite"):
+        assert (tmp_path / name).stat().st_mode & 0o77 == 0
 
 
 def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
