@@ -85,7 +85,8 @@ class DamagedLabelsError(LabelFileError):
         backup = path.with_name(BACKUP)
         remedy = (
             f"its last backup is {backup}: stop what uses the study, move {path.name}, {path.name}-wal and "
-            f"{path.name}-shm away, and copy {backup.name} to {path.name} (annotators get the items labeled since once more)"
+            f"{path.name}-shm away, and copy {backup.name} to {path.name} (annotators get the items labeled since then "
+            "once more)"
             if backup.exists()
             else f"copy a backup to {path} that conqret labels manage --backup made, or begin anew with another folder"
         )
