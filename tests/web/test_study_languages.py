@@ -13,7 +13,6 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import PageMessages, known_texts, page_messages
 from tests.annotation.debates import DEBATES
 from tests.annotation.studies import begun
-from tests.cli.conftest import Cli
 from tests.report.chromium import Chromium, Page
 from tests.web.annotators import come_in, until
 from tests.web.commands import started
@@ -143,27 +142,3 @@ def test_disputes_are_decided(browser: Chromium, tmp_path: Path, language: str) 
         assert page.js("document.querySelector('h1').innerText") == messages.plain("This cannot be shown")
     assert not [complaint for complaint in page.complaints if "404" not in complaint]
     page.close()
-
-
-def test_words_that_nobody_has_are_refused_before_anything_is_kept(
-    cli: Cli, tmp_path: Path, language: str
-) -> None:
-    words = tmp_path / "my.toml"
-    words.write_text(f"language = '{language}'\n[texts]\n'Strat' = 'x'\n", encoding="utf-8")
-    for task in ("debate", "write"):
-        refused = cli(
-            "labels",
-            "collect",
-            DEBATES,
-            "--task",
-            task,
-            "--annotators",
-            "ann,bob",
-            "--page-language",
-            words,
-            "-o",
-            tmp_path / "study",
-        )
-        assert refused.code == 2
-        assert "'Strat'" in refused.err
-        assert not (tmp_path / "study").exists()
