@@ -31,7 +31,6 @@ def practice_screens(
     *,
     metrics: Sequence[str] = (),
     scale: tuple[int, int] | None = None,
-    seed: int = 13,
     skip_invalid: bool = False,
     language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
@@ -46,7 +45,7 @@ def practice_screens(
     source = sound_source(
         path, task, metrics=metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
     )
-    screens = planned_screens(source, task, metrics=metrics, scale=scale, seed=seed).screens
+    screens = planned_screens(source, task, metrics=metrics, scale=scale).screens
     known = [screen for screen in screens if screen.gold]
     if not known:
         raise DeclarationError(
