@@ -13,15 +13,12 @@ from conqret.data import Item
 from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_tables import (
     arguments_table,
-    cost_table,
     damage_table,
     difference_tables,
     experiment_tables,
     outcome,
-    rank_tables,
     retrieval_tables,
     score_tables,
-    topic_tables,
 )
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.bounded import whole_bytes
@@ -77,7 +74,6 @@ def experiment_sheet(
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
-    costs = json.loads(whole_bytes(out.costs_file)) if out.costs_file.is_file() else []
     came_out = outcome(summary["differences"], first)
     sections = [
         Section(
@@ -87,14 +83,11 @@ def experiment_sheet(
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
-        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"])), folded=True),
-        Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
         Section(
             "Perturbations",
             [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
             _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
         ),
-        Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [PageLinks(_links(out, summary))]),
     ]
     return ReportPage(

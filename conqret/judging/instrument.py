@@ -18,9 +18,8 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
-from conqret.judging.scales import combine_samples, with_confidence
+from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
@@ -303,7 +302,7 @@ def _language_note(prompt: Prompt, case: Case) -> str:
     """What a prompt says of languages; empty where item and explanations are in English."""
     if not case.options.explain_in and is_english(item_language(case.item)):
         return ""
-    from conqret.judging.explanation_language import prompt_languages
+    from conqret.judging.conversation import prompt_languages
 
     languages = prompt_languages(case.item, case.options.explain_in)
     return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""

@@ -150,8 +150,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes, batch_price
-    from conqret.judging.judging_cost import expected_judging
+    from conqret.judging.cost import Sizes, batch_price, expected_judging
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)

@@ -12,15 +12,13 @@ from conqret.judging.conversation import whole
 from conqret.judging.item_parts import KINDS
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.metric_groups import group_table
-from conqret.judging.overview import overview
+from conqret.judging.overview import HEIGHT, WIDTH, overview
 from conqret.judging.recorded_requests import asked
-from conqret.judging.report_figures import HEIGHT, WIDTH
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
 from conqret.judging.score_maps import maps
 from conqret.judging.summary import Summariser
 from conqret.judging.summary_tables import ReferenceMeans
-from conqret.judging.tally import MAX_ITEMS, Tally
+from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show.page import Ways, page, write_files
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from conqret.data import Judgment, Measure, Part
+from conqret.judging.item_parts import PREFERRED, Cell, cell
 from conqret.judging.overview import DIMENSION_NAMES, OVERALL, plain_metrics
 from conqret.judging.summary import Summary
 from conqret.judging.tally import RANKS, Tally, document_measure
 from conqret.show import words
-from conqret.show.score_cells import PREFERRED, Cell, cell
 from conqret.show.visible_text import cut
 
 MOST_ROWS = 40

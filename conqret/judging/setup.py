@@ -109,7 +109,7 @@ class Setup:
                 "conversation": self.options.conversation,
             }
         if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
-            from conqret.judging.explanation_language import explanation_language, says_languages
+            from conqret.judging.conversation import explanation_language, says_languages
 
             if says_languages(self.languages, self.options.explain_in):
                 identity |= {
@@ -189,7 +189,7 @@ def set_up(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
     if options.confidence:
-        from conqret.judging.stated_confidence import stating_confidence
+        from conqret.judging.sections import stating_confidence
 
         judge = stating_confidence(judge, library)
     if options.conversation == "whole":

@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import experiment_job
+from conqret.experiments.experiment import experiment_job, experiment_record, run_experiment
 from conqret.experiments.experiment_cost import estimate
-from conqret.experiments.experiment_run import run_experiment
-from conqret.experiments.experiment_spending import write_costs
-from conqret.experiments.experiment_tables import cost_table
-from conqret.experiments.record import experiment_record
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm.client import Client
@@ -182,23 +178,6 @@ def test_what_is_done_is_not_done_again(finished, file):
     said = []
     run_experiment(experiment_job(file, output=job.out.path, say=lambda stage, text: said.append(stage)))
     assert "rank" not in said
-
-
-def test_what_was_expected_stands_beside_what_was_asked(finished):
-    job = finished[0]
-    write_costs(job)
-    rows = {
-        (entry["task"], entry["of"], entry["by"]): entry
-        for entry in json.loads(job.out.costs_file.read_bytes())
-    }
-    judged = rows["judge", "bm25+floor", "rag-fine-grained-offline"]
-    assert (judged["expected"]["calls"], judged["made"]["calls"], judged["made"]["cost_usd"]) == (4, 4, 0.0)
-    damaged = rows["damage", "bm25+floor", "rag-fine-grained-offline"]
-    assert 0 < damaged["made"]["calls"] <= damaged["expected"]["calls"]
-    assert rows["rerank", "bm25+side", ""]["made"] is None
-    assert rows["generate", "bm25+floor", ""]["made"]["calls"] == 4
-    table = cost_table(list(rows.values()))
-    assert table.rows[[row[0] for row in table.rows].index("rerank")][:2] == ("rerank", "offline")
 
 
 def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):

@@ -7,10 +7,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
-from conqret.experiments.experiment import experiment_job
-from conqret.experiments.experiment_run import _copy_file
+from conqret.experiments.experiment import LIBRARIES, _copy_file, experiment_job, experiment_record
 from conqret.experiments.reading import read_experiment
-from conqret.experiments.record import LIBRARIES, experiment_record
 from conqret.io.toml import line_of
 from tests.generation.corpora import write_corpus
 

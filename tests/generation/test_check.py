@@ -1,7 +1,7 @@
 """Citations out of range, never cited, and quotations that are not there."""
 
 from conqret.data import Document
-from conqret.generation.citation_check import check_citations
+from conqret.generation.cited_argument import check_citations
 
 DOCUMENTS = [
     Document(

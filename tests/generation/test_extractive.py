@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document
-from conqret.generation.citation_check import check_citations
-from conqret.generation.cited_argument import GeneratedArgument, render
+from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.strategies.extractive import FROM_ONE_DOCUMENT, PREMISES, compose
 from conqret.text.citations import citations, strip_citations
 from tests.generation.corpora import documents, question

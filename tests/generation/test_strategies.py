@@ -10,12 +10,11 @@ from conqret.errors import UnknownNameError
 from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
-from conqret.generation.generation_cost import expected_writing
-from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
+from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
 from conqret.generation.generation_strategy import STRATEGIES
 from conqret.generation.generator import GenerateOptions, Generator
 from conqret.generation.strategies.debate import revised
-from conqret.generation.tasks import make_tasks
+from conqret.generation.tasks import expected_writing, make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.judging.cost import Sizes
@@ -54,7 +53,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         run = GenerationPlan(Session("offline"), GenerationFolder(tmp_path / name), tasks, options)
-        assert generate(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
+        assert write_arguments(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
         (items[name],) = open_items(run.folder.items_file)
         records[name] = run.folder.record()
     assert items["extractive"].argument == items["cited"].argument

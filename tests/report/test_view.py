@@ -6,14 +6,12 @@ from itertools import pairwise
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
-from conqret.judging.evidence_view import TEXT_CHARACTERS
-from conqret.judging.item_parts import citation_verdicts
-from conqret.judging.item_view import item_view
-from conqret.judging.report_figures import bin_of, histogram, shares
+from conqret.judging.item_parts import citation_verdicts, level
+from conqret.judging.item_view import TEXT_CHARACTERS, item_view
+from conqret.judging.overview import bin_of, histogram, shares
 from conqret.judging.score_maps import maps
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
-from conqret.show.score_cells import level
 from conqret.show.visible_text import Piece
 from tests.report import factory
 

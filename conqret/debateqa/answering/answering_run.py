@@ -23,7 +23,7 @@ from conqret.debateqa.answering.rag_session import KINDS, ROOM, AnswerPlan, Next
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generation_cost import GENERATED_TOKENS
+from conqret.generation.tasks import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder

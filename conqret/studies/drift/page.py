@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.errors import number
-from conqret.judging.junit import junit_suite, required_cases
+from conqret.judging.requirements import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
