@@ -162,16 +162,11 @@ def answer_tokens(ask: Ask[Any], items: Sequence[Item]) -> int:
             "metadata": items[0].metadata,
             "documents": tuple(Document(id=str(place), text=STAND_IN) for place in places),
             "argument": " ".join(f"So it is [{place}]." for place in places),
-            "nuggets": _mean_nuggets(items),
+            "nuggets": (Nugget(text=STAND_IN),)
+            * round(sum(len(item.nuggets) for item in items) / len(items)),
         }
     )
     return _length(ask.baseline(Case(item)))
-
-
-def _mean_nuggets(items: Sequence[Item]) -> tuple[Nugget, ...]:
-    """As many nuggets as an item has on average."""
-    count = round(sum(len(item.nuggets) for item in items) / len(items))
-    return (Nugget(text=STAND_IN),) * count
 
 
 def _length(answer: object) -> int:

@@ -176,7 +176,9 @@ async def _judge(
         raise DeclarationError(
             "an engine's workers record their responses in a run's folder: give one (output)"
         )
-    folder = _folder(output, source, setup) if output else None
+    if output is True:
+        output = default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model)
+    folder = JudgeFolder(Path(output)) if output else None
     judgments = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
         return judgments
@@ -251,12 +253,6 @@ def _check_session(settings: JudgeSettings) -> None:
         raise DeclarationError(
             f"the session already sets {', '.join(extra_names)}: leave it out here, or leave out the session"
         )
-
-
-def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:
-    if isinstance(output, bool):
-        return JudgeFolder(default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model))
-    return JudgeFolder(Path(output))
 
 
 async def _judged(

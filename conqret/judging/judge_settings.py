@@ -192,6 +192,14 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
+def check_made(format: object) -> None:  # noqa: A002
+    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
+    from conqret.judging.criterion import GIVE
+
+    if isinstance(format, str) and format in GIVE:
+        raise DeclarationError(GIVE[format])
+
+
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
@@ -212,10 +220,7 @@ def chosen_format(
         )
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
-        if name in (CRITERIA, RUBRIC):
-            from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
-
-            raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
+        check_made(name)
         for option in ("one_call_each", "criteria_per_call"):
             if settings.get(option):
                 raise DeclarationError(
@@ -236,33 +241,26 @@ def chosen_format(
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import rubric_judge
 
-    if rubric is None:
-        assert items is not None  # noqa: S101 - as was looked at above
-        source = items()
-        try:
-            return rubric_judge(own_rubrics(source), **size)
-        except ItemsError:  # at the first faulty item: all faults are told
-            source.check()
-            raise
-    return rubric_judge(rubrics_of(rubric), **size)
+    if rubric is not None or items is None:
+        return rubric_judge(rubrics_of(rubric), **size)
+    source = items()
+    try:
+        return rubric_judge(own_rubrics(source), **size)
+    except ItemsError:  # at the first faulty item: all faults are told
+        source.check()
+        raise
 
 
 def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
     """How many criteria are asked in one call, where the settings say it.
 
     Raises:
-        DeclarationError: it is no number from 1, or said twice.
+        DeclarationError: it is no number from 1.
     """
-    size, each = settings.get("criteria_per_call"), bool(settings.get("one_call_each"))
-    if size is None:
-        return {"in_one_call": 1} if each else {}
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    size = 1 if settings.get("one_call_each") else settings.get("criteria_per_call")
+    if size is not None and not (isinstance(size, int) and size >= 1):
         raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
-    if each and size != 1:
-        raise DeclarationError(
-            f"one_call_each contradicts criteria_per_call={size}: give one_call_each or criteria_per_call"
-        )
-    return {"in_one_call": size}
+    return {} if size is None else {"in_one_call": size}
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from conqret.judging.item_parts import level
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.summary import MetricSummary, Summary
-from conqret.judging.summary_tables import ReferenceMeans, cost, mean_scores, question, usage_rows
+from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import Tally
 from conqret.show import words
 from conqret.show.visible_text import visible
@@ -48,14 +48,13 @@ class FigureBar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Scores of one metric: bars, one set apart for what is missing, and the places of the mean, of the ``other`` mean
-    beside it, and of 0 and 1. ``counted`` are the bars over which there is room for their numbers."""
+    """Scores of one metric: bars, one set apart for what is missing, and the places of the mean and of
+    0 and 1. ``counted`` are the bars over which there is room for their numbers."""
 
     bars: tuple[FigureBar, ...]
     counted: tuple[FigureBar, ...]
     missing: FigureBar | None
     mean: float | None
-    other: float | None
     ends: tuple[float, float]
     axis: float
     description: str
@@ -77,9 +76,7 @@ def bin_of(value: float) -> int:
     return min(int(round(value * BINS, 9)), BINS - 1)
 
 
-def histogram(
-    values: Sequence[float], missing: int, mean: float | None, other: float | None = None
-) -> Histogram:
+def histogram(values: Sequence[float], missing: int, mean: float | None) -> Histogram:
     """A bar for each score where these are few and fixed, else for each bin; the tallest of bars and missing fills the
     figure."""
     axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
@@ -109,7 +106,6 @@ def histogram(
         counted=tuple(bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top),
         missing=lost,
         mean=None if mean is None else round(place(mean), 2),
-        other=None if other is None else round(place(other), 2),
         ends=(round(place(0), 2), round(place(1), 2)),
         axis=axis,
         description=_describe(counts, missing),
@@ -146,6 +142,8 @@ def _describe(counts: Mapping[tuple[float, float], int], missing: int) -> str:
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
 OVERALL = "overall_quality"
 DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
+QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
+"""What a rater is asked of each dimension of argument quality."""
 SETTINGS = {
     "order": "Order of the dimensions",
     "relevant_from": "Relevant from rating",
@@ -173,15 +171,13 @@ VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second ar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric over all items; ``floor`` is its mean in the run that stands beside it, and ``compares`` whether it
-    says which of two arguments is better."""
+    """One metric over all items; ``compares``: whether it says which of two arguments is better."""
 
     label: str
     question: str
     metric: MetricSummary
     histogram: Histogram
     verdicts: tuple[Share, ...]
-    floor: float | None
     compares: bool
 
 
@@ -194,19 +190,13 @@ class Aspect:
     rows: tuple[Figure, ...]
 
 
-def overview(
-    record: JudgeRecord, summary: Summary, tally: Tally, reference: ReferenceMeans | None = None
-) -> dict[str, Any]:
+def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
-    floors = {} if reference is None else reference.means
-    figures = {
-        name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()
-    }
+    figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     return {
         "record": record,
         "answer": visible(mean_scores(summary)),
-        "reference": reference,
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,
         "tally": tally,
@@ -237,15 +227,14 @@ def _compares(metric: MetricSummary) -> bool:
     return not VERDICTS.keys().isdisjoint(metric.labels)
 
 
-def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None) -> Figure:
+def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
     missing = metric.total - metric.scored
     return Figure(
         label=words.label(name),
-        question=question(name),
+        question=QUESTIONS.get(name, ""),
         metric=metric,
-        histogram=histogram(tally.scores.values(name), missing, metric.mean, floor),
+        histogram=histogram(tally.scores.values(name), missing, metric.mean),
         verdicts=shares(metric.labels, VERDICTS),
-        floor=floor,
         compares=_compares(metric),
     )
 

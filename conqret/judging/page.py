@@ -17,7 +17,6 @@ from conqret.judging.recorded_requests import asked
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
 from conqret.judging.score_maps import maps
 from conqret.judging.summary import Summariser
-from conqret.judging.summary_tables import ReferenceMeans
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show.page import Ways, page, write_files
 
@@ -28,7 +27,6 @@ def write_report(
     *,
     max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
-    reference: ReferenceMeans | None = None,
     asked_too: bool = False,
     recordings: Path | None = None,
     prompts: Path | None = None,
@@ -40,7 +38,6 @@ def write_report(
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
         max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
             in file order. What is said of all items is over all of them.
-        reference: the means of another run over the same items, such as the offline floor's.
         tally: what was counted while the judgments were read, in place of reading them again.
         asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
             read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
@@ -54,7 +51,7 @@ def write_report(
     target = run.report_file if to is None else Path(to)
     shown = tally.shown()
     pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
-    chunks = report_page(run, tally, reference=reference, asked_at=address if pages else None)
+    chunks = report_page(run, tally, asked_at=address if pages else None)
     write_files(target.parent, {**pages, target.name: chunks})
     return target
 
@@ -82,7 +79,6 @@ def report_page(
     run: JudgeFolder,
     tally: Tally,
     *,
-    reference: ReferenceMeans | None = None,
     asked_at: Callable[[int, int], str] | None = None,
     around: Ways = (),
 ) -> Iterator[str]:
@@ -108,7 +104,7 @@ def report_page(
         asked_at=asked_at,
         folder=str(run.path),
         images=any(item.pictures for item in items.values()),
-        **overview(record, summary, tally, reference),
+        **overview(record, summary, tally),
     )
 
 

@@ -69,17 +69,6 @@ class Scores:
                 counts[topic] += 1
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
-    def first_mean(self, metrics: Sequence[str], places: Sequence[int]) -> float:
-        """The mean over some items of one topic of the first metric that any of them has; infinite where none has."""
-        for metric in metrics:
-            values = self._values.get(metric, array("d"))
-            there = [
-                value for place in places if place < len(values) and not math.isnan(value := values[place])
-            ]
-            if there:
-                return sum(there) / len(there)
-        return math.inf
-
 
 class Kinds:
     """Which items share a value of their metadata, for the fields that have few values."""
@@ -107,7 +96,14 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     for title, groups in _groups(scores, kinds):
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
-            shown = sorted(shown, key=lambda name: scores.first_mean(metrics, groups[name]))[:MOST_TOPICS]
+            means_of = {
+                name: [scores.mean(metric, groups[name]).value for metric in metrics] for name in shown
+            }
+            lowest = {
+                name: next((value for value in means_of[name] if value is not None), math.inf)
+                for name in shown
+            }
+            shown = sorted(shown, key=lowest.__getitem__)[:MOST_TOPICS]
             notes.append(
                 f"Of {words.count(len(groups))} topics the table lists the {MOST_TOPICS} with the lowest scores."
             )

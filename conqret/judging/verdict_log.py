@@ -49,74 +49,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 OF_METRICS: Mapping[str, tuple[str, ...]] = {PAIRED: (VERDICT, PAIRED), SINGLE: (SCORE,)}
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictRows:
-    """What a log holds: ``judged`` are the items as they were shown, each with a value in [0, 1] for each of
-    ``metrics`` (None: nothing was said), which can be read once. ``known`` are the items by id, where they come from a
-    file of their own; ``notes`` grow while the rows are read."""
-
-    name: str
-    metrics: tuple[str, ...]
-    judged: Iterator[tuple[Item, Mapping[str, float | None]]]
-    known: Mapping[str, Item] | None
-    notes: list[str]
-
-
-def verdict_rows(
-    verdicts: Any,
-    items: Any = None,
-    *,
-    metrics: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    scale: str | None = None,
-    skip_invalid: bool = False,
-) -> VerdictRows:
-    """Open a log; see :func:`conqret.judging.verdict_log.read_log`.
-
-    Raises:
-        FaultsError: the items are faulty; the rows, while they are read.
-        DeclarationError: as there.
-    """
-    wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
-    mapping = dict(columns or {})
-    scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
-    schema = _schema(wanted, scales)
-    schema = schema.with_columns({name: mapping[name] for name in mapping if name not in FIELDS or name == "id"},
-                                 others=FIELDS)  # fmt: skip
-    of_items = {name: column for name, column in mapping.items() if name in FIELDS}
-    notes: list[str] = []
-    if items is None:
-        if skip_invalid:
-            raise DeclarationError(
-                "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
-                "correct the log, and leave --skip-invalid out"
-            )
-        source = open_items(verdicts, columns=of_items)
-        fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
-        return _read(source.name, _with_texts(source, fields), fields, wanted, None, notes)
-    rows = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))
-    fields = _found(rows, schema, wanted)
-    of_items.pop("id", None)
-    source = open_items(items, columns=of_items, skip_invalid=skip_invalid)
-    checked = source.check()
-    notes += [f"left out: {reason}" for reason in checked.reasons]
-    known = {item.id: item for item in source}
-    return _read(rows.name, _named(_values(rows, fields), known, notes), fields, wanted, known, notes)
-
-
-def _read(
-    name: str,
-    rows: Iterable[tuple[Item, Mapping[str, Any]]],
-    fields: Schema,
-    wanted: Sequence[str],
-    known: Mapping[str, Item] | None,
-    notes: list[str],
-) -> VerdictRows:
-    metrics = tuple(wanted) or ((PAIRED,) if set(OF_METRICS[PAIRED]) & set(fields.fields) else (SINGLE,))
-    judged = ((item, {metric: _value(metric, values) for metric in metrics}) for item, values in rows)
-    return VerdictRows(Path(name).name, metrics, judged, known, notes)
-
-
 def _value(metric: str, values: Mapping[str, Any]) -> float | None:
     names = OF_METRICS.get(metric, (metric,))
     return next((values[name] for name in names if values.get(name) is not None), None)
@@ -314,10 +246,35 @@ def read_log(
         FaultsError: rows are faulty.
         DeclarationError: no column holds verdicts or scores, or a column or scale is said wrongly.
     """
-    rows = verdict_rows(
-        verdicts, items, metrics=metrics, columns=columns, scale=scale, skip_invalid=skip_invalid
-    )
-    return replace(_gathered(rows), skip_invalid=skip_invalid)
+    wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
+    mapping = dict(columns or {})
+    scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
+    schema = _schema(wanted, scales)
+    schema = schema.with_columns({name: mapping[name] for name in mapping if name not in FIELDS or name == "id"},
+                                 others=FIELDS)  # fmt: skip
+    of_items = {name: column for name, column in mapping.items() if name in FIELDS}
+    notes: list[str] = []
+    if items is None:
+        if skip_invalid:
+            raise DeclarationError(
+                "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
+                "correct the log, and leave --skip-invalid out"
+            )
+        source = open_items(verdicts, columns=of_items)
+        fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
+        name, rows, known = source.name, _with_texts(source, fields), None
+    else:
+        table = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))
+        fields = _found(table, schema, wanted)
+        of_items.pop("id", None)
+        source = open_items(items, columns=of_items, skip_invalid=skip_invalid)
+        notes += [f"left out: {reason}" for reason in source.check().reasons]
+        known = {item.id: item for item in source}
+        name, rows = table.name, _named(_values(table, fields), known, notes)
+    wanted = wanted or ((PAIRED,) if set(OF_METRICS[PAIRED]) & set(fields.fields) else (SINGLE,))
+    judged = ((item, {metric: _value(metric, values) for metric in wanted}) for item, values in rows)
+    log = _gathered(Path(name).name, wanted, judged, known)
+    return replace(log, notes=(*notes, *log.notes), skip_invalid=skip_invalid)
 
 
 def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientOptions]:
@@ -334,26 +291,30 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))
 
 
-def _gathered(rows: VerdictRows) -> VerdictLog:
+def _gathered(
+    name: str,
+    metrics: tuple[str, ...],
+    judged: Iterable[tuple[Item, Mapping[str, float | None]]],
+    known: Mapping[str, Item] | None,
+) -> VerdictLog:
     """The log of what was judged, each item once."""
     verdicts: dict[str, list[Mapping[str, float | None]]] = {}
     items: dict[str, Item] = {}
     met: set[str] = set()
     count = 0
-    for item, values in rows.judged:
+    for item, values in judged:
         count += 1
         for pair in (True, False):
             asked = {metric: value for metric, value in values.items() if (metric == PAIRED) is pair}
             if asked:
                 verdicts.setdefault(texts_of(plain(item, pair=pair)), []).append(asked)
         shown = {texts_of(plain(version, pair=True)) for version in (item, swap_item(item))}
-        if rows.known is None and not shown & met:
+        if known is None and not shown & met:
             apart = _apart(item, items)
             items[apart.id] = apart
         met |= shown
-    every = items if rows.known is None else rows.known
-    log = VerdictLog(rows.name, tuple(every.values()), rows.metrics, verdicts)
-    return replace(log, notes=(*rows.notes, *_told(log, count)))
+    log = VerdictLog(name, tuple((items if known is None else known).values()), metrics, verdicts)
+    return replace(log, notes=tuple(_told(log, count)))
 
 
 def _apart(item: Item, items: Mapping[str, Item]) -> Item:
