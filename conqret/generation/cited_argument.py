@@ -167,11 +167,6 @@ class CitationCheck(Frozen):
     never_cited: tuple[int, ...]
     misquoted: tuple[Misquotation, ...]
 
-    @property
-    def in_order(self) -> bool:
-        """Whether no citation is out of range and no quotation wrong (a document may go uncited)."""
-        return not self.out_of_range and not self.misquoted
-
 
 def check_citations(argument: str, documents: Sequence[Document]) -> CitationCheck:
     """Check the citations of ``argument`` against ``documents``, which they number from 1.

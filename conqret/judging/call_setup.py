@@ -131,19 +131,19 @@ def prepared(
     if log is not None:
         source = log.source
         setup = _own_setup(settings, source, log)
-        _check_nuggets(settings, setup)
-        checked, setup = check_items(source, setup)
-        return replace(source, needs=setup.needs), checked, setup
-    source = open_items(
-        several,
-        columns=settings.get("columns"),
-        topics=settings.get("topics"),
-        nuggets=settings.get("nuggets"),
-        skip_invalid=settings.get("skip_invalid", False),
-        language=settings.get("language"),
-    )
-    custom_judge = settings.get("judge") is not None or settings.get("server") is not None
-    setup = _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+    else:
+        source = open_items(
+            several,
+            columns=settings.get("columns"),
+            topics=settings.get("topics"),
+            nuggets=settings.get("nuggets"),
+            skip_invalid=settings.get("skip_invalid", False),
+            language=settings.get("language"),
+        )
+        custom_judge = settings.get("judge") is not None or settings.get("server") is not None
+        setup = (
+            _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
+        )
     _check_nuggets(settings, setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     return replace(source, needs=setup.needs), checked, setup

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
@@ -46,19 +45,6 @@ class Asks(Window, Protocol):
         """Take notice that parts of an answer without a value were of use."""
 
 
-@runtime_checkable
-class JudgesElsewhere(Protocol):
-    """A client that has the whole work on an item done elsewhere."""
-
-    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item."""
-
-
-@cache
-def _judges_elsewhere(client: type) -> bool:
-    return issubclass(client, JudgesElsewhere)
-
-
 @dataclass(frozen=True)
 class Instrument:
     """A judge that is ready to measure: format, options, prompts, client, and the name of it all. Its samples are
@@ -82,8 +68,9 @@ class _Outcome:
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     """All that the instrument says of ``item``. Never raises for what the world did."""
-    if _judges_elsewhere(type(instrument.client)):
-        return await cast(JudgesElsewhere, instrument.client).judge(item, instrument)
+    if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
+        judged: Judgment = await elsewhere(item, instrument)
+        return judged
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case

@@ -20,7 +20,7 @@ from conqret.judging.item_parts import (
 )
 from conqret.judging.overview import DIMENSION_NAMES
 from conqret.show import words
-from conqret.show.visible_text import Piece, cited, cut, flagged, link, passages
+from conqret.show.visible_text import Piece, cited, cut, flagged, link
 from conqret.text.words import count_words
 
 ITEM_CHARACTERS = 400_000
@@ -306,35 +306,22 @@ def _missing(measure: Measure) -> str:
 
 def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
     """The passages, each once with all that is said of it."""
-    for where, place_flags in gathered((flag.where, flag) for flag in flags).items():
-        name, anchor, text = _place(where, item)
-        spans = passages(text, [flag.excerpt for flag in place_flags])
-        quotes = [
-            ("… " * (start > 0) + " ".join(text[start:stop].split()) + " …" * (stop < len(text)), places)
-            for start, stop, places in spans
-        ]
-        seen = {place for _, places in quotes for place in places}
-        quotes += [
-            (f"… {flag.excerpt} …", [place]) for place, flag in enumerate(place_flags) if place not in seen
-        ]
-        for quote, places in quotes:
-            kinds = dict.fromkeys(
-                words.FLAGS.get(place_flags[place].kind, place_flags[place].kind) for place in places
-            )
-            yield FlagView(cut(name, 300), anchor, tuple(kinds), cut(quote, 1000))
+    for (where, excerpt), kinds in gathered(
+        ((flag.where, flag.excerpt), flag.kind) for flag in flags
+    ).items():
+        name, anchor = _place(where, item)
+        told = dict.fromkeys(words.FLAGS.get(kind, kind) for kind in kinds)
+        yield FlagView(cut(name, 300), anchor, tuple(told), cut(f"… {excerpt} …", 1000))
 
 
-def _place(where: str, item: Item | None) -> tuple[str, str, str]:
-    """What a field of the item is called, where the page shows it, and its text."""
-    turn = where.removeprefix("message:")
+def _place(where: str, item: Item | None) -> tuple[str, str]:
+    """What a field of the item is called, and where the page shows it."""
+    turn, name = where.removeprefix("message:"), where.removeprefix("document:")
     if item is not None and turn != where and turn.isdecimal() and 0 < int(turn) <= len(item.messages):
-        return f"earlier message {turn}", "t", item.messages[int(turn) - 1].content
-    if item is None or not where.startswith("document:"):
-        anchor = {"argument": "a", "second_argument": "b"}.get(where, "")
-        known = where in {"topic", "argument", "second_argument", "reference"}
-        return where.replace("_", " "), anchor, (getattr(item, where, "") or "") if known else ""
-    name = where.removeprefix("document:")
+        return f"earlier message {turn}", "t"
+    if item is None or name == where:
+        return where.replace("_", " "), {"argument": "a", "second_argument": "b"}.get(where, "")
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         if document.id == name:
-            return f"document {number} ({name})", f"d{number}", document.text
-    return where, "", ""
+            return f"document {number} ({name})", f"d{number}"
+    return where, ""
