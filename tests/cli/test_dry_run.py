@@ -210,3 +210,18 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
     for name, options in asking.items():
         assert wanted <= options, name
         assert ("--dry-run" in options) == (name not in SAYS_SO), name
+
+
+def test_an_experiment_that_cannot_be_done_is_exit_2(cli: Cli, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    judge = '[[judges]]\nformat = "direct"\nmodel = "offline"\n'
+    for window, refused in ((500, "cannot be written: the prompt needs"), (100_000, "needs a key of openai")):
+        file = tmp_path / f"{window}.toml"
+        file.write_text(
+            'name = "small"\ncorpus = "corpus"\n[retrievers.bm25]\n[rerankers]\n'
+            '[generators.g]\nmodel = "gpt-4o-mini"\nshots = 0\n'
+            f'[models."gpt-4o-mini"]\ncontext_window = {window}\n'
+            '[[systems]]\nretriever = ["bm25"]\nreranker = ["none"]\ngenerator = ["g"]\n' + judge
+        )
+        done = cli("experiment", file, "--dry-run")
+        assert (done.code, refused in " ".join(done.err.split())) == (2, True), done.err
