@@ -110,7 +110,7 @@ def retrieve(
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
-        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        engine: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
         stance: the side that the reranker looks for; ``none``: the generic instruction.
         rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
         model: the one that names the perspectives; by default that of ``rerank``.

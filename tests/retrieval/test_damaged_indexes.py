@@ -49,12 +49,9 @@ def linked(file: Path, _: random.Random) -> None:
 DAMAGES = (flipped, halved, emptied, removed, made_a_folder, linked)
 
 
-@pytest.mark.parametrize("engine", ["pisa", "bm25s"])
-def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tmp_path: Path) -> None:
+def test_the_command_names_the_file_and_the_remedy(forks: Forks, tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
-    if engine == "pisa":
-        pytest.importorskip("pyterrier_pisa")
-    assert forks.run("retrieve", "index", corpus, "--engine", engine) == 0
+    assert forks.run("retrieve", "index", corpus) == 0
     shutil.copytree(corpus / "index", tmp_path / "sound")
     draw = random.Random(13)
     files = [file.relative_to(corpus / "index") for file in (corpus / "index").rglob("*") if file.is_file()]
@@ -76,22 +73,20 @@ def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tm
             shutil.rmtree(corpus / "index")
             shutil.copytree(tmp_path / "sound", corpus / "index")
     flipped(corpus / "index" / names[0], draw)
-    assert forks.run("retrieve", "index", corpus, "--engine", engine, "--rebuild") == 0
+    assert forks.run("retrieve", "index", corpus, "--rebuild") == 0
     assert forks.run("retrieve", "run", corpus, "-o", tmp_path / "run.res") == 0
 
 
-@pytest.mark.parametrize("engine", ["dense", "hnsw"])
-def test_vectors_and_graphs_are_looked_at_too(engine: str, tmp_path: Path) -> None:
-    pytest.importorskip("faiss", reason="the extra dense is not installed")
+def test_vectors_are_looked_at_too(tmp_path: Path) -> None:
     small = pytest.importorskip("tests.retrieval.small_encoder", reason="the extra dense is not installed")
     corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
     pairs = [(text[:40], text) for text in TEXTS.values()]
     encoder = small.train(pairs, list(TEXTS.values()), tmp_path / "encoder", steps=2, width=8)
     from conqret.retrieval.dense.text_encoding import Encoding
 
-    build_index(corpus, engine=engine, settings=Encoding(str(encoder)))
-    home = corpus / f"index-{engine}"
-    assert open_index(corpus, engine).search(["cats"], 3).documents.size == 3
+    build_index(corpus, engine="dense", settings=Encoding(str(encoder)))
+    home = corpus / "index-dense"
+    assert open_index(corpus, "dense").search(["cats"], 3).documents.size == 3
     shutil.copytree(home, tmp_path / "sound")
     draw = random.Random(13)
     names = [
@@ -101,7 +96,7 @@ def test_vectors_and_graphs_are_looked_at_too(engine: str, tmp_path: Path) -> No
         for damage in DAMAGES:
             damage(home / name, draw)
             with pytest.raises(DeclarationError, match=r"index") as error:
-                open_index(corpus, engine)
+                open_index(corpus, "dense")
             assert name.name in str(error.value)
             shutil.rmtree(home)
             shutil.copytree(tmp_path / "sound", home)

@@ -129,7 +129,7 @@ def choose_mmr(
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
-        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        engine: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
         encoder: where the encoder of an index by vectors is, by default where it was.
         mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
         split: the topics of this split: figures should be reported on others.
