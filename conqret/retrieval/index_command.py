@@ -48,7 +48,6 @@ class Encodings(OptionGroup, of=Encoding):
         normalise: Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot product.
         query_prefix: Put this before queries. Default: the model's ('query: ' for E5).
         passage_prefix: Put this before passages. Default: the model's.
-        max_tokens: How many tokens of a passage are read. Default: the model's limit.
         passage_words: Words in each passage. Default: 100.
     """
 
