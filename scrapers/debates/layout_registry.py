@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from conqret.data.item import Debate
@@ -10,7 +10,6 @@ from conqret.registry import Registry
 from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout
 from conqret.scrapers.debates.page_html import UnreadableHtmlError, plain
-from conqret.scrapers.debates.selectors import kinds, nearest
 from conqret.text.citations import cited_against, cited_by
 
 LAYOUTS = Registry(
@@ -67,7 +66,7 @@ def read_debate(
         return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
     if missing := missing_of(reading):
-        return LayoutProblem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
+        return LayoutProblem(url, (*missing, *reading.remarks), layout.name)
     return Debate(
         id=debate_id(url),
         url=url,
@@ -108,16 +107,3 @@ def missing_of(reading: DebateParts) -> tuple[str, ...]:
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
     return tuple(problems)
-
-
-def _nearly(page: DebatePage, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
-    """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
-    parts = {part.partition(":")[0] for part in missing}
-    if parts & {"pros", "cons"}:
-        parts |= {"arguments", "titles"}
-    there = kinds(page.root)
-    for selector in layout.selectors:
-        if selector.part in parts and next(selector.find(page.root), None) is None:
-            near = nearest(selector, there, layout.selectors)
-            if near:
-                yield f"{selector.part}: the layout looks for {selector}, and the page has {', '.join(near)}"
