@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.extract.charset import Kind, decode, sniff
 from conqret.scrapers.extract.clean import MIN_WORDS, clean, words
-from conqret.scrapers.extract.sniff import Kind, sniff
 
 
 @dataclass(frozen=True, slots=True)
