@@ -29,7 +29,7 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(neural_forks: Fork
         "--model",
         str(model),
         "--epochs",
-        "16",
+        "4",
         "--batch-size",
         "2",
         "--learning-rate",
