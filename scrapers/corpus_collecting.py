@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.fetch import FetchOptions
-    from conqret.scrapers.page_inspection import PageInspection
+    from conqret.scrapers.scrape_places import PageInspection
     from conqret.scrapers.topic_list import TopicList
 
 
@@ -211,7 +211,7 @@ def inspect_debate_page(
     """
     _need_pages()
     from conqret.runs.loop import Loop
-    from conqret.scrapers.page_inspection import inspected
+    from conqret.scrapers.scrape_places import inspected
 
     async def inspect() -> PageInspection:
         async with page_fetcher(settings) as fetcher:

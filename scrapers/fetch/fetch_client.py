@@ -9,17 +9,64 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from types import TracebackType
+from typing import TypeVar
 
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from conqret.errors import DeclarationError
+from conqret.llm.retry import backoff
 from conqret.scrapers.fetch.address_guard import Policy, checked_url
-from conqret.scrapers.fetch.fetch_retry import Retries
 from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page, refusal
 from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
 from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
 from conqret.scrapers.fetch.wire import REDIRECTS, USER_AGENT, Limits, Wire
+
+ATTEMPTS = 3
+"""Rounds for one URL, the first included."""
+BACKOFF_BASE = 1.0
+"""Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
+MAX_RETRY_AFTER = 120.0
+"""Seconds: a server that asks for a longer pause is not asked again in this run."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently; ``base`` in seconds, 0 for tests."""
+
+    attempts: int = ATTEMPTS
+    base: float = BACKOFF_BASE
+
+    async def over(self, ask: Callable[[], Awaitable[T]], rng: random.Random) -> tuple[T, int]:
+        """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
+
+        Raises:
+            FetchError: what the last round came to, the rounds counted in its ``attempts``.
+        """
+        attempt = 1
+        while True:
+            try:
+                return await ask(), attempt
+            except FetchError as error:
+                error.attempts = attempt
+                wait = self.wait(error, attempt, rng)
+                if wait is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(wait)
+
+    def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
+        """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+
+        Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], on top of a Retry-After if there is one.
+        """
+        if not error.retryable or attempt >= self.attempts:
+            return None
+        asked = error.retry_after or 0.0
+        return None if asked > MAX_RETRY_AFTER else asked + backoff(attempt, rng, base=self.base)
+
 
 CONCURRENCY = 32
 """Requests under way at once, over all hosts."""
