@@ -37,8 +37,6 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     if kind is Kind.OTHER:
         return Extraction(problem=f"not a text: {what}")
     if kind is Kind.PDF:
-        from conqret.scrapers.extract.document import PdfError, pdf_text
-
         try:
             title, text = pdf_text(body)
         except PdfError as error:

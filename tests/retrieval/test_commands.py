@@ -224,24 +224,6 @@ def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tm
     assert "Traceback" not in done.err
 
 
-def test_help(conqret):
-    for command in (
-        (
-            "retrieve",
-            "index",
-        ),
-        (
-            "retrieve",
-            "run",
-        ),
-        ("retrieve", "run"),
-        ("retrieve", "evaluate"),
-    ):
-        done = conqret(*command, "--help")
-        assert done.code == 0
-        assert "Example" in done.out
-
-
 def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     done = conqret(
         "retrieve",

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from threading import Event, Thread
 
 import pytest
@@ -84,18 +82,6 @@ def test_the_engine_says_nothing(corpus, capfd):
     build_index(corpus, rebuild=True).search(["cats indoors"], 5)
     os.write(1, b"after")
     assert capfd.readouterr() == ("after", "")
-
-
-def test_no_java_is_started(corpus):
-    code = (
-        "import sys\nfrom conqret.retrieval import BM25, ListwiseReranker, build_index\n"
-        f"pipeline = BM25(build_index({str(corpus)!r})) >> ListwiseReranker('offline', 'pro')\n"
-        "found = pipeline.search('Should cats be kept indoors?')\n"
-        "assert len(found) > 1\nimport pyterrier as pt\nassert not pt.java.started()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["read", "built"])
