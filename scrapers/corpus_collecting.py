@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
@@ -251,7 +251,7 @@ def _fetch_options(settings: PageSettings) -> FetchOptions:
     from conqret.scrapers.fetch import FetchOptions, Policy
     from conqret.scrapers.fetch.politeness import DELAY
 
-    given = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
+    given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
     names = ("delay", "concurrency", "user_agent")
     given |= {name: value for name in names if (value := settings.get(name)) is not None}
     return FetchOptions(**given, policy=Policy(settings.get("allow_private", False)))

@@ -59,7 +59,7 @@ def _contradicted(argument: str, number: int, source: str, topic: str, seed: str
     rng = random.Random(seed)
     for _ in range(_TRIES):
         made = contradict(split(argument)[number - 1].text, source, rng, topic)
-        if made is not None and len(sentences(made.text)) == 1:
+        if len(sentences(made.text)) == 1:
             return made
     return None
 
