@@ -127,8 +127,7 @@ HOMES: Parts = {
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",
-        "import-conqret": "scrapers.corpus_command:import_conqret",
-        "import-passages": "scrapers.corpus_command:import_passages",
+        "import": "scrapers.corpus_command:import_corpus",
         "topics": "scrapers.command:topics",
         "debates": "scrapers.command:debates",
         "evidence": "scrapers.evidence_command:evidence",

@@ -18,7 +18,7 @@ from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 
 LIBRARIES = (
-    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "pyterrier-pisa", "python-terrier",
+    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "python-terrier",
     "tiktoken", "torch", "transformers",
 )  # fmt: skip
 """Whose versions can change a result."""

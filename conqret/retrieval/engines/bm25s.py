@@ -29,7 +29,7 @@ _TERMS = "terms.json"
 
 
 def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> int:
-    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only, as in PISA."""
+    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only."""
     import bm25s
 
     analysed = _Vocabulary(settings)
@@ -63,7 +63,7 @@ class Bm25sSearcher:
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """Score every document for each query; documents without any of its words are no hits.
 
-        A word that a query repeats counts once, as in PISA.
+        A word that a query repeats counts once.
         """
         return Hits.of([self._best(query, depth) for query in queries])
 
