@@ -31,7 +31,6 @@ from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta
 from jinja2.exceptions import TemplateError
 from markupsafe import Markup
 
-from conqret.computing import check_computing
 from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.prompts.bounded_rendering import BoundedEnvironment, one_block, written
 from conqret.prompts.neutralizing import neutralise
@@ -320,7 +319,6 @@ def _plugged() -> tuple[Traversable, ...]:
 
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
-    check_computing()
     if type(value) is Markup:
         written(value)
         return value
