@@ -63,7 +63,8 @@ def test_search_filter_and_sort_by_keyboard(visit: Open) -> None:
         "document.querySelector('#sort').value = '3';"
         "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
     )
-    ordered = "[...document.querySelectorAll('#items > .item')].map(i => i.querySelectorAll('.values > .cell')[3].textContent)"
+    fourth = "i => i.querySelectorAll('.values > .cell')[3].textContent"
+    ordered = f"[...document.querySelectorAll('#items > .item')].map({fourth})"
     for reverse in (False, True):
         texts = [text.split()[-1] for text in page.js(ordered)]
         values = [text for text in texts if text != "–"]
