@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Measure, Status
-from conqret.judging.page import write_report
-from conqret.show import words
 from tests.report import factory
 from tests.report.chromium import Chromium, Page
 from tests.report.test_html import hostile_page
@@ -113,25 +110,6 @@ def test_csv_of_what_a_filter_leaves(visit: Open) -> None:
     assert {row["item"] for row in rows} == {one.item for one in con}
     found = {row["item"]: float(row["groundedness"]) if row["groundedness"] else None for row in rows}
     assert found == {one.item: one.measures["groundedness"].value for one in con}
-
-
-@pytest.mark.parametrize("values", [(0.5, 0.75), (0.25, 0.5), (0.0, 0.0), (1.0, 1.0), (0.1, 0.2)])
-def test_means_of_what_is_left_are_rounded_as_all_others(
-    visit: Open, tmp_path: Path, values: tuple[float, float]
-) -> None:
-    items = factory.items()[:4]
-    assert [item.stance for item in items] == ["pro", "con"] * 2
-    scores = (0.9, values[0], 0.9, values[1])
-    judgments = [
-        one.model_copy(update={"measures": {"groundedness": Measure(status=Status.SCORED, value=score)}})
-        for one, score in zip(factory.judge_all(items, "direct", faults=False), scores, strict=True)
-    ]
-    page = visit(write_report(factory.make_run(tmp_path, items, judgments)))
-    page.js(
-        "document.querySelector('#stance').value = 'con';"
-        "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
-    )
-    assert page.js("document.querySelector('#left').cells[1].textContent") == words.short(sum(values) / 2)
 
 
 def test_arrows_move_enter_opens_escape_closes(visit: Open) -> None:
