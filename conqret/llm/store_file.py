@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, model_validator
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.jsonl import compact
-from conqret.io.limits import ROW
+from conqret.io.limits import ANSWER
 from conqret.llm.request import Completion
 
 _COMPLETION = TypeAdapter(Completion)
@@ -208,7 +208,7 @@ class StoreFile:
         db = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(ROW.most, 10**9))
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
         db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
         db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
         db.create_function("checksum", -1, lambda *content: checksum(content))
