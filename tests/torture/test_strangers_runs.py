@@ -103,7 +103,6 @@ LOOKS = (
     ("judges", "compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
     ("runs", "methods", "{run}"),
     ("runs", "list", "{runs}"),
-    ("runs", "recordings", "stats", "{run}"),
     ("judge", "fixtures/demo/items.jsonl", "--replay", "{run}", "-o", "{run}-again"),
 )
 
