@@ -49,7 +49,7 @@ class Server:
             *command, stdout=asyncio.subprocess.PIPE, cwd=ROOT
         )
         assert self.process.stdout is not None
-        while not (line := (await self.process.stdout.readline()).decode()).startswith("Give each"):
+        while not (line := (await self.process.stdout.readline()).decode()).startswith("Send each"):
             if not line:
                 raise SystemExit("the server did not start")
             if found := re.match(r"  (person \d+) +(http://[^/]+:(\d+)/\S+)", line):

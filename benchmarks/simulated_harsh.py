@@ -25,7 +25,6 @@ from simulated_commands import (
     by_source,
     instrument_means,
     of_calibration,
-    of_maps,
     rankings_of,
     tau_of,
     true_values,
@@ -80,12 +79,6 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     """What ``calibrate`` and ``validate`` print of one sample."""
     world = made(np.random.default_rng([seed, topics, balanced, 12]), topics, balanced, "harsh")
     return of_calibration(world, ANY, STEPS)
-
-
-def mapped(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The like where all kinds of map can be had."""
-    world = made(np.random.default_rng([seed, topics, balanced, 13]), topics, balanced, "harsh")
-    return of_maps(world, WHOLE, STEPS)
 
 
 def answers(rng: Rng, topics: int, balanced: bool) -> tuple[Numbers, NDArray[np.bool_]]:

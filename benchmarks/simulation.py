@@ -5,16 +5,16 @@
         --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; several dimensions
-(``simulated_dimensions.py``) and tournaments (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
+(``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
 that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
 where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
 covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
 for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
-(``dimensions``, ``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
+(``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
 nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. ``--only raters`` (``simulated_raters.py``) and ``--only guarantees`` (what is guaranteed by labels:
+together. ``--only guarantees`` (what is guaranteed by labels:
 ``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
 under the heading of their family, or are printed.
 """
@@ -43,20 +43,16 @@ import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
-    MAPPED,
     META,
     PILOT,
     STABLE,
     commanded,
-    mapped,
     planned,
     ranked_systems,
     sources,
     stable,
     true_values,
 )
-from simulated_dimensions import pooled_table, simultaneous_table
-from simulated_dimensions import together as several
 from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
@@ -68,13 +64,6 @@ from simulated_intervals import (
     simulated,
     truths,
     unnamed_once,
-)
-from simulated_raters import (
-    INTERVALS_OF_RATERS,
-    RATER_KINDS,
-    VERDICTS_OF_RATERS,
-    rater_truths,
-    raters_once,
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -95,11 +84,8 @@ WIDEST = 1.3
 """How many times as wide as the narrowest interval that covers ours may be."""
 TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
 """The headings under which the tables of either family stand on the page, the second after the first."""
-RATER_TABLES = "## Tables of raters\n"
-"""Where those of raters stand."""
-GUARANTEES = "## Tables of unequal probabilities, sets and errors of what is kept\n"
+GUARANTEES = "## Tables of unequal probabilities and errors of what is kept\n"
 """Where those of what is guaranteed by labels stand."""
-RATER_TOPICS = (8, 20)
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
@@ -107,13 +93,10 @@ KINDS = {
 HARSH = "harsh"
 SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
 """What the second family has in place of :data:`KINDS`."""
-DIMENSIONS = {"even": "dimensions", HARSH: "dimensions, second family"}
-"""The cells of several dimensions, by the kind of labels: the first family's and the second's."""
 SMALLER = {
     "rankings": RANKINGS,
     "rankings without topics (not printed)": UNNAMED,
     "commands": COMMANDED,
-    "kinds of map": MAPPED,
     "stability": STABLE,
     "rankings of systems": META,
     "variance components": COMPONENTS,
@@ -122,7 +105,7 @@ SMALLER = {
 SECOND_SMALLER = {
     f"{HARSH}: {name}": SMALLER[name]
     for name in (
-        "rankings", "commands", "stability", "rankings of systems", "variance components", "kinds of map",
+        "rankings", "commands", "stability", "rankings of systems", "variance components",
     )
 }  # fmt: skip
 """The like of the second family."""
@@ -130,20 +113,18 @@ ONCE = {
     "rankings": ranked_once,
     "rankings without topics (not printed)": unnamed_once,
     "commands": commanded,
-    "kinds of map": mapped,
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
     f"{HARSH}: rankings": second_family.ranked,
     f"{HARSH}: commands": second_family.commanded,
-    f"{HARSH}: kinds of map": second_family.mapped,
     f"{HARSH}: stability": second_family.stable,
     f"{HARSH}: rankings of systems": second_family.ranked_systems,
     f"{HARSH}: variance components": second_family.sources,
 }
 """What makes one sample of each."""
 
-SKEWED = {case.name: case for case in SKEWED_CASES}
+SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
 """The verdicts of the second family by what they are kept under."""
 
 Truth = dict[bool, dict[str, float]]
@@ -163,14 +144,12 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
 
 FIRST_CELLS = {
     "intervals": (*KINDS, *SMALLER, PLANS),
-    "dimensions": (DIMENSIONS["even"],),
     "tournaments": tuple(TOURNAMENTS),
     "verdicts": tuple(case.name for case in CASES),
 }
 """What each part of the first family consists of."""
 SECOND_CELLS = {
     "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
-    "dimensions": (DIMENSIONS[HARSH],),
     "verdicts": tuple(SKEWED),
 }
 """The like of the second family."""
@@ -194,22 +173,13 @@ def wanted_cells(
     }
     if second:
         usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
-        several_too = dimensions(simulations, HARSH) if DIMENSIONS[HARSH] in named else ()
-        return [*cells(simulations, usual), *several_too]
+        return list(cells(simulations, usual))
     usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
     every = [
         *cells(simulations, (name for name in usual if name in named)),
-        *more_cells(simulations), *plans(simulations), *dimensions(simulations, "even"), *tournaments(simulations),
+        *more_cells(simulations), *plans(simulations), *tournaments(simulations),
     ]  # fmt: skip
     return [cell for cell in every if cell[0] in named]
-
-
-def rater_cells(simulations: int) -> Iterator[Cell]:
-    """The chunks of raters."""
-    for begin in range(0, simulations, CHUNK):
-        for topics in RATER_TOPICS:
-            for balanced in (True, False):
-                yield from ((kind, topics, balanced, begin) for kind in RATER_KINDS)
 
 
 def guarantee_cells(simulations: int) -> Iterator[Cell]:
@@ -238,13 +208,6 @@ def tournaments(simulations: int) -> Iterator[Cell]:
     """The chunks of tournaments: a tenth as many of each, but 200."""
     for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
         yield from ((name, TOURNAMENT_TOPICS, True, begin) for name in TOURNAMENTS)
-
-
-def dimensions(simulations: int, labels: str) -> Iterator[Cell]:
-    """The chunks of several dimensions: a tenth as many, but 200."""
-    for begin in range(0, min(simulations, max(simulations // 10, 200)), CHUNK):
-        for topics in TOPICS:
-            yield from ((DIMENSIONS[labels], topics, balanced, begin) for balanced in (True, False))
 
 
 def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
@@ -282,17 +245,12 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = planned(topics, seed)
         elif kind in TOURNAMENTS:
             drawn = held(kind, seed)
-        elif kind in DIMENSIONS.values():
-            labels = next(labels for labels, cell in DIMENSIONS.items() if cell == kind)
-            drawn = dict(several(labels, topics, balanced, seed))
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
         elif kind.startswith(PREFIX):
             drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
-        elif kind in RATER_KINDS:
-            drawn = dict(raters_once(kind, topics, balanced, seed))
         elif kind in SKEWED:
-            drawn = dict(SKEWED[kind].happened(topics, balanced, seed))
+            drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
         else:
             drawn = {kind: happened(kind, topics, balanced, seed)}
         for name, one in drawn.items():
@@ -506,28 +464,6 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
         )
 
 
-def dimension_tables(done: dict[Cell, dict[str, list[Any]]], labels: str) -> Iterator[str]:
-    """The tables of several dimensions."""
-    columns = [
-        together(done, DIMENSIONS[labels], topics, balanced)
-        for topics in TOPICS
-        for balanced in (True, False)
-    ]
-    head = f"| dimensions | {' | '.join(HEADS)} |\n| --- |{' ---: |' * len(HEADS)}"
-    samples = max(len(one) for column in columns for one in column.values())
-    yield "### Several dimensions: simultaneous intervals\n"
-    yield f"How often all hold / median width (how often all intervals of single alphas do); n = {samples}.\n"
-    yield head
-    yield from simultaneous_table(columns, WANTED)
-    yield "\n### Several dimensions: partially pooled alphas\n"
-    yield (
-        "How often intervals hold, over dimensions, and on the dimension on which they do least / mean squared error "
-        "as a share of that of the alphas themselves / by how much the highest alpha is too high, the highest pooled.\n"
-    )
-    yield head
-    yield from pooled_table(columns, WANTED)
-
-
 def verdict_table(
     done: dict[Cell, dict[str, list[Any]]],
     simulations: int,
@@ -573,9 +509,6 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Plans\n"
         yield from plan_table(done)
         yield ""
-    if DIMENSIONS["even"] in kinds:
-        yield from dimension_tables(done, "even")
-        yield ""
     if kinds & set(TOURNAMENTS):
         yield "### Tournaments\n"
         yield from tournament_table(done)
@@ -610,34 +543,9 @@ def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Ite
             yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
             yield from interval_table(done, smaller, those, truth, simulations)
             yield ""
-    if DIMENSIONS[HARSH] in kinds:
-        yield from dimension_tables(done, HARSH)
-        yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        cases = [(case, name, case.counted) for name, both in SKEWED.items() for case in both.cases()]
-        yield from verdict_table(done, simulations, cases)
-
-
-def rater_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of raters as Markdown."""
-    yield f"{simulations} simulations a cell.\n"
-    for kind, words in RATER_KINDS.items():
-        truth = {balanced: rater_truths(kind, balanced) for balanced in (True, False)}
-        yield f"### Raters: {words}\n"
-        yield from interval_table(done, kind, INTERVALS_OF_RATERS, truth, simulations, RATER_TOPICS)
-        heads = HEADS[: 2 * len(RATER_TOPICS)]
-        yield f"\n| verdict | at most | {' | '.join(heads)} |\n| --- | ---: |{' ---: |' * len(heads)}"
-        for name, most in VERDICTS_OF_RATERS.items():
-            marks = []
-            for topics in RATER_TOPICS:
-                for balanced in (True, False):
-                    drawn = together(done, kind, topics, balanced).get(name, [])
-                    share = float(np.mean(drawn)) if drawn else float("nan")
-                    bad = most is not None and below(1 - share, 1 - most, len(drawn))
-                    marks.append(f"**{share:.3f}**" if bad else f"{share:.3f}")
-            yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
-        yield ""
+        yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
 
 
 def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
@@ -669,13 +577,12 @@ def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> 
         truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
         yield f"### {words.capitalize()}: unequal probabilities\n"
         yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
-        yield f"\n### {words.capitalize()}: sets, and errors of what is kept\n"
+        yield f"\n### {words.capitalize()}: errors of what is kept\n"
         yield from share_table(done, f"{PREFIX}{kind}", simulations)
         yield ""
 
 
 APART = {
-    "raters": (RATER_TABLES, rater_cells, rater_page),
     "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
 }
 """What is drawn and put on the page by itself, of both families."""
@@ -727,7 +634,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only dimensions, intervals, tournaments, verdicts, or cells whose names begin so; raters, guarantees",
+        help="only intervals, tournaments, verdicts, or cells whose names begin so; guarantees",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(

@@ -148,10 +148,11 @@ def check_ranges(settings: Any) -> None:
         if get_origin(option_field.type) is Literal:
             wanted, kept = " or ".join(get_args(option_field.type)), value in get_args(option_field.type)
         if value is not None and not kept:
-            name = " or ".join(option_field.names) or f"--{option_field.name.replace('_', '-')}"
-            raise DeclarationError(f"{name} is {value}, but it must be {wanted}")
+            names = option_field.names or [f"--{option_field.name.replace('_', '-')}"]
+            raise DeclarationError(f"{' or '.join(names)} is {value}, but it must be {wanted}")
 
 
 def _within(value: float | None, name: str, end: float) -> bool:
     """Whether a value keeps to an end; NaN and the infinite keep to none."""
-    return value is not None and math.isfinite(value) and bool(getattr(operator, name)(value, end))
+    finite = value is not None and -math.inf < value < math.inf
+    return finite and bool(getattr(operator, name)(value, end))

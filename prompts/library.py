@@ -303,7 +303,7 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
         raise DeclarationError(f"prompt {identifier!r} must begin with front matter between two lines '+++'")
     try:
         front = tomllib.loads(text[len(_FENCE) : end + 1])
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise DeclarationError(
             f"the front matter of prompt {identifier!r} is not valid TOML: {error}"
         ) from error

@@ -33,7 +33,7 @@ from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.passage_files import read_passages
-from conqret.io.release import Release, read_release
+from conqret.io.release import LAYOUT, Release, read_release
 from conqret.text.citations import cited_against, cited_by
 
 TRAIN_SHARE = 0.7
@@ -151,7 +151,8 @@ def import_passages(
 
 @strict_options
 def import_release(release: str | Path, output: str | Path = "corpus") -> Release:
-    """Import the published ConQRet into a corpus directory: queries, qrels with stance, and titles of sources.
+    """Import the published ConQRet into a corpus directory: queries, qrels with stance, and the documents; pros and
+    cons, too, where the release's parser has extracted them.
 
     Args:
         release: the folder of ``procon/``, or its parent.
@@ -161,9 +162,12 @@ def import_release(release: str | Path, output: str | Path = "corpus") -> Releas
         DeclarationError: this is no release, or the directory holds a corpus that was scraped.
     """
     directory = CorpusDirectory(Path(output))
-    directory.refuse_scraped()
+    directory.refuse_scraped(LAYOUT)
     found = read_release(release)
     directory.write_documents(found.documents)
+    if found.debates:
+        directory.write_debates(found.debates)
+        write_lines(directory.ledger_file, (entry.model_dump() for entry in found.ledger))
     directory.write(found, found.documents)
     return found
 

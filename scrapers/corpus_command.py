@@ -52,9 +52,11 @@ def import_conqret(
     output: Path = Path("corpus"),
     json_output: options.Json = False,
 ) -> None:
-    """Import the published ConQRet: its queries, its qrels with stance, and the titles of its sources.
+    """Import the published ConQRet: its queries, its qrels with stance, and its documents.
 
-    The release has no texts of the evidence: each document is the title of its source.
+    The texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` next to
+    `procon`. A document without a text is the title of its source. Pros and cons that the release's parser has
+    extracted (`procon/train`, `procon/test`) become debates, from which `--shots` draws.
 
     Args:
         release: The folder of the ConQRet release: the folder `procon` itself, or the folder that contains it.

@@ -85,7 +85,6 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
         r"sheet of conqret labels sample|^the sheet$|each dimension, beside the documents",
         "the name of a label layout, and a source of scales",
     ),
-    AllowedPassage(r"is damaged'\); END", "a trigger in a database that exists"),
     AllowedPassage(r"^whoever joins$", "what the token of a link is made of"),
     AllowedPassage(r"gives way to the item's own", "a note that runs keep"),
     AllowedPassage(r"what is asked, (?:as|with)", "assumed texts by which costs are estimated"),

@@ -88,7 +88,11 @@ HOMES: Parts = {
     },
     "labels": {
         "sample": "labels.command:label",
-        APP: "labels.annotate_command",
+        "collect": "labels.collect_command:collect",
+        "status": "labels.manage_command:status",
+        "manage": "labels.manage_command:manage",
+        "adjudicate": "labels.adjudicate_command:adjudicate",
+        "export": "labels.export_command:export",
         "agreement": "studies.agreement.command:agree",
     },
     "validate": "studies.validate.command:validate",

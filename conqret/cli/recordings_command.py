@@ -46,8 +46,8 @@ def export(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). The file
-    has no API key, and no texts of items.
+    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). API keys
+    that your environment holds are replaced by `[key]` and counted. The file has no texts of items.
 
     Each response is checked by its checksum: corrupt ones are left out, and the exit code is 1. Of a damaged file the
     responses that can be read are saved.
@@ -59,9 +59,8 @@ def export(
     )
     left_out = f"; {counted(done.damaged, 'corrupt recording')} left out" if done.damaged else ""
     lines = [f"{counted(done.answers, 'answer')} written to {to}{left_out}"]
-    if names or patterns:
-        removed = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items()) or "nothing"
-        lines.append(f"taken out: {removed}")
+    removed = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items())
+    lines += [f"taken out: {removed or 'nothing'}"] if removed or names or patterns else []
     facts = {"answers": done.answers, "removed": done.removed, "damaged": done.damaged}
     result(facts, lines, as_json=json_output)
     end(done.damaged)

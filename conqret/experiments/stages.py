@@ -44,7 +44,8 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
     counts_text = ", ".join(
         f"{count} {what}" for what, count in counts.items() if count or what == "arguments"
     )
-    job.say("generate", f"{system.name}: {counts_text}")
+    why = f" ({outcome.overflow})" if outcome.overflow else ""
+    job.say("generate", f"{system.name}: {counts_text}{why}")
     return failed
 
 

@@ -13,13 +13,13 @@ from itertools import islice
 
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
-from conqret.judging.prompt_fitting import FittedPrompt, Window, fit, lost, with_texts
+from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, lost, with_texts
 from conqret.llm.trim import FLOOR
 from conqret.prompts import Prompt, RenderedPrompt
 
 ANSWER_ROOM = 4096
-"""Tokens kept free for the answer: an expert's side of a debate has 600 to 1,500 words, which as JSON and with
-reasons for what is left out is well under 3,000."""
+"""Tokens kept free for the answer where ``max_tokens`` does not say how long it may be: an expert's side of a debate
+has 600 to 1,500 words, which as JSON and with reasons for what is left out is well under 3,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +68,21 @@ class BudgetedQuestion:
         """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
         first = len(self.shown) - len(self.documents)
         return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])
+
+
+def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> str:
+    """What is missing where a prompt takes ``needed`` tokens without its documents' texts, a token for each document
+    included, and what to do; empty where it fits."""
+    size = window.context_window
+    if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
+        return ""
+    left = max(0, size - answer_room - MESSAGE_OVERHEAD)
+    advice = ["lower --shots"] if shots else []
+    if needed < size - MESSAGE_OVERHEAD:
+        advice.append(f"give a --max-tokens of {size - MESSAGE_OVERHEAD - needed:,} at most")
+    advice.append("take a model with a larger context window")
+    return (
+        f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available: the "
+        f"context window of {size:,} without {answer_room:,} for the answer and {MESSAGE_OVERHEAD} around messages; "
+        f"{' or '.join(advice)}"
+    )

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from conqret.judging.responses import Typed
+from conqret.judging.responses import Typed, Written
 from conqret.text.citations import citations, find_marks
 
 _END_MARKS = ".!?\u2026\u3002\uff01\uff1f"
@@ -38,7 +38,7 @@ def _one_line(text: str) -> str:
     return line
 
 
-Line = Annotated[str, AfterValidator(_one_line)]
+Line = Annotated[Written, AfterValidator(_one_line)]
 
 
 class Premise(Typed):

@@ -9,7 +9,7 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_each, result
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
@@ -60,6 +60,8 @@ def generate(
     asking.shown.note(*job.remarks)
     if asking.dry_run:
         cost = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
+        if cost.notes and not cost.calls:
+            raise DeclarationError(cost.notes[0])
         asking.tell_cost([cost])
         return
     way, writer = job.options.way, job.models.options
@@ -72,6 +74,8 @@ def generate(
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
+    if not outcome.overflow:
+        del facts["overflow"]
     lines = (
         f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
@@ -88,5 +92,6 @@ def generate(
         f"{count} arguments were not written: {reason(name)}; the same command requests them again"
         for name, count in sorted(outcome.failed.items())
     )
+    note(*filter(None, [outcome.overflow]))
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)

@@ -59,7 +59,8 @@ class GenerationFolder(AskedFolder[GenerationRecord, ArgumentRow]):
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
     """A finished run: where its items are, how many arguments there are, how many topics without evidence for the
-    side, how many failed (by reason), what the arguments are like, and what this session did for them."""
+    side, how many failed (by reason), what the arguments are like, what this session did for them, and what the first
+    prompt that does not fit the model's window lacks."""
 
     items_file: Path
     written: int
@@ -71,6 +72,7 @@ class GenerationOutcome:
     misquoted: int = 0
     left_out: int = 0
     missing: tuple[str, ...] = ()
+    overflow: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     def trials(self) -> Iterator[Trial[ArgumentRow]]:
         """A trial for each."""
         model, library = self.models.options, self.models.library
-        room = max(ANSWER_ROOM, model.max_tokens or 0)
+        room = model.max_tokens or ANSWER_ROOM
         generator = Generator(self.options, library, self.models.client, model.model, room)
         return (Trial(task.id, partial(generator.write, task)) for task in self.tasks)
 
@@ -121,6 +123,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
             out_of_range=sum(len(fact["citations"]["out_of_range"]) for fact in facts),
             misquoted=sum(len(fact["citations"]["misquoted"]) for fact in facts),
             left_out=sum(len(fact["left_out"]) for fact in facts),
+            overflow=next((row.detail for row in rows if row.reason is Reason.CONTEXT_OVERFLOW), ""),
         )
         lines = json_lines(item_record(item) for item in items if item is not None)
         return outcome, {outcome.items_file: lines}

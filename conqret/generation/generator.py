@@ -12,12 +12,13 @@ from pydantic import Field
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
-from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
+from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion, shortage
 from conqret.generation.citation_check import check_citations
 from conqret.generation.cited_argument import GeneratedArgument, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.judging.instrument import Asks
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.llm.token_sampling import Sampling, SamplingSettings
@@ -170,7 +171,8 @@ class Generator:
             question = replace(question, said=texts)
             fitted = question.fitted(self.client, answer_room=self.answer_room)
             if fitted is None:
-                detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
+                needed = prompt_tokens(question.bare(), self.client) + len(question.shown)
+                detail = shortage(needed, self.client, self.answer_room, shots=len(question.examples))
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
             answer = await self.client.ask(

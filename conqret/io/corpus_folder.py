@@ -115,8 +115,11 @@ class CorpusDirectory:
         """Write all debates anew; returns their number."""
         return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
 
-    def refuse_scraped(self) -> None:
-        """Raise DeclarationError where the corpus was scraped: an import would replace what was fetched."""
+    def refuse_scraped(self, imported: str = "") -> None:
+        """Raise DeclarationError where the corpus was scraped: an import would replace what was fetched. Debates of the
+        layout ``imported`` are those of an earlier import."""
+        if imported and self.debates_file.exists() and all(one.layout == imported for one in self.debates()):
+            return
         for file in (self.debates_file, self.ledger_file):
             if file.exists():
                 raise DeclarationError(

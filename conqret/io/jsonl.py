@@ -46,6 +46,10 @@ def parse(text: str | bytes) -> object:
         return _DECODER.decode(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
     except RecursionError:
         raise ValueError("the lists or objects are nested too deeply") from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise ValueError("an integer has more than 4,300 digits") from None
+        raise
 
 
 def object_in(file: Path) -> dict[str, Any]:

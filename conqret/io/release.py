@@ -1,29 +1,35 @@
-"""The published ConQRet release: its queries, qrels with stance, and lists of sources.
+"""The published ConQRet release: its queries, qrels with stance, lists of sources, and texts and debates where it
+has them.
 
-Layout: ``procon/{train,test}_public/*.json`` (a debate each, with ``sources``: ``docid``, ``title``, sometimes
-``url``; pros and cons are emptied there) and ``retrieval_annotations/{train,test}_{queries,qrels}.csv``. The
-texts of the evidence are not part of it: a document's text is the title of its source, which retrieval over
-the release therefore runs on.
+Layout: ``procon/{train,test}_public/*.json`` (a debate each, with ``sources``: ``id`` on the page, ``docid``,
+``title``, sometimes ``url``; pros and cons are emptied there) and
+``retrieval_annotations/{train,test}_{queries,qrels}.csv``. The texts of the evidence come apart from it, as an archive:
+``documents/*.json`` and ``documents_sep20/*.json`` (``docid``, ``stripped_html``). A document without one has the title
+of its source for a text. Pros and cons are where the release's parser has written them, in
+``procon/{train,test}/*.json`` or back into the public files; ``titles2.json`` says of which query a page is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from conqret.data.corpus import (
     QRELS_STANCES,
     SPLITS,
     CorpusParts,
     CorpusTopic,
+    LedgerEntry,
     Qrel,
     QrelsStance,
     Split,
     judged_pairs,
 )
-from conqret.data.item import Document
+from conqret.data.digest import gathered
+from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.bounded import whole_bytes
@@ -33,6 +39,9 @@ from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
 
 ANNOTATIONS = "retrieval_annotations"
+TEXTS = ("documents", "documents_sep20")
+LAYOUT = "conqret-release"
+"""What debates of the release name as the parser that read them."""
 _AGAIN = "Fetch the release again: it is not whole"
 QUERY = Schema(
     "a query",
@@ -54,10 +63,13 @@ JUDGED = Schema(
 
 @dataclass(frozen=True, slots=True)
 class Release(CorpusParts):
-    """The release as the parts of a corpus; ``notes`` say what was left out or mended."""
+    """The release as the parts of a corpus; ``notes`` say what was left out or mended, ``ledger`` which sources of its
+    ``debates`` have a text."""
 
     documents: tuple[Document, ...]
     notes: tuple[str, ...]
+    debates: tuple[Debate, ...] = ()
+    ledger: tuple[LedgerEntry, ...] = ()
 
 
 def read_release(path: str | Path) -> Release:
@@ -70,8 +82,10 @@ def read_release(path: str | Path) -> Release:
         DeclarationError: the folder has not that layout, or a file of it is broken.
     """
     root = _root(Path(path))
-    documents = _documents(root)
-    notes = [f"no texts in the release: each of its {len(documents):,} documents is the title of its source"]
+    pages = list(_pages(root))
+    texts = _texts(root)
+    documents = _documents([page for page in pages if page.public] or pages, texts)
+    notes = [_coverage(len(texts), len(documents))]
     topics: list[CorpusTopic] = []
     splits: dict[str, Split] = {}
     qrels: dict[tuple[QrelsStance, Split], tuple[Qrel, ...]] = {}
@@ -93,8 +107,15 @@ def read_release(path: str | Path) -> Release:
             if bare := len(questions) - len(judged):
                 notes.append(f"{bare} of {len(questions)} {split} queries have no qrels and are left out")
         qrels |= {(stance, split): tuple(qrels_rows) for stance, qrels_rows in rows.items()}
-    statistics = {"table2": table2(topics, qrels, len(documents)), "texts": "titles", "notes": notes}
-    return Release(tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes))
+    debates = _debates(root, pages, topics)
+    if debates:
+        arguments = sum(len(debate.pros) + len(debate.cons) for debate, _ in debates)
+        notes.append(f"{arguments:,} pros and cons of {len(debates):,} topics")
+    statistics = {"table2": table2(topics, qrels, len(documents)), "texts": len(texts), "notes": notes}
+    return Release(
+        tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes),
+        tuple(debate for debate, _ in debates), tuple(_ledger(debates, texts)),
+    )  # fmt: skip
 
 
 def _root(path: Path) -> Path:
@@ -106,23 +127,179 @@ def _root(path: Path) -> Path:
     )
 
 
-def _documents(root: Path) -> dict[str, Document]:
-    """All sources by their global id, in the order of the ids."""
-    documents: dict[str, Document] = {}
-    for file in sorted((root / "procon").glob("*_public/*.json")):
+def _coverage(texts: int, documents: int) -> str:
+    """How many documents have a text."""
+    if not texts:
+        return f"no texts in the release: each of its {documents:,} documents is the title of its source"
+    if texts == documents:
+        return f"all {documents:,} documents have their texts"
+    return (
+        f"{texts:,} of {documents:,} documents have their texts; the others are the titles of their sources"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedSource:
+    """A source: its global id, title and address, and its number on the page (None where it has none)."""
+
+    docid: str
+    title: str
+    url: str
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A debate's file: its titles, address, sides and sources."""
+
+    file: Path
+    titles: tuple[str, ...]
+    url: str
+    sources: tuple[_ListedSource, ...]
+    sides: Mapping[str, tuple[DebateArgument, ...]]
+
+    @property
+    def public(self) -> bool:
+        """Whether it lies in a folder of the release itself."""
+        return self.file.parent.name.endswith("_public")
+
+
+def _pages(root: Path) -> Iterator[_Page]:
+    """The debates; the public files first, whose ``docid`` are those of the qrels: a parser that is run again numbers
+    anew."""
+    folders = [root / "procon" / f"{split}{kind}" for kind in ("_public", "") for split in SPLITS]
+    for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
         try:
-            sources = parse(whole_bytes(file)).get("sources", [])  # type: ignore[attr-defined]
-            for source in sources:
-                title = " ".join(str(source["title"]).split()) or str(source.get("url") or "untitled")
-                key = str(source["docid"])
-                documents.setdefault(
-                    key, Document(id=key, title=title, url=source.get("url") or "", text=title)
-                )
+            page: Any = parse(whole_bytes(file))
+            titles = [page.get("title"), *page.get("titles", ())]
+            yield _Page(
+                file,
+                tuple(_line(title) for title in titles if title),
+                str(page.get("url") or ""),
+                tuple(map(_source, page.get("sources", ()))),
+                {side: tuple(map(_argument, page.get(f"{side}s") or ())) for side in ("pro", "con")},
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeclarationError(f"{file}: this is not a debate of the release: {error!r}") from error
+
+
+def _source(data: Mapping[str, Any]) -> _ListedSource:
+    number, url = str(data.get("id") or ""), data.get("url") or ""
+    title = _line(data["title"]) or str(url or "untitled")
+    return _ListedSource(str(data["docid"]), title, url, int(number) if number.isdecimal() else None)
+
+
+def _argument(data: Mapping[str, Any]) -> DebateArgument:
+    return DebateArgument(
+        title=_line(data.get("title") or ""), paragraphs=tuple(map(str, data.get("paragraphs") or ()))
+    )
+
+
+def _line(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _texts(root: Path) -> dict[str, Document]:
+    """The documents whose texts are there, by their global id; of two texts the first."""
+    documents: dict[str, Document] = {}
+    folders = [place / folder for place in (root, root / "data") for folder in TEXTS]
+    for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
+        try:
+            page: Any = parse(whole_bytes(file))
+            key, text = str(page.get("docid", file.stem)), (page.get("stripped_html") or "").strip()
+            title, url = _line(page.get("title") or ""), str(page.get("url") or "")
+        except (ValueError, TypeError, AttributeError) as error:
+            raise DeclarationError(f"{file}: this is not a document of the release: {error!r}") from error
+        if text:
+            documents.setdefault(key, Document(id=key, title=title, url=url, text=text))
+    return documents
+
+
+def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[str, Document]:
+    """All sources by their global id, in the order of the ids, with their texts where there are some."""
+    documents: dict[str, Document] = {}
+    for source in (source for page in pages for source in page.sources):
+        text = texts[source.docid].text if source.docid in texts else source.title
+        document = Document(id=source.docid, title=source.title, url=source.url, text=text)
+        documents.setdefault(source.docid, document)
     if not documents:
-        raise DeclarationError(f"{root / 'procon'}: there is no *_public/*.json with sources")
-    return dict(sorted(documents.items(), key=lambda pair: (len(pair[0]), pair[0])))
+        raise DeclarationError(
+            "the folder procon has no train_public/*.json or test_public/*.json with sources"
+        )
+    return dict(sorted((dict(texts) | documents).items(), key=lambda pair: (len(pair[0]), pair[0])))
+
+
+def _debates(
+    root: Path, pages: Sequence[_Page], topics: Sequence[CorpusTopic]
+) -> list[tuple[Debate, Sequence[_ListedSource]]]:
+    """The debates that have pros or cons, each with its sources; a debate's id is its topic's."""
+    numbers, by_words = _numbers(root), {_words(topic.question): topic.id for topic in topics}
+
+    def topic_of(page: _Page) -> str:
+        named = (by_words.get(_words(title)) for title in page.titles)
+        return numbers.get(page.url.rstrip("/")) or next(filter(None, named), "")
+
+    pages_of = gathered((topic_of(page), page) for page in pages)
+    debates: list[tuple[Debate, Sequence[_ListedSource]]] = []
+    for topic in topics:
+        found = pages_of.get(topic.id, [])
+        written = next((page for page in found if any(page.sides.values())), None)
+        if written is None:
+            continue
+        sources = next((page.sources for page in found if page.sources), ())
+        debate = Debate(
+            id=topic.id,
+            url=written.url,
+            title=next(iter(written.titles), topic.question),
+            question=topic.question,
+            pros=written.sides["pro"],
+            cons=written.sides["con"],
+            sources=tuple(
+                Source(number=source.number, title=source.title, url=source.url)
+                for source in sources
+                if source.number is not None
+            ),
+            layout=LAYOUT,
+        )
+        debates.append((debate, sources))
+    return debates
+
+
+def _numbers(root: Path) -> dict[str, str]:
+    """The query of each page by its address, from ``titles2.json``, which lies in the root or beside it."""
+    for file in (root / "titles2.json", root.parent / "titles2.json"):
+        if file.is_file():
+            try:
+                listed: Any = parse(whole_bytes(file))
+                return {url.rstrip("/"): str(page["qid"]) for url, page in listed.items()}
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise DeclarationError(
+                    f"{file}: this is not the release's list of pages: {error!r}"
+                ) from error
+    return {}
+
+
+def _words(text: str) -> str:
+    """A question as the release's queries have it: letters and digits alone."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+def _ledger(
+    debates: Iterable[tuple[Debate, Sequence[_ListedSource]]], texts: Mapping[str, Document]
+) -> Iterator[LedgerEntry]:
+    """What became of the sources of the debates: those with a text can be cited."""
+    for debate, sources in debates:
+        for source in sources:
+            if source.number is not None:
+                there = source.docid in texts
+                yield LedgerEntry(
+                    debate=debate.id,
+                    number=source.number,
+                    title=source.title,
+                    url=source.url,
+                    status="ok" if there else "not-found",
+                    document=source.docid if there else None,
+                )
 
 
 def _questions(file: Path) -> dict[str, str]:

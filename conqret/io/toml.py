@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ Place = tuple[int | str, ...]
 
 _HEADER = re.compile(r"^\s*+(\[\[?+)\s*+((?:\"[^\"]*+\"|'[^']*+'|[^\]\"'])++)\]\]?+\s*+(?:#.*)?$")
 _KEY = re.compile(r"^\s*+([A-Za-z0-9_-]++|\"[^\"]*+\"|'[^']*+')\s*+(?:\.[^=]++)?=")
+_DIGITS = re.compile(r"(?<!\w)[+-]?\d[\d_]{999,}+")
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
 
 
@@ -29,12 +31,51 @@ def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
         DeclarationError: it is not there, too large, not UTF-8, or no TOML.
     """
     text = declared_text(path)
+    return text, parse_toml(text, str(path))
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """What a text in TOML says; ``name`` is that of its file.
+
+    Raises:
+        DeclarationError: it is no TOML, is nested too deeply, or has an integer of over 64 bits.
+    """
     try:
-        return text, tomllib.loads(text)
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"{path} is not valid TOML: {error}") from None
+        raise DeclarationError(f"{name} is not valid TOML: {error}") from None
     except RecursionError:
-        raise DeclarationError(f"{path} cannot be used: it is nested too deeply") from None
+        raise DeclarationError(f"{name} cannot be used: it is nested too deeply") from None
+    except ValueError:  # Python converts so many digits to no integer
+        raise too_large(name, line_of_digits(text)) from None
+    for place in large_integers(data):
+        raise too_large(name, line_of(text, place))
+    return data
+
+
+def too_large(name: str, line: int) -> DeclarationError:
+    """The error of an integer that neither TOML nor any of our settings has a use for."""
+    return DeclarationError(
+        f"{name}{f':{line}' if line else ''} has an integer of more than 64 bits: write a smaller one"
+    )
+
+
+def line_of_digits(text: str) -> int:
+    """The line, from 1, of the first number of a thousand digits or more; 0 where there is none."""
+    digits = _DIGITS.search(text)
+    return text.count("\n", 0, digits.start()) + 1 if digits else 0
+
+
+def large_integers(data: Any, place: Place = ()) -> Iterator[Place]:
+    """Where plain data have integers of over 64 bits."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from large_integers(value, (*place, key))
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from large_integers(value, (*place, index))
+    elif isinstance(data, int) and not -(2**63) <= data < 2**63:
+        yield place
 
 
 def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:
@@ -53,8 +94,14 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
     The nearest enclosing table stands for a field that is not there. Good for the forms that people write:
     headers of tables and of arrays of tables, and keys at the start of a line.
     """
-    wanted = list(place)
-    best, depth = 0, 0
+    lines = _lines(text)
+    return next((lines[part] for n in range(len(place), 0, -1) if (part := tuple(place[:n])) in lines), 0)
+
+
+@lru_cache(maxsize=4)
+def _lines(text: str) -> dict[Place, int]:
+    """The first line of each place that has one."""
+    lines = dict[Place, int]()
     table: list[int | str] = []
     seen: Counter[str] = Counter()
     for numbered, line in enumerate(text.splitlines(), start=1):
@@ -69,10 +116,8 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
             table_path = [*table, *_parts(key.group(1))]
         else:
             continue
-        shared = len(table_path)
-        if table_path == wanted[:shared] and shared > depth:
-            best, depth = numbered, shared
-    return best
+        lines.setdefault(tuple(table_path), numbered)
+    return lines
 
 
 def _parts(name: str) -> list[int | str]:

@@ -9,14 +9,14 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.io.bounded import declared_text
 from conqret.io.faults import quoted
-from conqret.io.toml import Place
+from conqret.io.toml import Place, large_integers, line_of_digits, too_large
 
 
 def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     """What a YAML file says, and the line of a place in it.
 
     Raises:
-        DeclarationError: it is not there, too large, no YAML, or has aliases.
+        DeclarationError: it is not there, too large, no YAML, has aliases, or an integer of over 64 bits.
     """
     import yaml
 
@@ -33,6 +33,8 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
     except yaml.YAMLError as error:
         raise DeclarationError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     except (RecursionError, ValueError) as error:
+        if digits := line_of_digits(text):
+            raise too_large(str(path), digits) from None
         raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
@@ -50,4 +52,6 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
             node, found = inner, inner.start_mark.line + 1
         return found
 
+    for place in large_integers(data):
+        raise too_large(str(path), line(place))
     return data, line

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +25,7 @@ from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
-from conqret.judging.tables import Place, ScoreTable
+from conqret.judging.tables import ScoreTable
 from conqret.llm.tracing import wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
@@ -33,18 +33,12 @@ from conqret.runs.trials import Memory, Rows, Trial
 
 _log = logging.getLogger(__name__)
 
-LABEL_SET = ("label_low", "label_high")
-"""The columns of ``scores.parquet`` that say between which steps of their scale people's label lies."""
-
 
 class Abstainer(Protocol):
     """What is made of whole judgments: :class:`conqret.studies.abstain.abstention.Abstention`."""
 
     def applied(self, judgment: Judgment) -> Judgment:
         """The judgment with every score that is not trusted left out; itself, where all are."""
-
-    def label_sets(self, judgment: Judgment) -> dict[str, tuple[float, float]]:
-        """By metric, the lowest and the highest label of its set."""
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
@@ -103,7 +97,6 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     readers: Sequence[Callable[[Judgment], None]] = ()
     item_readers: Sequence[Callable[[Item], None]] = ()
-    _ends: tuple[dict[Place, float], dict[Place, float]] = field(default_factory=lambda: ({}, {}))
 
     @cached_property
     def _record(self) -> JudgeRecord:
@@ -143,12 +136,9 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
             yield item
 
     def revise(self, rows: Rows[Judgment]) -> None:
-        """Leave unsure scores out, and keep the sets of labels of all scores for the table."""
+        """Leave unsure scores out."""
         if self.abstain is not None:  # what is left out is no score: without an abstention it is made again
             for judgment in rows.rows():
-                for metric, ends in self.abstain.label_sets(judgment).items():
-                    for column, end in zip(self._ends, ends, strict=True):
-                        column[judgment.item, metric, None] = end
                 if (left := self.abstain.applied(judgment)) is not judgment:
                     rows.replace(left)
 
@@ -157,8 +147,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         ids: list[str] = []
         readers = (lambda judgment: ids.append(judgment.item), *self.readers)
         if self.folder is not None:
-            beside = dict(zip(LABEL_SET, self._ends, strict=True)) if any(self._ends) else {}
-            summary = sum_up(self.folder, done.rows, done.session, readers, beside)
+            summary = sum_up(self.folder, done.rows, done.session, readers)
         else:
             summary = _summary(self._record, done.rows, done.session, readers)
         return JudgeOutcome(summary, done.rows, tuple(ids), done.missing)
@@ -224,11 +213,9 @@ def sum_up(
     rows: Rows[Judgment],
     counts: SessionCounts,
     readers: Sequence[Callable[[Judgment], None]] = (),
-    beside: Mapping[str, Mapping[Place, float]] | None = None,
 ) -> Summary:
-    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too, and the table
-    of scores has the columns ``beside``."""
-    with ScoreTable(out.scores_file, beside=beside) as table:
+    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
+    with ScoreTable(out.scores_file) as table:
         return _write_summary(out, rows, counts, (table.add, *readers))
 
 

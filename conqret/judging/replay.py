@@ -48,7 +48,7 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
         own = recorded_judge(record) if record.format in (CRITERIA, RUBRIC) else record.format
         return RecordedCall(own, record.model, record.judging, options)
     samples = _samples(path)
-    models = {model} & samples.keys() or samples.keys()
+    models = set(samples) if model is None or model not in samples else {model}
     if len(models) > 1 and model is None:
         raise DeclarationError(
             f"{path} contains responses of several models ({', '.join(sorted(models))}); name one with --model"
@@ -64,16 +64,16 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
                 f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
             )
         judge = JUDGES[formats[0]] if formats else None
-    model = min(models)
+    recorded = min(models)
     if judge is None:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        own = next((own for own in (CRITERIA, RUBRIC) if own in asks), None)
-        return RecordedCall(own, model, {"samples": max(asks.values())})
+        declared = next((name for name in (CRITERIA, RUBRIC) if name in asks), None)
+        return RecordedCall(declared, recorded, {"samples": max(asks.values())})
     # Metrics of which nothing is recorded were not part of that run.
     there = [ask for ask in judge.asks if ask.prompt in asks]
     judging: dict[str, Any] = {"samples": max((asks[ask.prompt] for ask in there), default=1)}
     if there and len(there) < len(judge.asks):
         judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
-    return RecordedCall(judge.name if named is None else named, model, judging)
+    return RecordedCall(judge.name if named is None else named, recorded, judging)
 
 
 def _samples(path: Path) -> dict[str, Counter[str]]:

@@ -20,6 +20,7 @@ from pydantic import (
 
 from conqret.data import Measure
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, preferred
+from conqret.llm.answer_text import after_thoughts, written_text
 
 if TYPE_CHECKING:
     from conqret.judging.judge_parts import Case, JudgeReply
@@ -30,6 +31,19 @@ NuggetSide = Literal["argument_1", "argument_2", "both"]
 LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
 SLIGHTLY = "_slightly"
 """Ends the name of an argument that is the better one by a little."""
+
+
+def _without_thoughts(text: str) -> str:
+    """A model that must write an object at once may put its thoughts into the first text of it."""
+    if after_thoughts(text) == text:
+        return text
+    if not (written := written_text(text)):
+        raise ValueError("there is no text after the thoughts in it")
+    return written
+
+
+Written = Annotated[str, AfterValidator(_without_thoughts)]
+"""A text that is used as it is written."""
 
 
 class Typed(BaseModel, extra="forbid"):

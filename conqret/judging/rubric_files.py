@@ -29,7 +29,7 @@ from conqret.judging.criterion import (
     unique,
 )
 from conqret.judging.judge_options import RUBRIC
-from conqret.judging.rubric_records import check_weights, criteria_in
+from conqret.judging.rubric_records import MOST_CRITERIA, check_weights, criteria_in
 
 OWN = (RUBRIC, "rubrics")
 """Where an item has its own rubric."""
@@ -42,9 +42,6 @@ TOPIC_KEYS = (
     *("question_id", "prompt_id", "sample_id", "task_id", "id", "topic", "question", "prompt"),
 )
 """Names of what says for which topic a rubric is, and of what of an item's metadata says its topic."""
-
-_MOST = 500
-"""Criteria of one rubric."""
 
 
 class RubricError(FaultsError):
@@ -240,6 +237,7 @@ class _RubricReader:
         self._nan_is_empty = nan_is_empty  # as in the records of a frame
         self._line, self._file = 0, name
         self._shared: list[Criterion] = []
+        self._names: set[str] = set()
         self._by_key: dict[str, tuple[Criterion, ...]] = {}
         self._items: set[str] = set()
         self._places: dict[str, tuple[str, int]] = {}
@@ -273,10 +271,6 @@ class _RubricReader:
 
     def _made(self) -> Rubrics:
         self.faults.raise_any(RubricError)
-        if len(self._shared) > _MOST:
-            raise DeclarationError(
-                f"{self.name} has {len(self._shared)} criteria, and {_MOST} is the most for a rubric: remove some"
-            )
         if not self._shared and not self._by_key:
             raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} contains no criterion")
         if self._shared and self._by_key:
@@ -293,7 +287,11 @@ class _RubricReader:
         """Take in a criterion, or a row that has a rubric."""
         name = next((name for name in LISTS if isinstance(record, Mapping) and name in record), None)
         if name is None:
-            self._shared += self._criteria(record, "", place, {one.name for one in self._shared})
+            self._shared += self._criteria(record, "", place, self._names)
+            if len(self._shared) > MOST_CRITERIA:
+                raise DeclarationError(
+                    f"{self.name} has more than {MOST_CRITERIA} criteria, the most for a rubric: remove some"
+                )
             return
         criteria = self._rubric(record[name], name, (*place, name))
         column, key = _key(record)
@@ -338,13 +336,13 @@ class _RubricReader:
             return []
         if not every:
             self._fault("has no criterion", "Add its criteria, or remove the rubric", where, place)
-        if len(every) > _MOST:
-            self._fault(f"has {len(every)} criteria; at most {_MOST}", "Split the rubric", where, place)
-            return []
         criteria: list[Criterion] = []
+        taken = set[str]()
         for index, one in enumerate(every):
-            taken = {criterion.name for criterion in criteria}
             criteria += self._criteria(one, f"{where}[{index + 1}]", (*place, index), taken)
+            if len(criteria) > MOST_CRITERIA:
+                self._fault(f"has more than {MOST_CRITERIA} criteria", "Split the rubric", where, place)
+                return []
         return criteria
 
     def _criteria(self, record: Any, where: str, place: Place, taken: set[str]) -> list[Criterion]:

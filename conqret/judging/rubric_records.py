@@ -33,6 +33,9 @@ _KNOWN = (
     *(*_QUESTION, *_WEIGHT, *_AXIS),
     *("name", "scale", "anchors", "looks_at", "importance", "tags", "short_answers", "question_id"),
 )
+MOST_CRITERIA = 500
+"""Criteria of one rubric."""
+
 _ANSWER = ("answer_text", "answer", "short_answer", "text")
 _DRAGUN = {
     "have to know": ("vital", 4.0),
@@ -156,6 +159,8 @@ def _short_answers(table: Mapping[str, Any], given: Any) -> Iterator[tuple[Crite
     answers = as_list(given)
     if isinstance(answers, str) or not isinstance(answers, Sequence) or not answers:
         raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
+    if len(answers) > MOST_CRITERIA:
+        raise Unfit(f"has more than {MOST_CRITERIA} answers", "Split the rubric", "short_answers")
     weight = criterion_of(table, graded=True).points / len(answers)
     for place, one in enumerate(answers, start=1):
         found = one if isinstance(one, str) else None

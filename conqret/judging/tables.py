@@ -74,23 +74,6 @@ def skipped_row(why: str) -> dict[str, Any]:
     return {"status": "skipped", "reason": why}
 
 
-def columns_beside(path: Path) -> dict[str, dict[Place, float]]:
-    """The further columns of numbers that a table of scores has."""
-    import polars as pl
-
-    frame = pl.read_parquet(path)
-    names = [name for name in frame.columns if name not in COLUMNS]
-    places = list(zip(*(frame[name].to_list() for name in ("item", "metric", "part")), strict=True))
-    return {
-        name: {
-            place: value
-            for place, value in zip(places, frame[name].to_list(), strict=True)
-            if value is not None
-        }
-        for name in names
-    }
-
-
 class ScoreTable(AbstractContextManager["ScoreTable"]):
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 

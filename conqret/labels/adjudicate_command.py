@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from conqret.console.option_groups import grouped
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
 from conqret.labels.label_server import Folder, PageLanguage, Port, opened_study
@@ -14,22 +13,13 @@ from conqret.labels.label_server import Folder, PageLanguage, Port, opened_study
 if TYPE_CHECKING:
     from conqret.data import Judgment
 
-ADJUDICATE_EPILOG = (
-    "Examples:\n\nconqret labels adjudicate labels --by Ada\n\n"
-    "conqret labels adjudicate labels --run runs/first --by Ada\n\n"
-    "conqret labels export labels --final -o final.csv"
-)
 
-
+@grouped
 def adjudicate(
     folder: Folder,
-    run: Annotated[
-        Path | None,
-        typer.Option(help="A judge's run: also show where it differs from annotators, and its reasons."),
-    ] = None,
-    by: Annotated[
-        str, typer.Option(help="The name of the adjudicator; exports have a pseudonym.")
-    ] = "adjudicator",
+    *,
+    run: Path | None = None,
+    by: str = "adjudicator",
     port: Port = 8768,
     page_language: PageLanguage = "en",
 ) -> None:
@@ -38,6 +28,18 @@ def adjudicate(
 
     Only items that all annotators have labeled are shown, so that a judge's answer influences no label. Labels are not
     changed; decisions are stored separately.
+
+    Args:
+        run: A judge's run: also show where it differs from annotators, and its reasons.
+        by: The name of the adjudicator; exports have a pseudonym.
+
+    Examples:
+
+    conqret labels adjudicate labels --by Ada
+
+    conqret labels adjudicate labels --run runs/first --by Ada
+
+    conqret labels export labels --final -o final.csv
     """
     from conqret.labels.disputes import disputes
     from conqret.labels.label_study import check_names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,9 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.labels import turns
 from conqret.labels.annotators import MAX_COMMENT, People
-from conqret.labels.database import FILE, DamagedLabelsError, Database
+from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
-from conqret.labels.label_verdicts import Final
-from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.repair import healed
+from conqret.labels.records import Final, Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 
@@ -31,14 +28,13 @@ def _elapsed() -> float:
     return time.monotonic()
 
 
-_log = logging.getLogger(__name__)
-
-
 class Ledger(People):
     """The study in a folder. All methods may be called from any thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
+            if (folder / BACKUP).is_file():
+                raise DamagedLabelsError(folder / FILE, "it is missing")
             raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or steady())
         rows = self._database.rows("SELECT body FROM study")
@@ -66,15 +62,7 @@ class Ledger(People):
         """
         folder.mkdir(parents=True, exist_ok=True)
         screens = sorted(screens, key=lambda screen: screen.practice)  # those to practise last
-        try:
-            begun = Database(folder)
-        except DamagedLabelsError:
-            if (kept := healed(folder, study, screens, texts or {})) is None:
-                raise
-            _log.warning(
-                "%s was corrupt and was rebuilt without loss of labels. The old file is %s", folder, kept
-            )
-            begun = Database(folder)
+        begun = Database(folder)
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
@@ -216,20 +204,17 @@ class Ledger(People):
 
     # What was said
 
-    def given(
-        self, *, dropped: bool = False, practice: bool = False, item: str = "", person: int = 0
-    ) -> Iterator[ScreenResponse]:
+    def given(self, *, practice: bool = False, item: str = "", person: int = 0) -> Iterator[ScreenResponse]:
         """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
-        number alone), in the order of the screens; those that were ``dropped`` only where it says so, and where it says
-        ``practice``, those that practise instead."""
+        number alone), in the order of the screens; of ``practice`` instead, where it says so."""
         people = {person.number: person for person in self.people()}
         for row in self._database.rows(
             "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
             "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
-            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) AND s.practice = ?3 AND ?4 IN (0, t.person) "
+            "WHERE t.state = 'done' AND ?1 IN ('', s.item) AND s.practice = ?2 AND ?3 IN (0, t.person) "
             "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
             "ORDER BY s.number, t.person",
-            ("dropped" if dropped else "done", item, practice, person),
+            (item, practice, person),
         ):
             yield ScreenResponse(
                 people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
@@ -290,6 +275,10 @@ class Ledger(People):
     def backup(self, target: Path) -> None:
         """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
         self._database.backup(target)
+
+    def backup_session(self) -> None:
+        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
+        self._database.backup_session()
 
 
 def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:

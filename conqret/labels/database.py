@@ -1,36 +1,73 @@
-"""The file in which a study stands: SQLite, whose commits survive a process or a machine that is killed."""
+"""The file in which a study stands: SQLite, whose commits survive a process or a machine that is killed.
+
+Each row ends with a checksum of all that it holds, which SQLite writes by itself: it shows what has changed by
+accident, and is no signature.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import math
-import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError, number
-from conqret.io.sqlite_pages import log_is_sound
-from conqret.labels.label_tables import (
-    APPLICATION,
-    COLUMNS,
-    LAYOUT,
-    is_sound,
-    prepare,
-    schema,
-    schema_of,
-    statements,
-)
+from conqret.llm.store_file import checksum
 
 FILE = "labels.sqlite"
+BACKUP = "labels.backup.sqlite"
+"""The copy that is made whenever the pages of a study begin or end to be served."""
 BUSY_MS = 10_000
 """How long a statement waits for another process that writes the file."""
 REMARK_SECONDS = 60.0
 """Between two remarks on a file that cannot be written."""
+
+LAYOUT = 4
+"""The number of the layout below; a file of another is refused."""
+APPLICATION = 0x436F6E4C  # "ConL", written into the header of the file
+
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "study": {"body": "TEXT NOT NULL"},
+    "screens": {
+        "number": "INTEGER PRIMARY KEY", "item": "TEXT NOT NULL", "part": "TEXT NOT NULL", "body": "TEXT NOT NULL",
+        "room": "INTEGER NOT NULL CHECK (room >= 0)", "person": "INTEGER NOT NULL", "practice": "INTEGER NOT NULL",
+    },
+    "texts": {"name": "TEXT PRIMARY KEY", "body": "TEXT NOT NULL"},
+    "people": {
+        "number": "INTEGER PRIMARY KEY", "name": "TEXT NOT NULL UNIQUE", "state": "TEXT NOT NULL DEFAULT 'active'",
+        "agreed": "TEXT NOT NULL DEFAULT ''", "practised": "TEXT NOT NULL DEFAULT ''",
+    },
+    "turns": {
+        "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens",
+        "person": "INTEGER NOT NULL REFERENCES people", "state": "TEXT NOT NULL DEFAULT 'given'",
+        "shown": "REAL NOT NULL", "started": "REAL", "revision": "INTEGER NOT NULL DEFAULT 0",
+    },
+    "answers": {
+        "number": "INTEGER PRIMARY KEY", "turn": "INTEGER NOT NULL REFERENCES turns", "revision": "INTEGER NOT NULL",
+        "body": "TEXT NOT NULL", "comment": "TEXT NOT NULL", "at": "TEXT NOT NULL", "seconds": "REAL NOT NULL",
+    },
+    "finals": {
+        "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens", "body": "TEXT NOT NULL",
+        "comment": "TEXT NOT NULL", "by": "TEXT NOT NULL", "at": "TEXT NOT NULL",
+    },
+    "events": {
+        "number": "INTEGER PRIMARY KEY", "at": "TEXT NOT NULL", "what": "TEXT NOT NULL", "detail": "TEXT NOT NULL",
+    },
+}  # fmt: skip
+"""What a row of each table holds beside its checksum. ``revision`` of a turn is that of the last of its answers, so
+that a lost one is noticed."""
+
+_MORE = {"turns": "UNIQUE (screen, person)", "answers": "UNIQUE (turn, revision)"}
+_INDEXES = (
+    "CREATE INDEX screens_with_room ON screens (number) WHERE room > 0",
+    "CREATE INDEX turns_of_people ON turns (person, state)",
+)
 
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)  # the latter: tables that are not as we made them
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -42,16 +79,18 @@ class LabelFileError(ConqretError):
 
 
 class DamagedLabelsError(LabelFileError):
-    """A file of labels is damaged, ``fault`` says how; ``conqret labels check --repair`` keeps what can be read of
-    it."""
+    """A file of labels is damaged; the message names its backup."""
 
     def __init__(self, path: Path, problem: str) -> None:
-        folder, self.fault = path.parent, f"{path} is corrupt ({problem})"
-        super().__init__(
-            f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` rebuilds the file "
-            f"from the rest (and, with `--backup FILE`, from a copy made by `conqret labels backup`), and "
-            f"`conqret labels export {folder}` writes the intact labels"
+        backup = path.with_name(BACKUP)
+        remedy = (
+            f"its last backup is {backup}: stop what uses the study, move {path.name}, {path.name}-wal and "
+            f"{path.name}-shm away, and copy {backup.name} to {path.name} (annotators get the items labeled since then "
+            "once more)"
+            if backup.exists()
+            else f"copy a backup to {path} that conqret labels manage --backup made, or begin anew with another folder"
         )
+        super().__init__(f"{path} is corrupt ({problem}); {remedy}")
 
 
 class Database:
@@ -67,12 +106,8 @@ class Database:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self._lock, self._remarked = (
-            threading.RLock(),
-            math.inf,
-        )  # an error that is raised here is told by itself
-        if not log_is_sound(self.path):  # before SQLite drops what it does not read
-            raise DamagedLabelsError(self.path, "its journal")
+        self._lock = threading.RLock()
+        self._remarked = math.inf  # an error that is raised here is told by itself
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
@@ -88,10 +123,7 @@ class Database:
             self._remarked = -math.inf
         except sqlite3.Error as error:
             self._connection.close()
-            raise DeclarationError(
-                f"{self.path} is not a readable file of labels ({error}); give another folder with -o (or, if "
-                f"it was one, see what can be recovered: `conqret labels check {folder}`)"
-            ) from None
+            raise DamagedLabelsError(self.path, str(error)) from None
         except BaseException:
             self._connection.close()
             raise
@@ -101,6 +133,8 @@ class Database:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         tables = schema_of(self._connection)
         if not layout_version and not tables:
+            if self.path.with_name(BACKUP).exists():
+                raise DamagedLabelsError(self.path, "it is empty")
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
@@ -108,16 +142,15 @@ class Database:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
-        elif (tables == schema()) != (layout_version == LAYOUT and application == APPLICATION):
-            raise DamagedLabelsError(self.path, "what it says of itself")
         elif tables != schema():
-            raise DeclarationError(
-                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
-                "give another folder with -o"
-            )
-        self._connection.execute(
-            "PRAGMA trusted_schema=ON"
-        )  # the tables are ours, and use a function of ours
+            if application == APPLICATION and layout_version != LAYOUT:
+                raise DeclarationError(
+                    f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
+                    "give another folder with -o"
+                )
+            raise DamagedLabelsError(self.path, "its tables are not those of a study")
+        # the tables are ours, and use a function of ours
+        self._connection.execute("PRAGMA trusted_schema=ON")
 
     def _check_rows(self) -> None:
         """Whether all is as it was written.
@@ -125,7 +158,7 @@ class Database:
         Raises:
             DamagedLabelsError: something is not.
         """
-        damaged, lost = 0, ""
+        damaged = 0
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         self._connection.execute("BEGIN")
         try:
@@ -133,15 +166,11 @@ class Database:
             for table in COLUMNS:
                 rows = self._connection.execute(f"SELECT * FROM {table}")  # noqa: S608 (a name of ours)
                 damaged += sum(not is_sound(table, row) for row in rows)
-            if self._connection.execute(LOST).fetchone() or any(
-                self._connection.execute("PRAGMA foreign_key_check")
-            ):
-                lost = "an answer is not there"
         finally:
             self._connection.execute("ROLLBACK")
             self._connection.text_factory = str
-        if damaged or integrity != "ok" or lost:
-            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else lost or integrity)
+        if damaged or integrity != "ok":
+            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else integrity)
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -175,10 +204,7 @@ class Database:
         ) as error:  # a message that quotes a damaged name is no text
             exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             code = exact & 0xFF  # the other bits say more exactly what is wrong
-            sealed = code == sqlite3.SQLITE_READONLY and os.access(
-                self.path, os.W_OK
-            )  # by a header that is damaged
-            if code in _DAMAGE or exact == sqlite3.SQLITE_CONSTRAINT_TRIGGER or sealed:
+            if code in _DAMAGE:
                 file_error: LabelFileError = DamagedLabelsError(self.path, str(error))
             elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
                 raise
@@ -207,8 +233,23 @@ class Database:
             target.unlink(missing_ok=True)
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
+    def backup_session(self) -> None:
+        """Copy the file, if it is whole, to :data:`BACKUP` beside it, in place of the copy before.
+
+        Raises:
+            DamagedLabelsError: it is not whole; the copy before is kept.
+            DeclarationError: the copy cannot be written.
+        """
+        backup = self.path.with_name(BACKUP)
+        part = backup.with_name(f"{BACKUP}.part")
+        with self._lock, self._errors():
+            self._check_rows()
+            part.unlink(missing_ok=True)  # of a process that was killed
+            self.backup(part)
+            part.replace(backup)
+
     def forget_deleted(self) -> None:
-        """Take what was deleted out of the file and out of the journal beside it.
+        """Take what was deleted out of the file, the journal beside it and its backup.
 
         Raises:
             DeclarationError: another process reads or writes without a pause.
@@ -224,6 +265,8 @@ class Database:
                 f"the deleted answers no longer count, but traces remain in {self.path.parent}, "
                 "because another process uses it now; run the command again later to remove them"
             )
+        if self.path.with_name(BACKUP).exists():
+            self.backup_session()
 
     def close(self) -> None:
         """Close the file."""
@@ -231,8 +274,46 @@ class Database:
             self._connection.close()
 
 
-LOST = (
-    "SELECT number FROM turns t WHERE revision != (SELECT count(*) FROM answers WHERE turn = t.number) "
-    "OR revision != (SELECT coalesce(max(revision), 0) FROM answers WHERE turn = t.number)"
-)
-"""The turns of which not every answer is there that was given."""
+def statements() -> Iterator[str]:
+    """The statements that make the tables."""
+    for table, columns in COLUMNS.items():
+        fields = [f"{name} {kind}" for name, kind in columns.items()]
+        fields.append(f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED")
+        more = [_MORE[table]] if table in _MORE else []
+        yield f"CREATE TABLE {table} ({', '.join(fields + more)})"
+    yield from _INDEXES
+
+
+@functools.cache
+def schema() -> frozenset[tuple[str, ...]]:
+    """What SQLite says of the tables of a sound file."""
+    db = sqlite3.connect(":memory:")
+    try:
+        prepare(db)
+        for statement in statements():
+            db.execute(statement)
+        return schema_of(db)
+    finally:
+        db.close()
+
+
+def schema_of(db: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+    """What SQLite says of the tables and indexes of a file; earlier ones have triggers, too."""
+    rows = db.execute(
+        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE type != 'trigger'"
+    )
+    return frozenset(tuple(row) for row in rows)
+
+
+def prepare(db: sqlite3.Connection) -> None:
+    """Give a connection the function that the tables use."""
+    db.create_function("checksum", -1, lambda *content: checksum(content), deterministic=True)
+
+
+def is_sound(table: str, row: Sequence[Any]) -> bool:
+    """Whether a row, with its checksum at its end, is as it was written."""
+    *content, digest = row
+    try:
+        return bool(checksum((table, *content)) == digest)
+    except (TypeError, RecursionError):
+        return False

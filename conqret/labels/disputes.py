@@ -11,8 +11,7 @@ from conqret.data.digest import gathered
 from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import scale_of
-from conqret.labels.label_verdicts import Final
-from conqret.labels.records import ScreenResponse
+from conqret.labels.records import Final, ScreenResponse
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
 
 APART = 1.0

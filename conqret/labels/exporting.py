@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.judge_answers import as_slider_answers
 from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.database import DamagedLabelsError
-from conqret.labels.label_export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
-from conqret.labels.label_verdicts import verdicts
-from conqret.labels.repair import copied
-from conqret.labels.screens import ScreenQuestion
+from conqret.labels.collected_labels import scale_of
+from conqret.labels.label_study import Study
+from conqret.labels.records import Final, Person, ScreenResponse
+from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 
@@ -30,16 +31,13 @@ Form = Literal["csv", "label-studio", "comparisons", "pairs"]
 @dataclass(frozen=True, slots=True)
 class LabelExport:
     """What was written: the ``file``, the study's ``task`` and the ``questions`` of its screens. ``undecided`` labels
-    are left out as annotators differ, and debates ``lacking`` a counter-argument are; ``fault`` says what is wrong with
-    the file of a damaged study, of which what is ``lost`` is left out, too."""
+    are left out as annotators differ, and debates ``lacking`` a counter-argument are."""
 
     file: Path
     task: str
     questions: Mapping[str, ScreenQuestion] = field(default_factory=dict)
     undecided: int = 0
     lacking: Sequence[str] = ()
-    fault: str = ""
-    lost: Sequence[str] = ()
 
 
 @strict_options
@@ -50,12 +48,11 @@ def export_labels(
     to: Form = "csv",
     final: bool = False,
     practice: bool = False,
-    dropped: bool = False,
     overwrite: bool = False,
 ) -> LabelExport:
     """Write the labels of a study, with pseudonyms for annotators; of a debate study its answers or debates.
 
-    What is sound of a damaged study is written. An unchanged earlier export is replaced.
+    An unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.
@@ -64,16 +61,16 @@ def export_labels(
         to: a long table, Label Studio's JSON, preferences between systems, or labels of pairs.
         final: one label for each: what was decided, else what most annotators say.
         practice: only what writers of counter-arguments wrote for practice.
-        dropped: also the labels of annotators who were dropped.
         overwrite: replace a file that was changed.
 
     Raises:
         DeclarationError: there is no study, it holds no labels yet or none of this form, or the file is in use.
+        DamagedLabelsError: the study's file is damaged; the message names its backup.
     """
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final writes a table with one label for each item: leave out --to {to}")
     place = Path(folder)
-    with _sound(place) as (ledger, fault, lost):
+    with closing(Ledger(place)) as ledger:
         task = ledger.study.task
         names = {"label-studio": "labels.json", WRITING: "debates.jsonl"}
         file = Path(names.get(task, names.get(to, "labels.csv")) if output is None else output)
@@ -90,18 +87,18 @@ def export_labels(
             if task == WRITING:
                 text, lacking = _debates(ledger, practice=practice)
             else:
-                text = _answers(ledger, dropped=dropped)
+                text = _answers(ledger)
         else:
-            text, left, questions = _labels(ledger, place, to, final=final, dropped=dropped)
+            text, left, questions = _labels(ledger, place, to, final=final)
         write_new({file: text}, overwrite=overwrite, register=place)
-        return LabelExport(file, task, questions, left, lacking, fault, lost)
+        return LabelExport(file, task, questions, left, lacking)
 
 
 def _labels(
-    ledger: Ledger, folder: Path, to: Form, *, final: bool, dropped: bool
+    ledger: Ledger, folder: Path, to: Form, *, final: bool
 ) -> tuple[str, int, dict[str, ScreenQuestion]]:
     """The labels in a form, how many are left out as nobody has decided, and the questions of the screens."""
-    given = list(ledger.given(dropped=dropped))
+    given = list(ledger.given())
     if not given:
         raise DeclarationError(f"{folder} contains no labels yet")
     decided = list(verdicts(given, ledger.finals()))
@@ -125,9 +122,9 @@ def _labels(
     return text, left if final or to == "pairs" else 0, questions
 
 
-def _answers(ledger: Ledger, *, dropped: bool) -> str:
-    text = as_slider_answers(ledger, dropped=dropped)
-    if not any(ledger.given(dropped=dropped)):
+def _answers(ledger: Ledger) -> str:
+    text = as_slider_answers(ledger)
+    if not any(ledger.given()):
         raise DeclarationError("the study has no answers yet")
     return text
 
@@ -140,15 +137,168 @@ def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str
     return json_lines(question.record() for question in whole), lacking
 
 
-@contextlib.contextmanager
-def _sound(folder: Path) -> Iterator[tuple[Ledger, str, Sequence[str]]]:
-    """The study in a folder; of a damaged one what is sound, what is wrong, and the names of what is lost."""
-    with contextlib.ExitStack() as ending:
-        fault, lost = "", list[str]()
-        try:
-            ledger = ending.enter_context(closing(Ledger(folder)))
-        except DamagedLabelsError as damaged:
-            fault, copy = damaged.fault, Path(ending.enter_context(tempfile.TemporaryDirectory()))
-            lost = list(copied(folder, copy))
-            ledger = ending.enter_context(closing(Ledger(copy)))
-        yield ledger, fault, lost
+COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
+"""Of the long table: a row for each answer to a question; ``at`` is when it was given last, in UTC, ``seconds`` how
+long after the screen was shown first, ``scale`` from where to where the question is answered in numbers."""
+
+
+def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
+    """What is said of each label of a study beside the label: how its item came to be chosen. Final labels are no
+    sample while some are ``undecided``: they are those on which people agree."""
+    if not study.estimates or undecided:
+        return {FOR_ESTIMATION: NOT}
+    return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
+
+
+FINAL = "final"
+"""The annotator of a final label."""
+
+
+def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
+    """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
+    more = marks or {}
+    return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(records)))
+
+
+FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
+"""Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where somebody decided."""
+
+
+def as_finals(
+    label_verdicts: Iterable[LabelVerdict],
+    people: Iterable[Person],
+    *,
+    marks: Mapping[str, str] | None = None,
+) -> str:
+    """One label a row, under the annotator ``final``, as CSV; what nobody has decided is left out."""
+    names = {person.name: person.pseudonym for person in people}
+    more, rows = marks or {}, []
+    for verdict in label_verdicts:
+        by = verdict.by and names.setdefault(
+            verdict.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
+        )
+        if verdict.value is not None:
+            screen = verdict.screen
+            columns = (
+                verdict.value,
+                FINAL,
+                screen.topic,
+                verdict.comment,
+                verdict.how,
+                by,
+                _scales(screen)[verdict.question],
+            )
+            rows.append((screen.item, screen.part, verdict.question, *columns, *more.values()))
+    return csv_text((*FINAL_COLUMNS, *more), rows)
+
+
+def as_pair_labels(label_verdicts: Iterable[LabelVerdict]) -> str:
+    """What ``conqret perspectives detect --labels`` reads: a yes or no for each pair, as far as people could say."""
+    rows = (
+        (verdict.screen.item, verdict.value) for verdict in label_verdicts if verdict.value in ("yes", "no")
+    )
+    return csv_text(("id", "label"), rows)
+
+
+def as_comparisons(records: Iterable[ScreenResponse]) -> str:
+    """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
+    rows = [
+        (*record.screen.compared, value, record.person.pseudonym, record.screen.item)
+        for record in records
+        if record.screen.compared
+        for value in record.screen.written(record.answers).values()
+        if value != CANNOT_JUDGE
+    ]
+    return csv_text(("first", "second", "preference", "annotator", "item"), rows)
+
+
+def _rows(records: Iterable[ScreenResponse]) -> Iterator[tuple[object, ...]]:
+    for record in records:
+        screen, scales = record.screen, _scales(record.screen)
+        for name, value in screen.written(record.answers).items():
+            yield (
+                screen.item, screen.part, name, value, record.person.pseudonym, screen.topic, record.comment, record.at,
+                f"{record.seconds:.1f}", scales[name],
+            )  # fmt: skip
+
+
+def _scales(screen: Screen) -> dict[str, str]:
+    """The scale of each question of a screen, as a label file says it; empty where the answers are words."""
+    scales = {question.name: scale_of(question) for question in screen.questions}
+    return {
+        name: "" if scale.words else written_scale(scale.low, scale.high) for name, scale in scales.items()
+    }
+
+
+def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
+    """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
+    tasks: dict[int, dict[str, object]] = {}
+    for record in records:
+        screen = record.screen
+        scales = set(_scales(screen).values())
+        scale = {SCALE: scales.pop()} if len(scales) == 1 and "" not in scales else {}
+        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {}), **scale}
+        task = tasks.setdefault(record.place, {"data": data, "annotations": []})
+        task["annotations"].append(  # type: ignore[attr-defined]
+            {
+                "completed_by": {"email": record.person.pseudonym},
+                "created_at": record.at,
+                "lead_time": record.seconds,
+                "result": [
+                    {"from_name": name, "to_name": "text", "type": "choices", "value": {"choices": [value]}}
+                    for name, value in screen.written(record.answers).items()
+                ],
+            }
+        )
+    return json.dumps(list(tasks.values()), indent=1, ensure_ascii=False) + "\n"
+
+
+EXPORTS = {"csv": as_table, "label-studio": as_label_studio}
+"""The forms of an export, by name."""
+
+
+ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
+"""How a final label came about."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVerdict:
+    """The one label of a question, as it stands in a label file; ``how`` is one of the words above, and ``value`` is
+    None where people differ and no one has decided."""
+
+    screen: Screen
+    question: str
+    value: str | None
+    how: str
+    by: str = ""
+    comment: str = ""
+
+
+def verdicts(records: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
+    """One for each question of each screen that anybody has answered, in the order of the screens.
+
+    Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
+    """
+    last = {final.screen: final for final in finals}
+    for place, answers in gathered((record.place, record) for record in records).items():
+        screen, final = answers[0].screen, last.get(place)
+        for question in screen.questions:
+            if final is not None and question.name in final.answers:
+                value = screen.written(final.answers)[question.name]
+                yield LabelVerdict(screen, question.name, value, ADJUDICATED, final.by, final.comment)
+            else:
+                yield _of_people(screen, question.name, [answer.answers[question.name] for answer in answers])
+
+
+def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVerdict:
+    judged = [value for value in answers if value != CANNOT_JUDGE]
+    if not judged:
+        return LabelVerdict(screen, question, CANNOT_JUDGE, AGREED)
+    value, count = Counter(judged).most_common(1)[0]
+    if count == len(answers):
+        how = AGREED
+    elif 2 * count > len(judged):
+        how = MOST
+    else:
+        return LabelVerdict(screen, question, None, "")
+    return LabelVerdict(screen, question, screen.written({question: value})[question], how)

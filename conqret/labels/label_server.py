@@ -13,8 +13,7 @@ import typer
 from conqret._optional import require
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, say
-from conqret.errors import DeclarationError, number
-from conqret.io.bounded import whole_text
+from conqret.errors import number
 from conqret.labels.page_messages import page_messages
 
 if TYPE_CHECKING:
@@ -34,59 +33,6 @@ PageLanguage = Annotated[
         "(docs/languages.md)."
     ),
 ]
-Consent = Annotated[
-    Path | None,
-    typer.Option(
-        help="A text file, shown to each annotator before the first item; only those who agree to it can go on."
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Practice(OptionGroup):
-    """What people practise before they begin, and how much of it they have to have right.
-
-    Raises:
-        DeclarationError: a share is to be right of nothing.
-    """
-
-    practice: Annotated[
-        Path | None,
-        typer.Option(
-            help="Practice items, which each annotator gets first and is then shown the right answers to: items "
-            "with known answers (`gold` in their metadata), or questions of a debate study."
-        ),
-    ] = None
-    passing: Annotated[
-        float,
-        typer.Option(
-            "--pass",
-            help="The share of practice items (`--practice`) that an annotator must answer correctly to go on, for "
-            "example 0.8.",
-            min=0,
-            max=1,
-        ),
-    ] = 0.0
-
-    def __post_init__(self) -> None:
-        if self.passing and self.practice is None:
-            raise DeclarationError(
-                "--pass is the share of correct answers in --practice FILE: add --practice"
-            )
-
-
-def text_of(file: Path | None) -> str:
-    """The text of a file; empty where there is none.
-
-    Raises:
-        DeclarationError: it cannot be read.
-    """
-    try:
-        return whole_text(file) if file is not None else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(
-            f"{file} cannot be read as a text ({error}); give a text file in UTF-8"
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -101,18 +47,6 @@ class ServerOptions(OptionGroup):
     url: Annotated[
         str, typer.Option(help="The address at which annotators reach the pages, if behind a proxy.")
     ] = ""
-    trust_proxy: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="The address from which this proxy connects. Its X-Forwarded-For header is believed, so that "
-            "guessing of links is slowed down.",
-        ),
-    ] = ""
-    new_links: Annotated[
-        bool,
-        typer.Option("--new-links", help="Make new links for the annotators; their old links stop working."),
-    ] = False
     page_language: PageLanguage = "en"
 
     def serve(
@@ -125,27 +59,26 @@ class ServerOptions(OptionGroup):
         ``judged`` are answers on what was written in it.
 
         Raises:
-            DeclarationError: there are no words for the pages' language, ``url`` is none, ``trust_proxy`` is no
-                address, or the study is being served already.
+            DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
+                already.
         """
         require("starlette", "uvicorn", extra="web")
         from conqret.io.safe_files import only_writer
         from conqret.labels.links import Links
         from conqret.labels.pages.label_app import annotation_app
         from conqret.labels.pages.study_access import Setting
-        from conqret.web.local_server import checked_proxy, checked_url, is_loopback, people
+        from conqret.web.local_server import checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
-        setting = Setting(
-            secure, checked_proxy(self.trust_proxy, self.url), judged, page_messages(self.page_language)
-        )
+        setting = Setting(secure, judged, page_messages(self.page_language))
         if not is_loopback(self.host) and not secure:
             note(
                 "without TLS, others on the network can read links and labels: put a proxy in front "
                 "and set its address with --url"
             )
         with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
-            links = Links(folder, fresh=self.new_links)
+            ledger.backup_session()
+            links = Links(folder)
             people(
                 annotation_app(ledger, links, setting),
                 host=self.host,
@@ -153,6 +86,7 @@ class ServerOptions(OptionGroup):
                 url=self.url,
                 on_start=lambda base: _say_links(base, ledger, links),
             )
+            ledger.backup_session()
             done, wanted = ledger.wanted()
         say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
 

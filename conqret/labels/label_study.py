@@ -50,7 +50,6 @@ def study_of(
     *,
     overlap: int = OVERLAP,
     open_to: int = 0,
-    seed: int = 13,
     consent: str = "",
     estimates: bool = True,
     probability: float | None = None,
@@ -78,7 +77,7 @@ def study_of(
         )
     return Study(
         task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(labelled),
-        seed=seed, consent=consent, estimates=estimates, probability=probability, passing=passing,
+        consent=consent, estimates=estimates, probability=probability, passing=passing,
         practice=max(Counter(screen.person for screen in screens if screen.practice).values(), default=0),
     )  # fmt: skip
 

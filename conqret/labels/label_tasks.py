@@ -19,8 +19,15 @@ from conqret.judges.citation_support import pairs
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.sheet_tasks import RATING_SHEET
-from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
+from conqret.labels.task import (
+    RATING_SHEET,
+    AnnotationTask,
+    TaskRequest,
+    needing,
+    passages,
+    screen_of,
+    where_any,
+)
 from conqret.labels.task_formats import format_task
 from conqret.text.sentences import sentences
 

@@ -22,12 +22,10 @@ DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
 
 
 class Links:
-    """The tokens of a study, all made of the secret in its folder; ``fresh`` makes a new one, and old links end."""
+    """The tokens of a study, all made of the secret in its folder; where that is removed, old links end."""
 
-    def __init__(self, folder: Path, *, fresh: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         path = folder / FILE
-        if fresh:
-            path.unlink(missing_ok=True)
         try:
             with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
                 file.write(secrets.token_bytes(32))
@@ -37,7 +35,7 @@ class Links:
         if len(self._secret) != 32:
             raise DeclarationError(
                 f"{path} is corrupt, so the links that annotators have no longer work; "
-                "start with --new-links and send out the new links"
+                "remove it, start again and send out the new links"
             )
 
     def of(self, person: Person) -> str:

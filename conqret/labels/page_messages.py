@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.bounded import whole_text
+from conqret.io.toml import parse_toml
 from conqret.show import words
 from conqret.show.table import Table
 from conqret.text.language_names import NAMES, RIGHT_TO_LEFT, language_code
@@ -142,10 +143,7 @@ def known_texts() -> Mapping[str, Any]:
 
 
 def _read(text: str, file: str) -> PageMessages:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"{file} is not valid TOML: {error}") from None
+    table = parse_toml(text, file)
     language = table.get("language")
     if not isinstance(language, str) or language not in NAMES:
         raise DeclarationError(

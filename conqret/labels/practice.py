@@ -18,7 +18,7 @@ from conqret.labels.study_screens import planned_screens, sound_source
 from conqret.labels.task import GOLD
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels pause --resume`` lets somebody go on all the same."""
+"""The states in which practice ends: ``conqret labels manage --resume`` lets somebody go on all the same."""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
 """How many of so many a person has right in their practice; None where somebody has to read it."""
@@ -31,7 +31,6 @@ def practice_screens(
     *,
     metrics: Sequence[str] = (),
     scale: tuple[int, int] | None = None,
-    seed: int = 13,
     skip_invalid: bool = False,
     language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
@@ -46,7 +45,7 @@ def practice_screens(
     source = sound_source(
         path, task, metrics=metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
     )
-    screens = planned_screens(source, task, metrics=metrics, scale=scale, seed=seed).screens
+    screens = planned_screens(source, task, metrics=metrics, scale=scale).screens
     known = [screen for screen in screens if screen.gold]
     if not known:
         raise DeclarationError(

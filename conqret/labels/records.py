@@ -59,3 +59,15 @@ class ScreenResponse:
     at: str
     seconds: float
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What somebody said finally of a screen on which others differ: ``answers`` as on the screen, by question. ``by``
+    is the name, ``at`` the time in UTC."""
+
+    screen: int
+    answers: Mapping[str, str]
+    comment: str
+    by: str
+    at: str

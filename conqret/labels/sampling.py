@@ -37,7 +37,7 @@ TASKS = Registry(
     "task",
     "conqret.tasks",
     LabelTask,
-    package="conqret.labels.sheet_tasks",
+    package="conqret.labels.task",
     attribute="SHEETS",
     first=("rating",),
     shared=True,

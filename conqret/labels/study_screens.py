@@ -87,7 +87,6 @@ def planned_screens(
     *,
     metrics: Sequence[str] = (),
     scale: tuple[int, int] | None = None,
-    seed: int = 13,
     plan: Path | None = None,
 ) -> PlannedScreens:
     """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote beside
@@ -108,7 +107,7 @@ def planned_screens(
                 f"example {lacking[0]!r}; give the items from which it was made"
             )
         chosen = [known[name] for name in order]
-    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics), scale, seed)
+    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics), scale)
     screens = screens_of(task_of(task), chosen, wanted)
     shown = {screen.item for screen in screens}
     without = [item.id for item in chosen if item.id not in shown]

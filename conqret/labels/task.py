@@ -10,6 +10,7 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
+from conqret.io.label_sheets import LabelTask
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
 from conqret.prompts import Library
 from conqret.registry import Registry
@@ -142,3 +143,42 @@ def heading(item: Item) -> str:
     """What stands above a screen: the topic, and the side that was to be taken."""
     sides = {"pro": " — in favour", "con": " — against"}
     return f"{item.topic}{sides.get(item.stance, '')}"
+
+
+def shows(item: Item) -> dict[str, str]:
+    """Topic, stance and argument, then the other argument and the documents as one text."""
+    said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
+    parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
+    parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
+    parts += [
+        f"[{number}] {document.title}\n{document.text}".replace(" \n", "\n", 1)
+        for number, document in enumerate(item.documents, start=1)
+    ]
+    return {
+        "topic": item.topic,
+        "stance": item.stance,
+        "argument": item.argument or "",
+        "text": "\n\n".join(parts),
+    }
+
+
+RATING_SHEET = LabelTask(
+    name="rating",
+    summary="rate the argument on each dimension, beside the documents and the other argument",
+    shows=shows,
+    judged="argument",
+)
+
+
+PARTIAL_ANSWER_SHEET = LabelTask(
+    name="partial-answer",
+    summary="say 1 or 0: the partial answer is grounded in its documents, answers the question from one perspective, "
+    "and violates no moral code",
+    shows=shows,
+    judged="argument",
+    dimensions=("grounded", "answers_question", "ethical"),
+    scale=(0, 1),
+)
+
+
+SHEETS = (RATING_SHEET, PARTIAL_ANSWER_SHEET)

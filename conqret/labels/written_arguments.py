@@ -88,7 +88,7 @@ def writing_study(
             practised and in the study, too.
     """
     if len(writers) < 2:
-        raise DeclarationError("each passage needs two writers: give at least two, --writers ann,bob")
+        raise DeclarationError("each passage needs two writers: give at least two, --annotators ann,bob")
     asked = [*questions, *practice]
     bare = next((question.id for question in asked if not question.passage), None)
     if bare is not None:

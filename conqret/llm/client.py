@@ -391,7 +391,10 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
 
     def _wider(self, room: int | None, completion: Completion) -> int | None:
-        """Twice the room, up to the model's maximum; None if there is no more to be had."""
+        """Twice the room, up to the model's maximum and what its window holds beside the prompt; None if there is no
+        more to be had."""
         most = self._facts.max_output or MAX_ROOM
+        if self.context_window is not None:
+            most = min(most, self.context_window - (completion.prompt_tokens or 0))
         used = room or completion.completion_tokens
         return min(2 * used, most) if used and used < most else None

@@ -66,6 +66,7 @@ class PersonalData:
             answer,
             text=self._answer(answer.text),
             refusal=None if answer.refusal is None else self._text(answer.refusal),
+            reasoning=None if answer.reasoning is None else self._answer(answer.reasoning),
             logprobs=None if answer.logprobs is None else self._tokens(answer.logprobs),
         )
 

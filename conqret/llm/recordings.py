@@ -23,6 +23,7 @@ from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
 from conqret.llm.personal_data import PersonalData
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Completion
 from conqret.llm.spending import SpendingLedger
 from conqret.llm.store_file import MAGIC, Recording, StoreError, StoreFile
@@ -187,15 +188,12 @@ class Recordings(Closing):
     ) -> int:
         """Write every recording as a line, in order of key, to a file that appears whole or not at all.
 
-        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no API key
-        that is in use here, no prompt.
+        Returns the number of lines. They hold keys (hashes), answers and labels, as ``change`` leaves them; no prompt.
         """
-        redacted = _redactor()
-        return write_all(Path(path), (change(redacted(recording)).line() for recording in self.recorded()))
+        return write_all(Path(path), (change(recording).line() for recording in self.recorded()))
 
     def import_jsonl(self, path: str | Path) -> int:
-        """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use
-        here are taken out of the answers.
+        """Read an export in, plain or gzipped; recordings that are here already stay as they are.
 
         Returns how many were new.
 
@@ -207,12 +205,10 @@ class Recordings(Closing):
             raise DeclarationError(f"{path}: there is no such file")
         reader = TableReader(JsonLines(Path(path), str(path)), Schema("a recording", {}))
 
-        redacted = _redactor()
-
         def read() -> Iterator[Recording]:
             for row in reader.rows():
                 if (recording := reader.model(Recording, row.record)) is not None:
-                    yield redacted(recording)
+                    yield recording
             reader.finish(FaultsError)
 
         return self.add(read())
@@ -292,16 +288,6 @@ class Recordings(Closing):
         return None
 
 
-def _redactor() -> Callable[[Recording], Recording]:
-    """What takes the keys that are in use here out of a recording."""
-    from conqret.llm.redaction import Redaction, secrets_in_use
-
-    redaction = Redaction(secrets_in_use())
-    return lambda recording: recording.model_copy(
-        update={"completion": redaction.completion(recording.completion)}
-    )
-
-
 def _named(row: Sequence[Any]) -> str:
     """What a damaged row says that it is."""
     key, _, ask, item, _, _, sample, *_ = row
@@ -310,7 +296,8 @@ def _named(row: Sequence[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecordings:
-    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind."""
+    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
+    use are ``key``)."""
 
     answers: int
     damaged: int
@@ -321,7 +308,7 @@ class ExportedRecordings:
 def export_recordings(
     store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
 ) -> ExportedRecordings:
-    """Write all recorded answers to JSONL, for others to replay. The file holds no API key.
+    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
 
     Args:
         store: a run's folder, or a store of recordings, which stays as it is.
@@ -333,12 +320,16 @@ def export_recordings(
         DeclarationError: there is no such store, or a pattern is no regular expression.
     """
     personal = PersonalData(names, patterns) if names or patterns else None
+    keys = KeyRedaction(keys_in_use())
+
+    def shared(recording: Recording) -> Recording:
+        without_keys = keys.recording(recording)
+        return without_keys if personal is None else personal.taken_out(without_keys)
+
     with Recordings.open_for_replay(store) as recordings:
-        if personal is None:
-            return ExportedRecordings(recordings.export_jsonl(to), recordings.damaged)
-        count = recordings.export_jsonl(to, personal.taken_out)
-        removed = {label: number for label, number in personal.found.items() if number}
-        return ExportedRecordings(count, recordings.damaged, removed)
+        count = recordings.export_jsonl(to, shared)
+        found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
+        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
 
 
 def store_file(store: str | Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 from conqret.data import Reason
 from conqret.errors import shortened
 from conqret.io.jsonl import parse
+from conqret.llm.answer_text import after_thoughts, is_lone_object, objects_in, written_text
 from conqret.llm.request import Answer, Completion, Message, Plain, Request, Response, TokenLogprobs
 
 ROUNDING = 1e-3
@@ -31,13 +31,18 @@ def rating_distribution(
     divided by their sum (G-Eval, Liu et al. 2023, equation 1 uses them as weights). None where there are
     no log-probabilities, the field does not occur, its value starts in the middle of a token, the number
     goes on in the next token (10 after 1), or no choice is among the alternatives; nor where one of the alternatives'
-    numbers is no log-probability: not finite, or above 0 by more than :data:`ROUNDING`.
+    numbers is no log-probability: not finite, or above 0 by more than :data:`ROUNDING`; nor where the field
+    occurs outside of the answer's object, too, so that it is unclear which number was read.
     """
     if not logprobs:
         return None
     text = "".join(token.token for token in logprobs)
-    places = [match.end() for match in re.finditer(rf'"{re.escape(field)}"\s*:\s*(?=[-\d])', text)]
-    if not places:
+    named = re.compile(rf'"{re.escape(field)}"\s*:\s*(?=[-\d])')
+    places = [match.end() for match in named.finditer(text)]
+    answer = after_thoughts(text) or ""
+    objects, _ = objects_in(answer)
+    within = max((len(named.findall(json_text)) for json_text in objects), default=0)
+    if not places or (objects and len(named.findall(answer)) > within):
         return None
     place = places[-1]  # as in the JSON itself, the last one counts
     ends = list(itertools.accumulate(len(token.token) for token in logprobs))
@@ -75,14 +80,15 @@ MAX_EXCERPT = 80
 MAX_ECHO = 20_000
 """Characters of an earlier answer that are sent back with its fault."""
 
-MAX_SEARCHED = 2**20
-"""Characters of an answer with words around its JSON: ten times the longest."""
-
-MAX_OPENINGS = 200
-"""Brackets of such an answer that are tried: each try may read all that is left of it."""
-
 NO_OBJECT = "no complete JSON object was found in the answer"
 """What is said of prose, and of an answer that breaks off."""
+
+_NO_ANSWER = "no answer came: the model's thoughts do not end"
+_EMPTY, _ONLY_REASONING = (
+    "the answer was empty",
+    "the answer was empty: the server sent only the model's reasoning",
+)
+_DIFFERENT = "two valid objects that differ were given: give only the one that is the answer"
 
 _OBJECT, _WHOLE = "one JSON object is wanted here", "a whole number is wanted here"
 _WANTED: Mapping[str, str] = {
@@ -105,8 +111,6 @@ _WANTED: Mapping[str, str] = {
     "too_long": "at most {max_length} entries are wanted here, and there are {actual_length}",
 }
 """What was wanted, by pydantic's name for the fault; it knows the numbers. Any other fault is said in its own words."""
-
-_OPENING, _DECODER = re.compile(r"[{\[]"), json.JSONDecoder()
 
 _DECLINES = re.compile(
     r"\A\W*+"
@@ -134,8 +138,8 @@ def read_reply(
 ) -> Response | Rejection:
     """Validate the completion's text as ``response``, with pydantic's validation ``context``.
 
-    A plain text is taken as it stands. JSON inside prose or a Markdown fence is taken out (the last object there is),
-    and so is JSON before a closing sentence; nothing is ever guessed: an object that gives a key twice is invalid.
+    The answer is what stands after the model's thoughts: a plain text as it is, or the one valid JSON object among
+    other words. Nothing is ever guessed: two that differ are invalid, and so is an object that gives a key twice.
     """
     if completion.refusal is not None or completion.finish_reason == "content_filter":
         return Rejection(
@@ -143,31 +147,49 @@ def read_reply(
         )
     if completion.finish_reason == CONTEXT_OVERFLOW:
         return Rejection(Reason.CONTEXT_OVERFLOW, shortened(completion.text, 200))
+    cut = completion.finish_reason == "length"
     if issubclass(response, Plain):
-        text = completion.text.strip()
-        cut = completion.finish_reason == "length"
-        return (
-            response(text=text, cut=cut) if text else Rejection(Reason.INVALID_ANSWER, "the answer was empty")
-        )
-    if completion.finish_reason == "length":
+        text = written_text(completion.text)
+        if text:
+            return response(text=text, cut=cut)
+        if not cut:
+            return Rejection(Reason.INVALID_ANSWER, _NO_ANSWER if text is None else _empty(completion))
+    if cut:
         tokens = completion.completion_tokens
         after = f" after {tokens} tokens" if tokens else ""
         return Rejection(Reason.TRUNCATED, f"the answer was cut off{after}")
-    text = completion.text.strip()
-    json_text = ""
-    try:
-        json_text = _json_within(text)
-        value = response.model_validate_json(json_text, context=context)
-    except ValidationError as error:
-        return _invalid(text, json_text, error)
-    except ValueError as error:
-        return Rejection(Reason.INVALID_JSON, shortened(str(error), 200))
-    try:
-        if json_text.startswith("{"):
+    text = after_thoughts(completion.text)
+    if text is None:
+        return Rejection(Reason.INVALID_JSON, _NO_ANSWER)
+    if not text.strip():
+        text = after_thoughts(completion.reasoning or "")
+        if text is None or not is_lone_object(text):
+            return Rejection(Reason.INVALID_JSON, _empty(completion))
+    return _validated(text.strip(), response, context)
+
+
+def _empty(completion: Completion) -> str:
+    return _ONLY_REASONING if completion.reasoning else _EMPTY
+
+
+def _validated(text: str, response: type[Response], context: Mapping[str, Any]) -> Response | Rejection:
+    """The one value that the objects of a text give, or why there is none: what is wrong with the last of them."""
+    objects, broken = objects_in(text)
+    values = list[Response]()
+    rejection = Rejection(Reason.INVALID_JSON, NO_OBJECT)
+    for json_text in dict.fromkeys(objects or [text]):
+        try:
+            value = response.model_validate_json(json_text, context=context)
             parse(json_text)
-    except ValueError as error:
-        return Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
-    return value
+        except ValidationError as error:
+            rejection = _invalid(json_text, error, broken=broken)
+        except ValueError as error:  # a key that is given twice
+            rejection = Rejection(Reason.INVALID_ANSWER, shortened(str(error), 200))
+        else:
+            values += [] if value in values else [value]
+    if len(values) > 1:
+        return Rejection(Reason.INVALID_ANSWER, _DIFFERENT)
+    return values[0] if values else rejection
 
 
 def is_valid(completion: Completion, request: Request[Any]) -> bool:
@@ -206,7 +228,7 @@ def ask_again(
     messages: Sequence[Message], completion: Completion, rejection: Rejection
 ) -> tuple[Message, ...]:
     """The conversation so far, the answer that could not be used, and what was wrong with it."""
-    answer = completion.text[:MAX_ECHO] or "(empty)"
+    answer = (after_thoughts(completion.text) or "")[:MAX_ECHO] or "(empty)"
     wish = (
         "Your answer could not be used:\n"
         f"{rejection.fault}\n"
@@ -216,24 +238,19 @@ def ask_again(
     return (*messages, Message("assistant", answer), Message("user", wish))
 
 
-def _invalid(text: str, json_text: str, error: ValidationError) -> Rejection:
-    """Why ``text`` gives no value: ``json_text`` is what was taken for its JSON."""
-    if not text:
-        return Rejection(Reason.INVALID_JSON, "the answer was empty")
-    if "{" not in text and _DECLINES.match(text.replace("’", "'")):
-        return Rejection(Reason.REFUSAL, shortened(text, 200))
+def _invalid(json_text: str, error: ValidationError, *, broken: bool) -> Rejection:
+    """Why what was taken for the answer's JSON gives no value; ``broken`` off is what follows it, or itself."""
+    if "{" not in json_text and _DECLINES.match(json_text.replace("’", "'")):
+        return Rejection(Reason.REFUSAL, shortened(json_text, 200))
     fault = error.errors(include_url=False, include_input=False)[0]
-    unread = fault["type"] == "json_invalid"
-    message = fault["msg"].removeprefix("Invalid JSON: ")
-    if "{" not in text and unread:
-        return Rejection(Reason.INVALID_JSON, NO_OBJECT)
-    if (unread and message.startswith("EOF")) or (
-        "{" in text and not text.startswith("[") and json_text[:1] != "{"
-    ):
+    if fault["type"] != "json_invalid":
+        return Rejection(Reason.INVALID_ANSWER, describe(error), _object(json_text))
+    if broken:
         return Rejection(Reason.INVALID_JSON, f"{NO_OBJECT}: it breaks off before the object's end")
-    if unread:
-        return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {shortened(message, 200)}")
-    return Rejection(Reason.INVALID_ANSWER, describe(error), _object(json_text))
+    if not json_text.startswith("{"):
+        return Rejection(Reason.INVALID_JSON, NO_OBJECT)
+    message = shortened(fault["msg"].removeprefix("Invalid JSON: "), 200)
+    return Rejection(Reason.INVALID_JSON, f"the answer is not valid JSON: {message}")
 
 
 def _object(json_text: str) -> Mapping[str, Any]:
@@ -248,34 +265,3 @@ def _path(steps: Sequence[str | int]) -> str:
     """A place in the answer as it is written in code: ``documents[0].rating``."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return shortened(path.removeprefix("."), MAX_EXCERPT) or "the whole answer"
-
-
-def _json_within(text: str) -> str:
-    if text.startswith("{"):
-        return text[: text.rfind("}") + 1]
-    if "{" not in text:
-        return text
-    return _last_json(text)
-
-
-def _last_json(text: str) -> str:
-    """The last list or object among other words, or the text where there is none.
-
-    What comes last is the answer; what a model quotes from our documents on its way there comes before.
-    """
-    if len(text) > MAX_SEARCHED:
-        raise ValueError(f"an answer of {len(text)} characters is too long to look for JSON in it")
-    span_text, at = text, 0
-    for _ in range(MAX_OPENINGS):
-        opening = _OPENING.search(text, at)
-        if opening is None:
-            return span_text
-        at = opening.start() + 1
-        try:
-            _, end = _DECODER.raw_decode(text, opening.start())
-        except ValueError:
-            continue
-        except RecursionError:
-            raise ValueError("the answer is nested too deeply") from None
-        span_text, at = text[opening.start() : end], end
-    raise ValueError(f"the answer opens more than {MAX_OPENINGS} lists and objects")

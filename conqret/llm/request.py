@@ -142,7 +142,8 @@ class Completion:
 
     ``text`` is the answer's content (JSON, it is hoped). ``finish_reason`` is the provider's: ``stop``,
     ``length``, ``content_filter`` … ``refusal`` is set where the provider says so itself. ``system_fingerprint``
-    is what OpenAI and servers like it call the state of the system that answered.
+    is what OpenAI and servers like it call the state of the system that answered. ``reasoning`` is kept where a server
+    sent nothing else: its parser of thoughts may have taken the answer for them.
     """
 
     text: str
@@ -156,6 +157,7 @@ class Completion:
     seconds: float = 0.0
     logprobs: tuple[TokenLogprobs, ...] | None = None
     system_fingerprint: str | None = None
+    reasoning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,13 @@ from conqret.llm.backend import Connection, ModelFacts
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
-from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import IMAGE_TOKENS, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
+
+RATE_WINDOW = 60.0
+"""Seconds: most rate limits are of a minute. One that does not say how long it holds is waited for as long."""
 
 _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
 
@@ -56,7 +59,7 @@ class Sender:
         self.quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = CircuitBreaker()
-        self._redaction = Redaction(secrets_in_use(options))
+        self._redaction = KeyRedaction(keys_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._under_way: set[asyncio.Task[Any] | None] = set()
         self._stopped = False
@@ -163,11 +166,11 @@ class Sender:
         return self._facts.cost(completion.prompt_tokens or prompt, answer)
 
     async def _received(self, request: Request[Any]) -> Completion:
-        """What the provider says, without any secret: all that is recorded or shown of it comes from here."""
+        """What the provider says: a response as it is, an error without keys."""
         task = asyncio.current_task()
         self._under_way.add(task)
         try:
-            return self._redaction.completion(await self._connection.complete(request))
+            return await self._connection.complete(request)
         except ProviderError as error:
             raise self._redaction.error(error) from None
         finally:
@@ -178,7 +181,7 @@ class Sender:
         if (
             self._stopped
             or not error.retryable
-            or attempts >= self._options.max_attempts
+            or (attempts >= self._options.max_attempts and not self._passes(error, deadline))
             or self._breaker.open
         ):
             raise error
@@ -188,6 +191,13 @@ class Sender:
         await self._breaker.sleep(delay)
         if self._breaker.open:
             raise error
+
+    def _passes(self, error: ProviderError, deadline: float | None) -> bool:
+        """Whether an error is a rate limit that passes: after the time that it names, or with its minute."""
+        if error.code is not Reason.RATE_LIMITED or deadline is None:
+            return False
+        began = deadline - self._timeout
+        return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW
 
     def _throttle(self, error: ProviderError, began: float) -> None:
         self._gate.throttled(began)

@@ -9,6 +9,7 @@ from typing import Any
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.io.bounded import whole_bytes
+from conqret.local.checkpoint_weights import from_checkpoint, unread_pooler
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import UNREADABLE, bars_on_terminals, placed, revision
 
@@ -38,7 +39,7 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
     Code that comes with a model is never run.
 
     Raises:
-        DeclarationError: it cannot be loaded.
+        DeclarationError: it cannot be loaded, or a weight of it is missing.
         MissingDependencyError: sentence-transformers is not installed; ``extra`` brings it.
     """
     library = sentence_transformers(extra)
@@ -46,16 +47,21 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
 
     place, kind = placed(device, dtype)
     try:
-        with bars_on_terminals():
+        with bars_on_terminals(), from_checkpoint(unread_pooler):
             encoder = library.SentenceTransformer(
                 name, device=place, trust_remote_code=False, model_kwargs={"dtype": getattr(torch, kind)}
             )
     except UNREADABLE as error:
         raise DeclarationError(
-            f"the encoder {name!r} cannot be loaded on {place}: {first_line(error)} (give --encoder "
+            f"the encoder {name!r} cannot be loaded on {place}: {_told(error)} (give --encoder "
             "the folder of a model, or its name on a hub that can be reached)"
         ) from error
     return encoder.eval()
+
+
+def _told(error: Exception) -> str:
+    """What torch says of a module's weights, whose names stand below its first line; of others the first line."""
+    return " ".join(str(error).split()) if "state_dict" in first_line(error) else first_line(error)
 
 
 def encoder_weights(name: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, check_known, first_line
+from conqret.local.checkpoint_weights import Spared, from_checkpoint, none
 from conqret.local.model_identity import commit_of, folder_identity, hub_file
 
 EXTRA = "perplexity"
@@ -36,14 +37,21 @@ class LoadedModel:
 
 
 def load(
-    name: str, device: str | None = None, dtype: str | None = None, *, auto: str = CAUSAL
+    name: str,
+    device: str | None = None,
+    dtype: str | None = None,
+    *,
+    auto: str = CAUSAL,
+    spared: Spared = none,
 ) -> LoadedModel:
     """Load ``name``; the default is a GPU in bfloat16 where there is one, else the CPU in float32.
 
     ``auto`` is the class that loads it (:data:`CAUSAL` or :data:`SEQ2SEQ`). Code that comes with a model is never run.
+    ``spared`` says which weights are not read and may be missing.
 
     Raises:
-        DeclarationError: there is no such model or device, or it needs code of its own.
+        DeclarationError: there is no such model or device, it needs code of its own, or its weights are not those of
+            the class.
         MissingDependencyError: torch or transformers is not installed.
     """
     torch = require("torch", extra=EXTRA)
@@ -51,7 +59,7 @@ def load(
     safetensors = require("safetensors", extra=EXTRA)
     place, kind = placed(device, dtype)
     try:
-        with bars_on_terminals():
+        with bars_on_terminals(), from_checkpoint(spared):
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
             model = getattr(transformers, auto).from_pretrained(
                 name, dtype=getattr(torch, kind), trust_remote_code=False

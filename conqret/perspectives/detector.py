@@ -56,7 +56,8 @@ class DetectorCard(Frozen):
     """What a detector is: its base, what it learnt from, and how well it does on held-out questions.
 
     The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``, and it is a yes from ``threshold`` on.
-    ``cut`` counts pairs of which training has seen the beginning alone.
+    ``cut`` counts pairs of which training has seen the beginning alone; ``new_head`` names the weights that the base
+    did not have, which were drawn at random before training.
     """
 
     base: str
@@ -70,6 +71,7 @@ class DetectorCard(Frozen):
     cut: int
     limit: int
     lora: bool
+    new_head: tuple[str, ...] = ()
     slope: float
     intercept: float
     threshold: float
@@ -80,7 +82,7 @@ class DetectorCard(Frozen):
 @dataclass(frozen=True)
 class Detector:
     """A loaded detector. ``yes`` is the place of its label for yes, and ``no`` that of its label for no (None: all
-    others together)."""
+    others together); ``new_head`` names the weights of an untrained one that its base did not have."""
 
     model: Any
     tokenizer: Any
@@ -90,6 +92,7 @@ class Detector:
     slope: float = 1.0
     intercept: float = 0.0
     threshold: float = 0.5
+    new_head: tuple[str, ...] = ()
 
     def scores(self, pairs: Sequence[Pair]) -> Iterator[float]:
         """For each pair the log-odds of yes, of a document's best window.

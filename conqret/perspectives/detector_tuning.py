@@ -22,6 +22,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
+from conqret.local.checkpoint_weights import from_checkpoint, new_head
 from conqret.local.checkpoints import quiet, whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.token_windows import window_of
@@ -207,6 +208,7 @@ def _card(
         cut=cut,
         limit=detector.limit,
         lora=settings.lora,
+        new_head=detector.new_head,
         slope=slope,
         intercept=intercept,
         threshold=threshold,
@@ -232,7 +234,11 @@ def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
 
 
 def untrained(model: Path, settings: DetectorSettings) -> Detector:
-    """The base with a head of two labels: a new one where its own has others."""
+    """The base with a head of two labels: a new one where its own has others.
+
+    Raises:
+        DeclarationError: it cannot be loaded, or a weight below the head is not in the checkpoint.
+    """
     transformers: Any = require("transformers", extra=EXTRA)
     torch: Any = require("torch", extra=EXTRA)
     safetensors: Any = require("safetensors", extra=EXTRA)
@@ -243,14 +249,16 @@ def untrained(model: Path, settings: DetectorSettings) -> Detector:
         config.num_labels = 2
         config.id2label, config.label2id = {0: "no", 1: "yes"}, {"no": 0, "yes": 1}
         prepared_tokenizer(tokenizer, config)
-        loaded = getattr(transformers, CLASSIFIER).from_pretrained(
-            model, config=config, ignore_mismatched_sizes=True, dtype=torch.float32, trust_remote_code=False
-        )
+        with from_checkpoint(new_head) as drawn:
+            loaded = getattr(transformers, CLASSIFIER).from_pretrained(
+                model, config=config, dtype=torch.float32, trust_remote_code=False
+            )
     except (OSError, ValueError, RuntimeError, safetensors.SafetensorError) as error:
         raise DeclarationError(
             f"the model in {model} cannot be tuned to classify: {first_line(error)}"
         ) from error
-    return Detector(loaded, tokenizer, min(settings.max_length, window_of(config, tokenizer)), 1, "")
+    limit = min(settings.max_length, window_of(config, tokenizer))
+    return Detector(loaded, tokenizer, limit, 1, "", new_head=tuple(drawn))
 
 
 def trained(

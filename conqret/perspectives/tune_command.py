@@ -123,6 +123,11 @@ def tune(
         at(folder.summary_file, "card"),
     ]
     result(card, lines, as_json=shown.json_output)
+    if card.new_head:
+        shown.note(
+            f"the head of the detector is new, drawn at random and trained: {', '.join(card.new_head)}; all other "
+            f"weights are those of {card.base}"
+        )
     if card.cut:
         shown.note(
             f"{card.cut:,} documents are longer than {card.limit} tokens: training used only their "

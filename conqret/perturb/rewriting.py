@@ -17,7 +17,7 @@ from pydantic import AfterValidator, ValidationInfo
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Asks
-from conqret.judging.responses import Typed, once_each
+from conqret.judging.responses import Typed, Written, once_each
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import (
@@ -45,7 +45,7 @@ class Rewritten(Typed):
     """One sentence in its new words, by its number."""
 
     sentence: int
-    rewritten: str
+    rewritten: Written
 
 
 def _exactly_those(rewrites: list[Rewritten], info: ValidationInfo) -> list[Rewritten]:

@@ -34,7 +34,7 @@ from conqret.judging.judge_settings import (
     client_options,
 )
 from conqret.judging.prompt_fitting import prompt_tokens
-from conqret.judging.responses import Typed, Whole, once_each
+from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import LONGEST_ID
@@ -59,7 +59,7 @@ class TranslatedText(Typed):
     """One text in the other language, by its number."""
 
     number: Whole
-    translation: str
+    translation: Written
 
 
 def _faithful(translated: list[TranslatedText], info: ValidationInfo) -> list[TranslatedText]:

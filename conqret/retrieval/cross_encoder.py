@@ -101,13 +101,18 @@ class CrossEncoder(pt.Transformer):
 
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
+    from conqret.local.checkpoint_weights import from_checkpoint
     from conqret.local.embedding import sentence_transformers
     from conqret.local.models import UNREADABLE, bars_on_terminals
 
     library = sentence_transformers(EXTRA)
     try:
-        with bars_on_terminals():
+        with bars_on_terminals(), from_checkpoint():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
+    except DeclarationError as error:
+        raise DeclarationError(
+            f"{error}; a model whose class is not in transformers (TART) comes through an adapter, module:function"
+        ) from error
     except UNREADABLE as error:
         raise DeclarationError(
             f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a "

@@ -115,8 +115,6 @@ def _facts(results: Evaluation, runs: Sequence[SystemRun], cost: float | None) -
 
 def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The scores as JSON holds them."""
-    from dataclasses import asdict
-
     return [
         {
             "view": score.view,
@@ -129,7 +127,6 @@ def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
             "difference": score.difference,
             "p": score.p,
             "significant": score.significant,
-            "condition": None if score.condition is None else asdict(score.condition),
             "by_topic": dict(score.by_topic),
         }
         for score in evaluation.scores

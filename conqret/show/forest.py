@@ -58,8 +58,7 @@ MARKS: Mapping[str, Mark] = {
 class ForestRow:
     """A value between the ends of its interval (None: it has none), with what was concluded, one of :data:`MARKS`, and
     a word for it. What lies ``within`` so much of 0 is shaded: what is small. ``others`` are values that it is compared
-    with, by their names: small marks without an interval, which a key names. ``wider`` are the ends of an interval of
-    another kind, which a thin line shows."""
+    with, by their names: small marks without an interval, which a key names."""
 
     name: str
     value: float
@@ -69,7 +68,6 @@ class ForestRow:
     word: str = ""
     within: float = 0.0
     others: Mapping[str, float] = field(default_factory=dict)
-    wider: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +82,13 @@ class SmallMark:
 
 @dataclass(frozen=True, slots=True)
 class ForestDrawing:
-    """A row in units of the figure; ``shade`` is empty where nothing is shaded, ``thin`` where there is no wider
-    interval."""
+    """A row in units of the figure; ``shade`` is empty where nothing is shaded."""
 
     name: str
     said: str
     text: float
     shade: str
     line: str
-    thin: str
     dot: str
     mark: Mark
     others: Sequence[SmallMark]
@@ -100,24 +96,18 @@ class ForestDrawing:
 
 @dataclass(frozen=True)
 class Forest:
-    """Rows below each other; ``x`` says what the axis holds, and ``wider`` names in the key what thin lines show."""
+    """Rows below each other; ``x`` says what the axis holds."""
 
     title: str
     x: str
     rows: Sequence[ForestRow]
-    wider: str = ""
 
     kind = "forest"
 
     @property
     def height(self) -> int:
         """Units of the whole figure."""
-        return ROW * len(self.rows) + FOOT + KEY_LINE * (len(self.compared) + bool(self.wider))
-
-    @property
-    def thin_key(self) -> float | None:
-        """How far down the line of the key stands that names thin lines; None where there are none."""
-        return ROW * len(self.rows) + FOOT + KEY_LINE * (len(self.compared) + 0.5) if self.wider else None
+        return ROW * len(self.rows) + FOOT + KEY_LINE * len(self.compared)
 
     @property
     def compared(self) -> list[str]:
@@ -140,11 +130,6 @@ class Forest:
         """The figure in words, for those who do not see it."""
         descriptions = (
             f"{row.name}: {_said(row, self.places)}{f', {row.verdict}' * bool(row.verdict)}"
-            + (
-                f", {self.wider} [{row.wider[0]:z.{PLACES}f}, {row.wider[1]:z.{PLACES}f}]"
-                if row.wider
-                else ""
-            )
             + "".join(f", {name} {value:z.{PLACES}f}" for name, value in row.others.items())
             for row in self.rows
         )
@@ -157,7 +142,6 @@ class Forest:
             middle = strip + STRIP // 2
             at = self._x(row.value)
             ends = [at if end is None else self._x(end) for end in (row.low, row.high)]
-            thin = [self._x(end) for end in row.wider or ()]
             mark = MARKS[row.verdict]
             small = [self._x(-row.within), self._x(row.within)]
             word = f"{cut(row.word, WORD)} " * bool(row.word)
@@ -167,7 +151,6 @@ class Forest:
                 text=ROW * place + 13,
                 shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if row.within else "",
                 line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
-                thin=f"M{thin[0]:g},{middle}H{thin[1]:g}" if thin else "",
                 dot=f"M{at:g},{middle}{mark.path}",
                 mark=mark,
                 others=[self._small(name, self._x(value), middle) for name, value in row.others.items()],
@@ -208,7 +191,7 @@ class Forest:
     def _axis(self) -> tuple[float, float, float]:
         """Both ends, which hold 0 and what is shaded, and the step between numbers."""
         wide = [WIDER * row.within for row in self.rows]
-        known = [end for row in self.rows for end in (row.value, row.low, row.high, *(row.wider or ()))]
+        known = [end for row in self.rows for end in (row.value, row.low, row.high)]
         known += [*wide, *(-width for width in wide), *(v for row in self.rows for v in row.others.values())]
         ends = [0.0, STEPS[0], *(end for end in known if end is not None)]
         low, high = min(ends), max(ends)
@@ -226,12 +209,9 @@ def forests(
     x: str,
     found: Iterable[tuple[str, Estimate | None]],
     others: Mapping[str, Mapping[str, Estimate]] = NONE,
-    *,
-    wider: Mapping[str, tuple[float, float]] | None = None,
-    wider_name: str = "",
 ) -> list[Forest]:
     """The picture of estimates by their names, of those that have a value; empty where none has. ``others`` has by the
-    same names what each is compared with, and ``wider`` the ends of intervals of another kind, named ``wider_name``."""
+    same names what each is compared with."""
     known = [(name, one, one.value) for name, one in found if one is not None]
     rows = [
         ForestRow(
@@ -244,12 +224,11 @@ def forests(
                 for other, estimate in others.get(name, {}).items()
                 if estimate.value is not None
             },
-            wider=(wider or {}).get(name),
         )
         for name, one, value in known
         if value is not None
     ]
-    return [Forest(title, x, rows, wider_name if wider else "")] if rows else []
+    return [Forest(title, x, rows)] if rows else []
 
 
 def _said(row: ForestRow, places: int = PLACES) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.text.language_names import NAMES
 
 OFFLINE = "Offline baseline"
@@ -19,6 +19,16 @@ NOT_CORRECTED = (
     "difference if its p-value is .05 or more."
 )
 """Said where intervals stand beside p-values that are corrected together."""
+SYMMETRIC_FROM = 12
+ASSUMES_SYMMETRY = (
+    "With fewer than 12 topics the test assumes that topics' effects are symmetric; skewed effects make false findings "
+    "more frequent."
+)
+
+
+def symmetry_note(topics: int) -> str:
+    """What a test over so many topics assumes, as a sentence; empty where it does not matter, or there is no test."""
+    return ASSUMES_SYMMETRY if FEWEST_TESTED <= topics < SYMMETRIC_FROM else ""
 
 
 def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
@@ -56,6 +66,8 @@ REASONS: dict[str, str] = {
     Reason.CONNECTION: "the connection failed",
     Reason.SERVER_ERROR: "the provider reported an error of its own",
     Reason.AUTHENTICATION: "the provider did not accept the key",
+    Reason.QUOTA: "the quota or credit at the provider is used up",
+    Reason.NOT_FOUND: "the provider has no such model or address",
     Reason.BAD_REQUEST: "the provider did not accept the request",
     Reason.JUDGE_FAILED: "the judge of your own failed",
     Reason.BUDGET: "the budget was spent",

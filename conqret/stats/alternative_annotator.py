@@ -13,17 +13,15 @@ error is that of a jackknife over topics, which is Student's where each item is 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, number
 from conqret.stats.agreement import Level
-from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean
-from conqret.stats.verdict_condition import Claim, VerdictCondition, verdict_condition, weakest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,8 +40,7 @@ ENOUGH_ANNOTATORS = 3
 
 @dataclass(frozen=True, slots=True)
 class AgainstOne:
-    """The judge against one annotator: the shares of items on which each fits at least as well, and the test;
-    ``condition`` is the one under which the advantage holds."""
+    """The judge against one annotator: the shares of items on which each fits at least as well, and the test."""
 
     annotator: str
     items: int
@@ -51,15 +48,13 @@ class AgainstOne:
     person: float
     p: float
     advantage: bool
-    condition: VerdictCondition | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AlternativeAnnotator:
     """The test's outcome. ``winning_rate`` is the share of annotators over whom the judge has the advantage,
     ``advantage`` the mean share of items on which it fits at least as well (the average advantage probability).
-    ``passed`` is None where the test cannot be made, for ``reason``, which may also hold a caution; where it is True,
-    ``condition`` is the one under which so many advantages as it takes hold."""
+    ``passed`` is None where the test cannot be made, for ``reason``, which may also hold a caution."""
 
     epsilon: float
     winning_rate: float | None
@@ -67,7 +62,6 @@ class AlternativeAnnotator:
     passed: bool | None
     annotators: tuple[AgainstOne, ...] = ()
     reason: str = ""
-    condition: VerdictCondition | None = None
 
 
 def alternative_annotator_test(
@@ -109,15 +103,17 @@ def alternative_annotator_test(
     rows = [
         _against(verdicts, table, place, names[place], level, epsilon, topics) for place in range(len(table))
     ]
-    tested = [row for row in rows if isinstance(row, _Tested)]
+    tested = [row for row in rows if isinstance(row, AgainstOne)]
     untested = "; ".join(
         f"{count} of {len(rows)} annotators: {why}"
         for why, count in Counter(row for row in rows if isinstance(row, str)).items()
     )
     if not tested:
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
-    corrected = false_discovery_control([row.against.p for row in tested], method="by")
-    corrected_rows = tuple(row.corrected(float(p), epsilon) for row, p in zip(tested, corrected, strict=True))
+    corrected = false_discovery_control([row.p for row in tested], method="by")
+    corrected_rows = tuple(
+        replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)
+    )
     rate = sum(row.advantage for row in corrected_rows) / len(corrected_rows)
     cautions = []
     if len(corrected_rows) < ENOUGH_ANNOTATORS:
@@ -126,35 +122,7 @@ def alternative_annotator_test(
         cautions.append(f"left out: {untested}")
     advantage = sum(row.judge for row in corrected_rows) / len(corrected_rows)
     passed = rate >= WINNING_RATE
-    return AlternativeAnnotator(
-        epsilon, rate, advantage, passed, corrected_rows, "; ".join(cautions),
-        _enough(corrected_rows) if passed else None,
-    )  # fmt: skip
-
-
-def _enough(rows: Sequence[AgainstOne]) -> VerdictCondition | None:
-    """The condition under which the judge has the advantage over half of the annotators: of the advantages that are
-    surest to hold, as many as that takes."""
-    conditions = [row.condition for row in rows if row.condition is not None]
-    conditions.sort(key=lambda condition: condition.p_if_skewed or 0.0)
-    return weakest(conditions[: math.ceil(WINNING_RATE * len(rows))])
-
-
-class _Tested(NamedTuple):
-    """The test against one annotator, and of what it is one: the difference, and the topic of each of its items."""
-
-    against: AgainstOne
-    difference: JackknifedEstimate
-    topics: list[Hashable]
-
-    def corrected(self, p: float, epsilon: float) -> AgainstOne:
-        """With the verdict by its corrected p-value."""
-        if p > FALSE_DISCOVERY:
-            return self.against
-        room = min(1.0, self.against.p / p) if p > 0 else 1.0
-        claim = Claim(self.difference, epsilon, -1, FALSE_DISCOVERY * room)
-        condition = verdict_condition([claim], self.topics, level=FALSE_DISCOVERY)
-        return replace(self.against, advantage=True, condition=condition)
+    return AlternativeAnnotator(epsilon, rate, advantage, passed, corrected_rows, "; ".join(cautions))
 
 
 def _against(
@@ -165,7 +133,7 @@ def _against(
     level: Level,
     epsilon: float,
     topics: Sequence[Hashable],
-) -> _Tested | str:
+) -> AgainstOne | str:
     """The test against one annotator, or why there is none."""
     import numpy as np
 
@@ -185,8 +153,7 @@ def _against(
         return f"{number(advantage.clusters, 'topic')} only, and {FEWEST_TESTED} are needed for a test"
     if not advantage.varies:
         return "the difference does not vary, so that it cannot be tested"
-    against = AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)
-    return _Tested(against, advantage, names)
+    return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)
 
 
 def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level) -> NDArray[np.float64]:

@@ -91,7 +91,7 @@ class Response:
 
     ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
     whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
-    before it, and ``steps`` are the means of these differences. ``moves`` are the differences of each later level from
+    before it. ``moves`` are the differences of each later level from
     the first, ``shifts`` their means, and ``trend`` is the difference of last and first by the line through all levels:
     all are means over items, tested over ``clusters`` topics. Correlations (of level and mean) are None where the means
     do not vary, and of two levels, where they are always 1 or -1.
@@ -107,7 +107,6 @@ class Response:
     fell: float
     rose: float
     neighbours: tuple[CurveStep, ...]
-    steps: tuple[JackknifedEstimate, ...]
     moves: tuple[PairedEffects, ...]
     shifts: tuple[JackknifedEstimate, ...]
     trend: JackknifedEstimate
@@ -116,11 +115,6 @@ class Response:
     def means(self) -> tuple[float, ...]:
         """The mean at each level."""
         return tuple(interval.value or 0.0 for interval in self.intervals)
-
-    @property
-    def topics(self) -> Sequence[Hashable]:
-        """The topic of each item."""
-        return self.moves[0].clusters
 
 
 def respond(
@@ -154,7 +148,6 @@ def respond(
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_neighbours(steps, levels),
-        steps=steps,
         moves=moves,
         shifts=tuple(mean(move.differences, move.clusters) for move in moves),
         trend=mean(trends(scores), clusters),

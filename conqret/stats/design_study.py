@@ -1,17 +1,16 @@
-"""What components of variance mean for scores, and what more of anything buys (a D-study: Brennan, Generalizability
-Theory, 2001): the variance that a facet brings is divided by how many of it are averaged over.
+"""What components of variance mean for scores: the error of one score, and that of a mean over topics (Brennan,
+Generalizability Theory, 2001).
 
 Which sources there are, and how their variances are estimated: :mod:`conqret.stats.variance_components`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError
 from conqret.stats.estimate import JackknifedEstimate, Scale
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ NONE = "the variance of topics and items is estimated at 0 or below, whichever t
 FEWEST_TOPICS = 20
 """Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
 truth in 82 to 92% (benchmarks/components.py)."""
-
-Design = Mapping[str, int]
-"""How many of each facet a score, or a mean, is averaged over; 1 of those that are not named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +70,6 @@ class Components:
     items: float
     conditions: tuple[str, ...]
 
-    @property
-    def facets(self) -> tuple[str, ...]:
-        """What a score can be averaged over so that it is known what that buys: conditions and samples."""
-        alone = any(effect.names == (SAMPLE,) for effect in self.effects)
-        return (*self.conditions, SAMPLE) if alone else self.conditions
-
     def variance(self, place: int) -> JackknifedEstimate:
         """The component of an effect. It has no interval where it does not differ between topics, or where it differs
         between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`; and t has fewer degrees of freedom
@@ -92,77 +82,44 @@ class Components:
         share = SHARE_OF_FREEDOM["samples"] if SAMPLE in effect.facets else 1.0
         return self._sampled(lambda estimates: estimates[..., place], "variance", few, share).made_of_few()
 
-    def generalizability(self, design: Design) -> JackknifedEstimate:
-        """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
-        scores so averaged would order items again. NaN where no score differs, and no interval where items do not
-        differ, whichever topic is left out.
-
-        Raises:
-            DeclarationError: a number is below 1, or of a facet of which nothing is known.
-        """
-        self._check(design)
+    def generalizability(self) -> JackknifedEstimate:
+        """The share of the variance between items (of whatever topic) in that of single scores, ``E rho^2``: how well
+        scores would order items again. NaN where no score differs, and no interval where items do not differ, whichever
+        topic is left out."""
 
         def ratio(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
-            true, error = self._true(estimates), self._error(estimates, design, absolute=False)
+            true, error = self._true(estimates), self._error(estimates, absolute=False)
             return _divided(true, true + error)
 
         differ = self._true(self.variances) > 0 or self._true(self.without).any()
         return self._sampled(ratio, "share", "" if differ else NONE, SHARE_OF_FREEDOM["generalizability"])
 
-    def dependability(self, design: Design) -> float:
-        """The same for the scores themselves and not their order, ``Phi``: that conditions are lenient or strict on
-        all items counts as error, too. Raises what :meth:`generalizability` raises."""
-        self._check(design)
-        true = self._true(self.variances)
-        return float(_divided(true, true + self._error(self.variances, design, absolute=True)))
+    def score_error(self) -> float:
+        """The standard error of one item's score, other conditions and samples being possible."""
+        return float(self._error(self.variances, absolute=True) ** 0.5)
 
-    def score_error(self, design: Design) -> float:
-        """The standard error of one item's score, other conditions and samples being possible. Raises what
-        :meth:`generalizability` raises."""
-        self._check(design)
-        return float(self._error(self.variances, design, absolute=True) ** 0.5)
-
-    def mean_error(self, design: Design, topics: int) -> float:
-        """The standard error of a mean over so many topics, with as many items each as there are. Raises what
-        :meth:`generalizability` raises."""
-        self._check({**design, TOPIC: topics})
-        numbers = {**design, TOPIC: topics, ITEM: self.items}
-        return float(sum(self._parts(self.variances, numbers)) ** 0.5)
+    def mean_error(self, topics: int) -> float:
+        """The standard error of a mean of single scores over so many topics, with as many items each as there are."""
+        numbers = {TOPIC: topics, ITEM: self.items}
+        parts = (
+            variance / prod(numbers.get(facet, 1) for facet in effect.facets)
+            for effect, variance in zip(self.effects, self.variances.clip(min=0), strict=True)
+        )
+        return float(sum(parts) ** 0.5)
 
     def _true(self, estimates: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._sum(estimates, [effect.of_objects for effect in self.effects])
+
+    def _error(self, estimates: NDArray[np.float64], *, absolute: bool) -> NDArray[np.float64]:
+        return self._sum(
+            estimates,
+            [not effect.of_objects and (absolute or effect.over_topics) for effect in self.effects],
+        )
+
+    def _sum(self, estimates: NDArray[np.float64], kept: Sequence[bool]) -> NDArray[np.float64]:
         import numpy as np
 
-        kept = [place for place, effect in enumerate(self.effects) if effect.of_objects]
-        return np.asarray(estimates[..., kept].clip(min=0).sum(axis=-1))
-
-    def _error(
-        self, estimates: NDArray[np.float64], design: Design, *, absolute: bool
-    ) -> NDArray[np.float64]:
-        import numpy as np
-
-        parts = [
-            part
-            for effect, part in zip(self.effects, self._parts(estimates, design), strict=True)
-            if not effect.of_objects and (absolute or effect.over_topics)
-        ]
-        return np.sum(parts, axis=0) if parts else np.zeros(estimates.shape[:-1])
-
-    def _parts(
-        self, estimates: NDArray[np.float64], numbers: Mapping[str, float]
-    ) -> Iterable[NDArray[np.float64]]:
-        """The variance of each effect, divided by the numbers of its facets."""
-        for place, effect in enumerate(self.effects):
-            yield estimates[..., place].clip(min=0) / prod(numbers.get(facet, 1) for facet in effect.facets)
-
-    def _check(self, design: Design) -> None:
-        for facet, number in design.items():
-            if number < 1:
-                raise DeclarationError(f"a design needs at least 1 {facet}, not {number}")
-            if number > 1 and facet not in (*self.facets, TOPIC):
-                raise DeclarationError(
-                    f"the gain from more {facet}s is unknown, because the runs vary only in "
-                    f"{' and '.join(self.facets) or 'nothing'}"
-                )
+        return np.asarray(estimates[..., np.flatnonzero(kept)].clip(min=0).sum(axis=-1))
 
     def _sampled(
         self,

@@ -184,26 +184,6 @@ class JackknifedEstimate:
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
-    def needed(self, bound: float, sign: int, level: float) -> list[int]:
-        """The places of the clusters without each of which a one-sided test at ``level`` does not show that it lies
-        above ``bound`` (``sign`` 1) or below (-1).
-
-        Without cluster j of C the statistic is ``theta_(-j)``; its error comes of what the others leave out,
-        ``s_j^2 = (C - 1) / (C - 2) sum_(c != j) (theta_(-c) - mean)^2``, exact for means of clusters of one size.
-        """
-        import numpy as np
-
-        kept = self._kept()
-        if isinstance(kept, str) or len(kept) <= FEWEST_CLUSTERS or _error(kept) <= TOLERANCE:
-            return []
-        count = len(kept)
-        others = (kept.sum() - kept) / (count - 1)
-        squares = ((kept**2).sum() - kept**2 - (count - 1) * others**2).clip(min=0.0)
-        errors = np.sqrt((count - 1) / (count - 2) * squares)
-        limit = quantile(min(self._freedom(kept), count - 2.0), 1 - 2 * level)
-        lost = sign * (kept - bound) < limit * errors.clip(min=TOLERANCE)
-        return [int(place) for place in np.flatnonzero(self.present)[lost]]
-
     def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
         """The smallest distance from 0 that a two-sided test at ``alpha`` finds with this ``power``:
         ``(t_(1 - alpha / 2) + t_power) s``; None as for :meth:`above`, and where nothing varies."""

@@ -55,10 +55,9 @@ def dealt(clusters: Iterable[Hashable], seed: int, folds: int = FOLDS) -> dict[H
     return {names[place]: number % folds for number, place in enumerate(order.tolist())}
 
 
-def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike, *, rising: bool = False) -> NDArray[np.float64]:
+def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.float64]:
     """What the map that was fitted on all other folds says of each ``x``; NaN for x that are NaN, or where the other
-    folds hold no pair. Pairs with a NaN are not fitted on. Unless maps are to be ``rising``, one falls where x and y go
-    apart in those other folds.
+    folds hold no pair. Pairs with a NaN are not fitted on. A map falls where x and y go apart in those other folds.
     """
     import numpy as np
 
@@ -69,6 +68,6 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike, *, rising: bool = 
         rest, here = known & (folds != held_out), (folds == held_out) & ~np.isnan(scores)
         if rest.any():
             centred = scores[rest] - scores[rest].mean()
-            sign = -1.0 if not rising and (centred * target[rest]).sum() < 0 else 1.0
+            sign = -1.0 if (centred * target[rest]).sum() < 0 else 1.0
             mapped[here] = np.interp(sign * scores[here], *monotone(sign * scores[rest], target[rest]))
     return mapped

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
@@ -43,15 +43,6 @@ class CorrectedMean:
     power: float | None
 
 
-class CorrectedTest(NamedTuple):
-    """The three estimates, and the corrected one with what it is without each cluster, for tests and their conditions;
-    ``clusters`` names that of each item behind it."""
-
-    means: CorrectedMean
-    corrected: JackknifedEstimate
-    clusters: list[Hashable]
-
-
 def prediction_powered_mean(
     labels: ArrayLike,
     judged: ArrayLike,
@@ -80,24 +71,6 @@ def prediction_powered_mean(
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
             ``confidence`` or ``power`` are out of range.
     """
-    return prediction_powered_test(
-        labels, judged, unlabelled, clusters=clusters, unlabelled_clusters=unlabelled_clusters,
-        confidence=confidence, power=power, scale=scale,
-    ).means  # fmt: skip
-
-
-def prediction_powered_test(
-    labels: ArrayLike,
-    judged: ArrayLike,
-    unlabelled: ArrayLike,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    unlabelled_clusters: Sequence[Hashable] | None = None,
-    confidence: float = CONFIDENCE,
-    power: float | None = None,
-    scale: Scale = "plain",
-) -> CorrectedTest:
-    """Do what :func:`prediction_powered_mean` does, and return what a test of the corrected mean needs, too."""
     import numpy as np
 
     if (clusters is None) != (unlabelled_clusters is None):
@@ -119,8 +92,7 @@ def prediction_powered_test(
     usual = float(everything[there].mean())
     naive = mean(everything[there], names, scale=scale).estimate(confidence)
     f, rest = (np.where(np.isnan(values), usual, values) for values in (f, rest))
-    by_labels = _mean(float(y.mean()), [(y, known)], 1, scale)
-    alone = by_labels.estimate(confidence)
+    alone = _mean(float(y.mean()), [(y, known)], 1, scale).estimate(confidence)
     if power is None:
         lam, lost = _best_power(y, f, len(rest)), 2
     else:
@@ -130,13 +102,10 @@ def prediction_powered_test(
             "no further judgments" if not len(rest) else "the judge tells nothing of the labels: labels alone"
         )
         same = Estimate(alone.value, alone.low, alone.high, alone.n, note)
-        return CorrectedTest(CorrectedMean(naive, alone, same, 0.0), by_labels, known)
+        return CorrectedMean(naive, alone, same, 0.0)
     theta = float(y.mean() + lam * (rest.mean() - f.mean()))
     parts = [(y - lam * f, known), (lam * rest, others)]
-    corrected = _mean(theta, parts, lost, scale)
-    return CorrectedTest(
-        CorrectedMean(naive, alone, corrected.estimate(confidence), lam), corrected, [*known, *others]
-    )
+    return CorrectedMean(naive, alone, _mean(theta, parts, lost, scale).estimate(confidence), lam)
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:

@@ -3,16 +3,13 @@
 Learn then Test (Angelopoulos et al., Annals of Applied Statistics 2025): thresholds are tested one after the other,
 from one that keeps little to one that keeps all, and testing stops at the first that does not hold. Each is tested at
 the full ``delta`` (fixed sequence), so the chance that any threshold is taken whose error is above the promise is at
-most ``delta``, whatever the shape of the curve. Topics are what is drawn, not items. Two tests are offered, and a
-weaker promise:
+most ``delta``, whatever the shape of the curve. Topics are what is drawn, not items. A test is offered, and a weaker
+promise:
 
 - ``t``: of the share of errors among all that is kept, by the jackknife over topics, twice: on the scale of log odds
   (the interval that is shown ends below the promise), and corrected for how skewed topics are (Johnson, JASA 1978;
   Hall, JRSS-B 1992). It takes the topics that were not seen to be like those that were; how often it fails was
   simulated (docs/results/abstention.md).
-- ``betting``: of the mean over topics of the share of errors among what is kept in each, by the wealth of bets that it
-  is below the promise (Waudby-Smith and Ramdas, JRSS-B 2024; here a mixture of constant stakes). It holds for any
-  topics whatever and asks for many: of C topics without an error ``(1 - error)^C`` has to be below ``delta``.
 - ``average`` is no test: the share of errors among what is kept has to be below the promise as if there were one topic
   more of the mean size, all of it wrong: ``C / (C + 1) rate + 1 / (C + 1) <= error`` (conformal risk control,
   Angelopoulos et al., ICLR 2024). That promises the error on average over draws of topics, where a draw that keeps
@@ -28,14 +25,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, TOLERANCE, Estimate, JackknifedEstimate
-from conqret.stats.resampling import cluster_means, cluster_places, mean
+from conqret.stats.resampling import cluster_places, mean
 from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Bound = Literal["t", "betting", "average"]
+Bound = Literal["t", "average"]
 
 LEVELS = 20
 """Shares of all scores that are kept, in steps of a twentieth."""
@@ -43,8 +40,6 @@ LEAST_KEPT = 0.2
 """The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
 EXPECTED_ERRORS = 5
 """Errors that the first threshold is to show if its error is as promised: with fewer a test says nothing."""
-STAKES = 40
-"""Stakes of the mixture, from a fortieth of the largest up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +140,6 @@ def kept_error(errors: NDArray[np.float64], topics: Sequence[Hashable]) -> Jackk
     return mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
 
 
-def by_betting(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:
-    """Whether the mean over ``topics`` of their mean of ``errors`` is below ``error``, by what one dollar becomes.
-
-    It is the mean over stakes b of ``prod_t (1 + b (error - loss_t))``. Where the losses' mean is ``error`` or above,
-    that is 1 at most in expectation, so that it reaches ``1 / delta`` with a chance of at most ``delta`` (Markov).
-    """
-    import numpy as np
-
-    losses = cluster_means(errors, topics)
-    stakes = np.arange(1, STAKES + 1) / STAKES / (1 - error)
-    grown = np.log1p(np.maximum(stakes[:, None] * (error - losses), -1 + TOLERANCE)).sum(axis=1)
-    top = float(grown.max())
-    return top + math.log(float(np.exp(grown - top).mean())) >= -math.log(delta)
-
-
 def on_average(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:
     """Whether the share of ``errors`` with one further topic, all wrong, is at most ``error``; without ``delta``."""
     count = len(set(topics))
@@ -168,6 +148,5 @@ def on_average(errors: NDArray[np.float64], topics: Sequence[Hashable], error: f
 
 TESTS: Mapping[Bound, Callable[[NDArray[np.float64], Sequence[Hashable], float, float], bool]] = {
     "t": by_t,
-    "betting": by_betting,
     "average": on_average,
 }

@@ -14,7 +14,7 @@ squares of their unweighted means, so that larger topics with larger effects mov
 Where no score is missing and all topics have as many items, all are those of the analysis of variance. An estimate may
 be below 0, which means that it is small.
 
-What more of anything buys (a D-study) follows: :mod:`conqret.stats.design_study`.
+What they mean for scores: :mod:`conqret.stats.design_study`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def variance_components(
 
     An item belongs to one topic. Several values with the same item and conditions are samples. Conditions that never
     vary are left out. ``orders`` says what samples have in common under all conditions (the order in which things are
-    asked): more samples then average over more orders, and other conditions do not. Intervals leave out topics; items,
-    where there is one topic.
+    asked). Intervals leave out topics; items, where there is one topic.
 
     Raises:
         DeclarationError: fewer than three values, one that is not finite, lengths that differ, two conditions that

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate, Scale, freedom_by_size
-from conqret.stats.prediction_powered import FEWEST_LABELS, CorrectedMean, CorrectedTest
+from conqret.stats.prediction_powered import FEWEST_LABELS, CorrectedMean
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out
 
 if TYPE_CHECKING:
@@ -103,9 +103,8 @@ def weighted_difference(
     clusters: Sequence[Hashable],
     *,
     confidence: float = CONFIDENCE,
-) -> CorrectedTest:
-    """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``), with what a
-    test of the corrected difference needs.
+) -> CorrectedMean:
+    """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
 
     It needs no label on both sides of a pair, and no probability that both sides were drawn. Each side has its own
     lambda, so the result names none; n counts the labels of both sides. Raises as :func:`weighted_mean`.
@@ -113,13 +112,12 @@ def weighted_difference(
     before, after = (_means(side, clusters, "plain")[:3] for side in (first, second))
     naive, alone, corrected = (later.minus(earlier) for earlier, later in zip(before, after, strict=True))
     n = int(first.labelled.sum() + second.labelled.sum())
-    means = CorrectedMean(
+    return CorrectedMean(
         naive.estimate(confidence),
         replace(alone.estimate(confidence), n=n),
         replace(corrected.estimate(confidence), n=n),
         None,
     )
-    return CorrectedTest(means, corrected, list(clusters))
 
 
 def _means(

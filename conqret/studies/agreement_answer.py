@@ -8,7 +8,6 @@ from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.stats.estimate import Estimate
-from conqret.stats.simultaneous import FEWEST_SIMULTANEOUS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -21,7 +20,6 @@ ALPHA = "Krippendorff's α"
 BOUND = "Krippendorff's bound for tentative conclusions"
 NAMED = 3
 """Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
-AT_ONCE = "Simultaneous interval, for {} dimensions at once"
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
@@ -100,8 +98,6 @@ def _rest(
             f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
             f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
         )
-        cautions += _at_once(rows)
-    cautions += _pooled(rows)
     yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
 
 
@@ -135,41 +131,6 @@ def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
         yield f"It agrees significantly less with annotators {words.listed(less)}."
 
 
-def _at_once(rows: Collection[DimensionAgreement]) -> Iterator[str]:
-    """On how many dimensions the intervals that hold at once lie above 0; nothing where there are none."""
-    held = [row for row in rows if row.simultaneous.low is not None]
-    if len(held) < FEWEST_SIMULTANEOUS:
-        return
-    above = sorted(
-        (row for row in held if (row.simultaneous.low or 0.0) > 0), key=lambda row: -(row.alpha.value or 0.0)
-    )
-    names = [_name(row) for row in above[:NAMED]]
-    more = [f"{len(above) - NAMED} more"] if len(above) > NAMED else []
-    which = f" of them ({words.listed([*names, *more])})" if names else " of them"
-    below = sum(row.simultaneous.high is not None and row.simultaneous.high < 0 for row in held)
-    yield (
-        f"The simultaneous intervals of alpha, which are valid for {words.number(len(held), 'dimension')} at once, are "
-        f"above 0 on {len(above) or 'none'}{which}{f', and below 0 on {below}' if below else ''}."
-    )
-
-
-def _pooled(rows: Collection[DimensionAgreement]) -> Iterator[str]:
-    """The highest and the lowest of the partially pooled alphas."""
-    known = sorted(
-        (row for row in rows if row.pooled.value is not None), key=lambda row: row.pooled.value or 0.0
-    )
-    if len(known) > 1:
-        least, most = known[0], known[-1]
-        alone = [_name(row) for row in rows if row.pooled.value is None and row.alpha.low is not None]
-        without = f" (without {words.listed(alone)})" if 0 < len(alone) <= NAMED else ""
-        yield (
-            f"Partially pooled over {words.number(len(known), 'dimension')}{without}, because the highest of several "
-            f"is too high on average and the lowest too low, the highest of these alphas is "
-            f"{words.with_interval(most.pooled)} ({_name(most)}) and the lowest {words.with_interval(least.pooled)} "
-            f"({_name(least)})."
-        )
-
-
 def rows_person(
     rows: Collection[DimensionAgreement], average: Average | None
 ) -> tuple[Estimate, Estimate] | None:
@@ -189,11 +150,6 @@ def agreement_picture(
     ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
     found = [(words.label(row.dimension), row.alpha) for row in ordered]
     others = {words.label(row.dimension): _others(row) for row in rows}
-    wider = {
-        words.label(row.dimension): (row.simultaneous.low, row.simultaneous.high)
-        for row in rows
-        if row.simultaneous.low is not None and row.simultaneous.high is not None
-    }
     if average is not None and len(average.dimensions) > 1:
         mean = f"Mean over {len(average.dimensions)} dimensions"
         found.insert(0, (mean, average.judge["mean"]))
@@ -207,15 +163,12 @@ def agreement_picture(
         WITH_CI.format(basis.settings.confidence),
         found,
         others,
-        wider=wider if len(wider) >= FEWEST_SIMULTANEOUS else {},
-        wider_name=AT_ONCE.format(len(wider)),
     )
 
 
 def _others(row: DimensionAgreement) -> dict[str, Estimate]:
     variants = getattr(row, "variants", {})
     return {
-        "Partially pooled alpha": row.pooled,
         **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
         "One annotator with the others": row.person,
         "Inter-annotator alpha": row.people,

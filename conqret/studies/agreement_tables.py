@@ -7,11 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
-from conqret.stats.simultaneous import FEWEST_POOLED, FEWEST_SIMULTANEOUS, LIMIT
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -74,8 +72,8 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
         ),
         rows,
         foot=foot,
-        note="“Units” is the number of labeled items, or labeled parts of items. “Base rate” is the share of the most "
-        "frequent label. “All together” is one alpha, computed over the units of all rows.",
+        note="“Units” is the number of items (or parts of items) with labels by two annotators or more. “Base rate” is "
+        "the share of the most frequent label. “All together” is one alpha, computed over the units of all rows.",
     )
 
 
@@ -162,22 +160,15 @@ def turned(difference: Estimate) -> Estimate:
 
 def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
-    noted = condition_note((pair.condition for pair in pairs), basis.clustered_by)
-    holds = [Column("Condition", "text")] if noted else []
     return Table(
         "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p", *holds),
-        [
-            (
-                pair.first, pair.second, pair.difference, words.p_value(pair.p),
-                *([condition_cell(pair.condition, basis.clustered_by)] if holds else []),
-            )
-            for pair in pairs
-        ],
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
+        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in pairs],
         note=f"Judges are compared on the same {basis.clustered_by}s. The p-values are corrected for the number of "
         f"pairs (maxT, by flipping the signs of whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} "
-        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} {noted}".rstrip(),
-    )  # fmt: skip
+        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} "
+        f"{words.symmetry_note(basis.clusters)}".rstrip(),
+    )
 
 
 def as_one(mapped: bool) -> tuple[str, ...]:
@@ -215,43 +206,8 @@ def agreement_table(validation: Validation) -> Table:
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()})
-        + rerun_note(validation),
+        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
     ).varying("Coverage")
-
-
-def together_tables(rows: Collection[DimensionAgreement], confidence: float) -> Iterator[Table]:
-    """The alphas of several dimensions looked at together; nothing where fewer than two have an interval."""
-    held = [row for row in rows if row.simultaneous.low is not None]
-    if len(held) < FEWEST_SIMULTANEOUS:
-        return
-    pooled = [row for row in held if row.pooled.value is not None]
-    notes = [
-        f"Simultaneous intervals are wider than single ones: with {confidence:.0%} confidence all {len(held)} contain "
-        "the true alphas at once, so they also hold for the best and for the worst dimension. Their standard errors "
-        "are "
-        "averaged with those of the other dimensions, as few topics give imprecise standard errors; so the "
-        "simultaneous "
-        "interval of a dimension with a large standard error can be narrower than its single one."
-    ]
-    if pooled:
-        notes.append(
-            "Partially pooled alphas are moved toward the mean of all dimensions, the more the less precise they are, "
-            f"but by at most {LIMIT:g} standard errors. On average over dimensions they are closer to the true alphas, "
-            "and the highest of them is less inflated by having been picked. Their intervals contain the true alpha "
-            "with the stated probability on average over dimensions, and less often on a dimension that differs from "
-            "the others."
-        )
-    else:
-        notes.append(
-            f"There are no partially pooled alphas, as pooling needs {FEWEST_POOLED} dimensions with an interval."
-        )
-    yield Table(
-        "Alphas of all dimensions together",
-        ("Dimension", "Alpha, simultaneous interval", *bool(pooled) * ("Partially pooled alpha",)),
-        [(words.label(row.dimension), row.simultaneous, *bool(pooled) * (row.pooled,)) for row in rows],
-        note=" ".join(notes),
-    )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:
@@ -285,19 +241,6 @@ def language_tables(validation: Validation) -> Iterator[Table]:
         note=f"Each alpha is of one language alone, with an interval over its {clustered}s; intervals are not "
         "corrected for the number of languages. Alpha depends on how much labels vary, so compare two languages only "
         "if their items are alike, such as translations.",
-    )
-
-
-def rerun_note(validation: Validation) -> str:
-    """By how much alphas would differ if the judge were asked again; empty where no score is a mean of samples."""
-    known = [row.rerun for row in validation.dimensions.values() if row.rerun is not None]
-    if not known:
-        return ""
-    least, most = f"{min(known):.3f}", f"{max(known):.3f}"
-    between = least if least == most else f"{least} to {most}, by the dimension"
-    return (
-        f" If the judge were run again with as many samples, its alpha would vary with a standard deviation of "
-        f"{between}; the intervals include this variation."
     )
 
 

@@ -76,7 +76,7 @@ def fetch_suite(
     Raises:
         UnknownNameError: there is no such suite.
         DeclarationError: a file cannot be fetched, or is not the published one. Nothing half written is left in its
-            place; what was cut off goes on with the next call.
+            place; what was cut off goes on with the next call where its digest is known and the server can, else anew.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
@@ -182,8 +182,14 @@ def _fetch(client: httpx.Client, url: str, file: SuiteFile, unfinished: Path, on
             why = "the connection broke off"
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = " ".join(str(error).split())[:200] or type(error).__name__
+    arrived = unfinished.stat().st_size if file.sha256 and unfinished.exists() else 0
+    again = (
+        f"it goes on after the {arrived:,} bytes that arrived, if the server can"
+        if arrived
+        else "it begins anew"
+    )
     raise DeclarationError(
-        f"{url} cannot be fetched: {why}. Run the command again (the part that arrived is kept), or put\n"
+        f"{url} cannot be fetched: {why}. Run the command again ({again}), or put\n"
         f"  {where_to_put(unfinished.parent, file)}"
     )
 

@@ -14,12 +14,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from conqret._optional import require
 from conqret.errors import DeclarationError
-from conqret.web.connections import timed
 from conqret.web.request_guard import LOOPBACK, READS, Guard, own_hosts
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp
+MAX_CONNECTIONS = 512
+"""So many may be open at once; others get 503. A process may often have 1,024 files open."""
 GRACE_SECONDS = 2
 """So long a page under way may take when the viewer is stopped."""
 
@@ -61,22 +62,6 @@ def checked_url(url: str) -> SplitResult:
     return parts
 
 
-def checked_proxy(proxy: str, url: str) -> str:
-    """The address of a proxy, as connections from it have it; empty where there is none.
-
-    Raises:
-        DeclarationError: it is no address, or there is no ``url`` at which the proxy shows the pages.
-    """
-    if proxy and not url:
-        raise DeclarationError("--trust-proxy needs the address that annotators open: add --url")
-    try:
-        return str(ipaddress.ip_address(proxy)) if proxy else ""
-    except ValueError:
-        raise DeclarationError(
-            f"--trust-proxy takes the address from which the proxy connects, such as 127.0.0.1, not {proxy!r}"
-        ) from None
-
-
 @dataclass(frozen=True, slots=True)
 class LocalServer:
     """A server that has its port, and does not run yet."""
@@ -104,8 +89,8 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
     try:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            app(port), loop="asyncio", http=timed(), ws="none", log_config=None, access_log=False, proxy_headers=False,
-            server_header=False, **{"lifespan": "off", **settings},
+            app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
+            server_header=False, **{"lifespan": "off", "limit_concurrency": MAX_CONNECTIONS, **settings},
         )  # fmt: skip
     except BaseException:
         listening.close()

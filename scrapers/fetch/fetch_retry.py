@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from conqret.llm.retry import backoff
 from conqret.scrapers.fetch.fetched_page import FetchError
 
 ATTEMPTS = 3
@@ -49,9 +48,9 @@ class Retries:
     def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
         """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
 
-        Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], on top of a Retry-After if there is one.
+        Full jitter, uniform on [0, base * 2^(attempt-1)], on top of a Retry-After if there is one.
         """
         if not error.retryable or attempt >= self.attempts:
             return None
         asked = error.retry_after or 0.0
-        return None if asked > MAX_RETRY_AFTER else asked + backoff(attempt, rng, base=self.base)
+        return None if asked > MAX_RETRY_AFTER else asked + rng.uniform(0.0, self.base * 2.0 ** (attempt - 1))

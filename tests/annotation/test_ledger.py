@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import DamagedLabelsError
 from conqret.labels.records import ScreenTurn, StaleAnswerError
 from tests.annotation.studies import begun
 
@@ -116,7 +117,6 @@ def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Pat
     assert ledger.next(ledger.person("ben")) is None
     ledger.set_state(ledger.person("anna"), "dropped", "answered all in a minute")
     assert list(ledger.given()) == []
-    assert len(list(ledger.given(dropped=True))) == 4
     rate(ledger, "ben")
     ledger.set_state(ledger.person("anna"), "active")
     assert Counter(record.person.name for record in ledger.given()) == {"anna": 3, "ben": 1}
@@ -156,7 +156,7 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
         begun(tmp_path, 5)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "labels.sqlite").write_text("no database at all, but a text" * 100)
-    with pytest.raises(DeclarationError, match="not a readable file of labels"):
+    with pytest.raises(DamagedLabelsError, match="file is not a database"):
         Ledger(tmp_path / "text")
     with pytest.raises(DeclarationError, match="contains no labels"):
         Ledger(tmp_path / "nowhere")

@@ -19,9 +19,8 @@ from conqret.io.pairs import read_pairs
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, label_set
 from conqret.labels.disputes import disputes
-from conqret.labels.label_export import as_label_studio
+from conqret.labels.exporting import as_label_studio, verdicts
 from conqret.labels.label_study import study_of
-from conqret.labels.label_verdicts import verdicts
 from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of

@@ -80,49 +80,6 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
     assert scored(judged) == before
 
 
-def test_the_ends_of_the_sets_stand_in_the_table_of_scores(cli: Cli, judged: Path, tmp_path: Path) -> None:
-    """Also of scores that are left out, and beside calibrated ones; without the option they are gone."""
-    import polars as pl
-
-    rules, run, maps = tmp_path / "abstention.json", tmp_path / "run", tmp_path / "maps.json"
-    arguments = ("--labels", LABELS, "--together", "--tolerance", "0.3")
-    done = cli("judges", "abstain", judged, *arguments, "--sets", "0.8", "-o", rules, "--json")
-    assert done.code == 0
-    found = json.loads(done.out)["sets"][METRIC]
-    assert (found["level"], found["topics"], found["steps"]) == (0.8, 12, [1, 2, 3])
-    assert cli("judges", "calibrate", judged, "--labels", LABELS, "-o", maps).code == 0
-    for more in ((), ("--calibration", maps)):
-        assert cli("judge", DEMO, *RUN, "-o", run, "--abstain", rules, *more).code == 0
-        scores = pl.read_parquet(run / "scores.parquet").filter(pl.col("metric") == METRIC)
-        assert scores["label_low"].null_count() == 0
-        assert scores["value"].null_count() == 13
-        assert (scores["label_low"] <= scores["label_high"]).all()
-        assert set(scores["label_low"]) <= {1.0, 2.0, 3.0}
-        assert ("calibrated" in scores.columns) == bool(more)
-    assert cli("judge", DEMO, *RUN, "-o", run).code == 0
-    assert "label_low" not in pl.read_parquet(run / "scores.parquet").columns
-
-
-def test_sets_alone_leave_no_score_out(cli: Cli, tmp_path: Path) -> None:
-    run, rules = tmp_path / "run", tmp_path / "sets.json"
-    assert cli("judge", DEMO, "--format", "rag-fine-grained", "-o", run).code == 0
-    assert cli("judges", "abstain", run, "--labels", LABELS, "-o", rules).code == 2
-    done = cli("judges", "abstain", run, "--labels", LABELS, "--sets", "0.95", "-o", rules)
-    assert done.code == 2
-    assert "19 (1 / (1 - 0.95) - 1)" in " ".join(done.err.split())
-    assert not rules.exists()
-    page = tmp_path / "sets.html"
-    done = cli("judges", "abstain", run, "--labels", LABELS, "--sets", "0.9", "-o", rules, "--page", page)
-    assert done.code == 0
-    assert "no score of this run has a confidence" in " ".join(done.err.split())
-    assert "Sets of labels by score" in page.read_text(encoding="utf-8")
-    before = scored(run)
-    assert cli("judge", DEMO, "--format", "rag-fine-grained", "-o", run, "--abstain", rules).code == 0
-    assert scored(run) == before
-    for wrong in ("1", "0.2", "word"):
-        assert cli("judges", "abstain", run, "--labels", LABELS, "--sets", wrong).code == 2
-
-
 def test_an_abstention_is_for_one_judge(cli: Cli, judged: Path, tmp_path: Path) -> None:
     rules = tmp_path / "abstention.json"
     cli("judges", "abstain", judged, "--labels", LABELS, "--together", "--tolerance", "0.3", "-o", rules)

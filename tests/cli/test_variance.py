@@ -16,19 +16,16 @@ def two(cli, tmp_path):
 
 
 def test_two_questions_to_one_model(cli, two, tmp_path):
-    done = cli("judges", "variance", *two, "-o", tmp_path / "noise.html", "--topics", "12")
+    done = cli("judges", "variance", *two, "-o", tmp_path / "noise.html")
     assert done.code == 0
     assert "Clarity: where 48 scores differ" in done.out
     assert "item x prompt or sample" in done.out
     assert "1 model with 2 prompts; the runs differ in format" in done.err
     assert "note: there is one sample of each request" in done.err
     assert (tmp_path / "noise.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    found = json.loads(cli("judges", "variance", *two, "--json", "--design", "prompt=4").out)
-    assert found["metrics"]["clarity"]["averaged"][-1]["numbers"] == {"prompt": 4}
+    found = json.loads(cli("judges", "variance", *two, "--json").out)
+    assert list(found["metrics"]["clarity"]["mean_error"]) == ["8", "12", "20", "50"]
     for more, message in (
-        (("--design", "prompt"), "--design is a list such as model=3,sample=2"),
-        (("--design", "model=2"), "the gain from more models is unknown"),
-        (("--topics", "0"), "--topics is a list of whole numbers"),
         (("--metric", "rigour"), "there is no metric 'rigour' of all runs"),
         (("-o", tmp_path / "x.pdf"), "ends in .pdf"),
     ):

@@ -1,6 +1,7 @@
 """The ways to answer, by name: what each asks of a model, and what an item says of its making."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
 from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
+from conqret.generation.examples import Example, Expert
 from conqret.generation.generation_cost import expected_writing
 from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
 from conqret.generation.generation_strategy import STRATEGIES
@@ -26,6 +28,9 @@ from tests.generation.corpora import write_corpus
 DOCUMENTS = (
     Document(id="a", text="Free buses raised ridership by 20 percent in two cities, a study found."),
 )
+
+
+EXPERT = Expert("t", "Are buses good?", "pro", (("Buses are good", ("Riders doubled [1].",)),), ("a",))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -147,3 +152,17 @@ def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
     assert (once.calls, thrice.calls) == (1, 3)
     assert thrice.completion_tokens == 3 * once.completion_tokens
     assert thrice.prompt_tokens > 3 * once.prompt_tokens
+
+
+@pytest.mark.parametrize(
+    ("shots", "advice"), [(0, "; give a --max-tokens of"), (3, "; lower --shots or give")]
+)
+def test_what_does_not_fit_is_not_counted_and_says_what_it_lacks(task, shots, advice):
+    options = ClientOptions("gpt-4o-mini", context_window=7_000, max_tokens=6_900)
+    lacking = replace(task, examples=(Example(EXPERT, DOCUMENTS),) * shots)
+    found = expected_writing([lacking], GenerateOptions(shots=shots), options, Library(), Sizes())
+    assert (found.calls, found.prompt_tokens) == (0, 0)
+    (note,) = found.notes
+    assert note.startswith("1 of 1 argument cannot be written: the prompt needs")
+    assert "36 are available: the context window of 7,000 without 6,900 for the answer" in note
+    assert advice in note

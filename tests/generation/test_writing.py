@@ -1,5 +1,8 @@
 """Runs over topics: items, failures, recordings, resuming, and what is refused."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from conqret.data import Reason
@@ -9,8 +12,9 @@ from conqret.generation.generation_run import GenerationFolder, GenerationPlan, 
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
+from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD, prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
@@ -20,6 +24,7 @@ from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 OFFLINE = ClientOptions("offline")
 DEFAULTS = GenerateOptions()
 
@@ -176,7 +181,32 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     assert (await generator(whole).write(task)).facts["trimmed"] == []
     overflow = await generator(ANSWER_ROOM + 500).write(task)
     assert overflow.reason is Reason.CONTEXT_OVERFLOW
-    assert "--shots" in overflow.detail
+    assert re.search(
+        r"needs [\d,]+ tokens even without .*, and 436 are available: .*; lower --shots or", overflow.detail
+    )
+
+
+@pytest.mark.parametrize("shots", [0, 3])
+def test_the_room_of_the_answer_is_what_max_tokens_says(tmp_path, shots):
+    from tests.server import FaultPlan, FaultServer
+
+    options = GenerateOptions(shots=shots)
+    ranking = {"zoos": [f"zoos-{n:02}" for n in range(1, 9)]}
+    (task,) = tasks = make_tasks(CorpusDirectory(FIXTURES / "corpus"), ranking, "pro", options)
+    client = Client(ClientOptions("openai/test"), store=None)
+    generator = Generator(options, Library(), client, "openai/test")
+    whole = prompt_tokens(next(generator.questions(task)).fitted(client).rendered, client)
+    window, prompts = whole + 200 + MESSAGE_OVERHEAD, []
+    for room in (200, 700, 1500):
+        with FaultServer(FaultPlan(), length=2) as server:
+            model = ClientOptions(
+                "openai/test", api_base=server.url, api_key="sk-none", max_tokens=room, context_window=window
+            )
+            generate(GenerationPlan(Session(model), GenerationFolder(tmp_path / str(room)), tasks, options))
+        (request,) = server.requests
+        prompts.append(sum(count_tokens(message["content"]) for message in request.body["messages"]))
+        assert prompts[-1] <= window - room - MESSAGE_OVERHEAD
+    assert prompts[0] == whole > prompts[1] > prompts[2]
 
 
 def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, ranking, tmp_path):

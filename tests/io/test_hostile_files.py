@@ -18,6 +18,8 @@ from conqret.experiments.reading import read_experiment
 from conqret.io import limits, open_items
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.rubric_files import rubrics_of
+from conqret.labels.page_messages import page_messages
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 from tests.torture.effort import times
@@ -75,6 +77,36 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     assert "run.json cannot be read" in said(lambda: JudgeFolder(tmp_path / "run").record())
     exported = text_file(tmp_path / "export.jsonl", f'{{"key": {DEEP}\n')
     assert "export.jsonl:1" in said(lambda: Recordings.open_for_replay(exported))
+
+
+@pytest.mark.parametrize("digits", ["9" * 10_000, "9" * 400, "0x" + "f" * 9_000])
+def test_an_integer_beyond_use_is_a_fault_with_its_line(tmp_path: Path, digits: str) -> None:
+    rubric = text_file(tmp_path / "rubric.toml", f'[[criteria]]\nquestion = "Clear?"\npoints = {digits}\n')
+    listed = text_file(tmp_path / "rubric.yaml", f"criteria:\n- question: Clear?\n  points: {digits}\n")
+    experiment = text_file(tmp_path / "experiment.toml", f'name = "x"\nlanguage = "de"\nseed = {digits}\n')
+    for path, read in (
+        (rubric, rubrics_of),
+        (listed, rubrics_of),
+        (experiment, read_experiment),
+        (experiment, lambda path: page_messages(str(path))),
+    ):
+        assert f"{path.name}:3 has an integer" in said(lambda path=path, read=read: read(path))
+    if digits.isdigit():
+        row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
+        assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rubric.toml", "".join(f'[[criteria]]\nquestion = "Clear {n}?"\n' for n in range(3_000))),
+        ("rubric.toml", f"[[rubrics]]\nid = 'a'\ncriteria = {['Clear?'] * 3_000}"),
+        ("rubric.jsonl", '{"question": "Clear?"}\n' * 3_000),
+        ("rubric.json", json.dumps([{"question": "Clear?", "short_answers": ["so"] * 30_000}])),
+    ],
+)
+def test_a_rubric_of_too_many_criteria_is_refused_soon(tmp_path: Path, name: str, text: str) -> None:
+    assert "more than 500" in said(lambda: rubrics_of(text_file(tmp_path / name, text)))
 
 
 def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) -> None:

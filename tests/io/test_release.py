@@ -7,7 +7,10 @@ import pytest
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
+from conqret.generation.examples import ExpertArguments
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.release import read_release
+from conqret.scrapers.corpus_building import import_release
 
 
 @pytest.fixture
@@ -51,6 +54,55 @@ def test_a_small_release(release: Path) -> None:
     notes = " ".join(found.notes)
     for text in ("no texts", "1 repeated rows", "1 of 2 train queries", "no test_qrels.csv"):
         assert text in notes
+
+
+def parsed(title: str, **more: object) -> str:
+    """A debate as the release's parser writes it, with numbers of its own for the sources."""
+    sources = [{"id": str(n), "title": f"Source {n}", "url": None, "docid": n + 700} for n in range(1, 6)]
+    return json.dumps({"titles": [title], "sources": sources, "url": "https://pages.example/b", **more})
+
+
+@pytest.mark.parametrize("folder", ["train", "train_public"])
+def test_texts_pros_and_cons_are_read_where_they_are(release: Path, folder: str) -> None:
+    for name, docid, text in (
+        ("documents", 1, "Buses came twice as often after 2019."),
+        ("documents_sep20", "2", "  Fares rose by a tenth. "),
+        ("documents", 9, ""),  # a page that could not be read
+        ("documents", 50, "No debate names this page."),
+    ):
+        (release / name).mkdir(exist_ok=True)
+        page = {"docid": docid, "html": "<p>…</p>", "stripped_html": text}
+        (release / name / f"{docid}.json").write_text(json.dumps(page))
+    (release / "titles2.json").write_text(
+        json.dumps({"https://pages.example/b/": {"titles": ["B"], "qid": 7}})
+    )
+    sides = {
+        "pros": [{"title": "Pro 1", "paragraphs": ["Buses come more often. [1] [2]"]}],
+        "cons": [{"title": "Con 1", "paragraphs": ["Fares rise. [2] [4]"]}],
+    }
+    public = release / "procon" / "train_public" / "B.json"
+    if folder == "train":
+        (release / "procon" / "train").mkdir()
+        (release / "procon" / "train" / "b.json").write_text(parsed("B?", **sides))
+        public.write_text(json.dumps(json.loads(public.read_text()) | {"url": "https://pages.example/b"}))
+    else:
+        public.write_text(
+            json.dumps(json.loads(public.read_text()) | sides | {"title": "Should A, or B, be?"})
+        )
+    corpus = CorpusDirectory(release / "corpus")
+    for _ in range(2):  # the same import again replaces its own files
+        found = import_release(release, corpus.path)
+    documents = {document.id: document for document in corpus.documents()}
+    assert documents["1"].text == "Buses came twice as often after 2019."
+    assert (documents["2"].title, documents["2"].text) == ("Title 2", "Fares rose by a tenth.")
+    assert [documents[name].text for name in ("9", "50")] == ["Title 9", "No debate names this page."]
+    assert len(documents) == 11
+    (topic,) = corpus.topics()
+    expert = ExpertArguments(corpus).of(topic, "con")
+    assert expert is not None
+    assert (expert.points, expert.documents) == ((("Con 1", ("Fares rise. [1]",)),), ("2",))
+    assert found.notes[0] == "3 of 11 documents have their texts; the others are the titles of their sources"
+    assert "2 pros and cons of 1 topics" in found.notes
 
 
 def test_its_parent_may_be_given(release: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

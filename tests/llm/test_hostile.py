@@ -1,19 +1,19 @@
 """What no honest provider would send: nothing of it raises, and none of it becomes a score. See
 docs/results/attacks.md."""
 
-import base64
 import os
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.recording_files import export_recordings
 from conqret.llm.recordings import Recordings
-from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.retry import ProviderError
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultServer
@@ -68,33 +68,37 @@ async def test_a_recorded_answer_that_cannot_be_used_is_asked_again(tmp_path, sp
     assert [answer.calls[0].attempts for answer in (first, again, third)] == [1, 1, 0]
 
 
-def test_a_secret_is_taken_out_in_every_form():
-    secret = "a+b/c=dé&f0123456789"
-    redaction = Redaction([secret, "short7!", "none"])
-    for form in (secret, quote(secret), quote(secret, safe="").lower(), quote_plus(secret), "short7!"):
-        assert redaction.text(f"it is {form}, you know") == "it is [key], you know"
-    for before in ("", "x", "xy", "Bearer ", "user:"):
-        letters = base64.b64encode(f"{before}{secret}!".encode()).decode()
-        assert len(redaction.text(f"<{letters}>")) < 22
-    for at in range(len(secret) - 7):
-        assert redaction.text(f"part {secret[at : at + 8]}.") == "part [key]."
-    assert redaction.text("none of it: 0123456") == "none of it: 0123456"
-    tokens = tuple(TokenLogprobs(letter, {letter: 0.0}) for letter in secret)
-    cleaned = redaction.completion(
-        Completion(secret, secret, secret, secret, logprobs=tokens, system_fingerprint=secret)
-    )
-    assert cleaned == Completion("[key]", "[key]", "[key]", "[key]", system_fingerprint="[key]")
+KEY = "sk-Zw8imported0815xyz"
 
 
-def test_secrets_are_found_where_they_are_used(monkeypatch):
+@pytest.mark.parametrize(
+    ("environment", "text", "shown"),
+    [
+        (
+            {"OPENAI_API_KEY": KEY},
+            f"Incorrect API key provided: {KEY}.",
+            "Incorrect API key provided: [key].",
+        ),
+        ({"REPLICATE_API_TOKEN": KEY}, f"Bearer {KEY}", "Bearer [key]"),
+        ({"OPENAI_API_KEY": KEY}, f"a part of it: {KEY[:12]}", f"a part of it: {KEY[:12]}"),
+        (
+            {"OPENAI_API_KEY": "sk-no-key-required"},
+            "required sk-no-key-required",
+            "required sk-no-key-required",
+        ),
+        ({"OPENAI_API_KEY": "dummy", "MISTRAL_API_KEY": "none"}, "dummy none", "dummy none"),
+        ({"OPENAI_API_KEY": "YOUR_API_KEY_GOES_HERE"}, "YOUR_API_KEY_GOES_HERE", "YOUR_API_KEY_GOES_HERE"),
+        ({"SORT_KEY": "rating", "PRIMARY_KEY": "explanation-of-2024", "ADMIN_PASSWORD": KEY}, KEY, KEY),
+        ({}, "cannot connect to https://me:hunter2@host/v1", "cannot connect to https://[key]@host/v1"),
+    ],
+)
+def test_whole_keys_of_providers_are_replaced_in_errors(monkeypatch, environment, text, shown):
     for name in list(os.environ):
         monkeypatch.delenv(name)
-    monkeypatch.setenv("TOGETHERAI_API_KEY", "one")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "two")
-    monkeypatch.setenv("HTTPS_PROXY", "http://me:thr%2fee@proxy:3128")
-    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
-    settings = ClientOptions("openai/judge", api_key="four", api_base="https://you:five@host/v1")
-    assert set(secrets_in_use(settings)) == {"one", "two", "thr/ee", "me:thr/ee", "four", "five", "you:five"}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    told = KeyRedaction(keys_in_use()).error(ProviderError(Reason.BAD_REQUEST, text))
+    assert (str(told), told.code) == (shown, Reason.BAD_REQUEST)
 
 
 @pytest.mark.parametrize("value", ["much", None, 10**400, [], {"a": 1}])
@@ -167,55 +171,17 @@ async def test_half_a_surrogate_pair_is_no_error_of_the_server(tmp_path):
     assert [call.error[:12] for call in answer.calls] == ["invalid_json", ""]
 
 
-SECRETS = {
-    "word": "Zw8/fileKey+0815=x",
-    "json": '{"type": "service_account", "private_key_id": "Zw8fileid0815",\n "private_key": '
-    '"-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgE\\n-----END PRIVATE KEY-----\\n", '
-    '"token_uri": "https://oauth2.example.org/token"}',
-    "ini": "[default]\naws_access_key_id = AKIAZW8EXAMPLE\naws_secret_access_key=wJalrZw8/K7MDENG\n"
-    "region = eu-central-1",
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "secrets"),
-    [
-        ("OPENAI_API_KEY_FILE", "word", ["Zw8/fileKey+0815=x"]),
-        ("GOOGLE_APPLICATION_CREDENTIALS", "json",
-         ["Zw8fileid0815", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgE"]),
-        ("AWS_SHARED_CREDENTIALS_FILE", "ini", ["AKIAZW8EXAMPLE", "wJalrZw8/K7MDENG"]),
-    ],
-)  # fmt: skip
-def test_secrets_in_key_files_are_secrets(tmp_path, monkeypatch, name, kind, secrets):
-    (tmp_path / "file").write_text(SECRETS[kind], encoding="utf-8")
-    monkeypatch.setenv(name, str(tmp_path / "file"))
-    redaction = Redaction(secrets_in_use())
-    for secret in secrets:
-        assert redaction.text(f"it is {secret}, you know") == "it is [key], you know"
-    plain = "a service_account in eu-central-1 with a PRIVATE KEY at https://oauth2.example.org/token"
-    assert redaction.text(plain) == plain
-    monkeypatch.setenv(name, str(tmp_path / "absent"))
-    assert Redaction(secrets_in_use()).text(secrets[0]) == secrets[0]
-
-
-def test_secrets_in_headers_are_secrets(monkeypatch):
-    headers = "X-Api-Key: Zw8headerkey, Authorization=Bearer Zw8bearer0815; Content-Type: application/json"
-    monkeypatch.setenv("PROVIDER_CUSTOM_HEADERS", headers)
-    told = Redaction(secrets_in_use()).text("Zw8headerkey Zw8bearer0815 application/json Authorization")
-    assert told == "[key] [key] application/json Authorization"
-
-
-def test_keys_in_recordings_of_others_are_taken_out_on_import_and_export(tmp_path, monkeypatch):
-    secret = "Zw8/imported+key=0815"
-    completion = Completion(f"it is {secret}", refusal=secret, model=secret)
+def test_keys_stay_in_recordings_and_are_counted_in_exports(tmp_path, monkeypatch):
+    completion = Completion(f'{{"why": "required {KEY}, {KEY}"}}', refusal=KEY, model="m")
     labels = {"ask": "rag", "item": "i", "model": "m", "params": {}, "sample": 0}
-    with Recordings(tmp_path / "theirs.sqlite") as theirs:
-        theirs.put("k", completion, **labels)
-        theirs.export_jsonl(tmp_path / "theirs.jsonl")
-        monkeypatch.setenv("OPENAI_API_KEY", secret)
-        theirs.export_jsonl(tmp_path / "mine.jsonl")
-    with Recordings.open_for_replay(tmp_path / "theirs.jsonl") as replayed:
-        assert replayed.get("k") == Completion("it is [key]", refusal="[key]", model="[key]")
-    assert secret in (tmp_path / "theirs.jsonl").read_text()
-    assert secret not in (tmp_path / "mine.jsonl").read_text()
-    Recordings.open_for_replay(tmp_path / "mine.jsonl").close()
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("MISTRAL_API_KEY", "sk-no-key-required")
+    with Recordings(tmp_path / "store.sqlite") as store:
+        store.put("k", completion, **labels)
+        store.export_jsonl(tmp_path / "whole.jsonl")
+    with Recordings.open_for_replay(tmp_path / "whole.jsonl") as imported:
+        assert imported.get("k") == completion
+    done = export_recordings(tmp_path / "store.sqlite", tmp_path / "shared.jsonl")
+    assert done.removed == {"key": 3}
+    with Recordings.open_for_replay(tmp_path / "shared.jsonl") as shared:
+        assert shared.get("k") == Completion('{"why": "required [key], [key]"}', refusal="[key]", model="m")

@@ -1,13 +1,15 @@
 """Reading answers: typed values, or faults in plain words that echo no document."""
 
+import json
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
+from conqret.debate.debatune.debate_turns import Statement
 from conqret.llm.replies import Rejection, describe, rating_distribution, read_reply
-from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.request import Completion, Plain, TokenLogprobs
 from tests.llm.samples import Verdict
 
 
@@ -18,6 +20,8 @@ class Choice(BaseModel):
 
 
 GOOD = '{"documents": [{"number": 1, "explanation": "e", "rating": 4}], "overall": 2}'
+
+OTHER = GOOD.replace('"overall": 2', '"overall": 0')
 
 
 @pytest.mark.parametrize(
@@ -30,12 +34,102 @@ GOOD = '{"documents": [{"number": 1, "explanation": "e", "rating": 4}], "overall
         f"{GOOD}\nI hope that this helps.",
         f"{GOOD}\n```",
         f"<think>maybe {{</think>\n```\n{GOOD}\n```",
+        f"```json\n{GOOD}\n```\nThis follows from document [1].",
+        f"My verdict: {GOOD}\n\nSources: [1], [2]; {{placeholders}} were left out.",
+        f"{GOOD} or {GOOD}",
+        f"[{GOOD}]",
+        f"First {OTHER} but no.\n</think>\n{GOOD}",
+        f"\n<think>\n{OTHER} </think> wait {OTHER}\n</think>\n\n{GOOD}",
+        f"<seed:think>{OTHER}</seed:think>{GOOD}",
+        f"[THINK]{OTHER}[/THINK]{GOOD}",
+        f"◁think▷{OTHER}◁/think▷{GOOD}",
+        f"<|begin_of_thought|>{OTHER}<|end_of_thought|><|begin_of_solution|>{GOOD}<|end_of_solution|>",
+        f"<|START_THINKING|>{OTHER}<|END_THINKING|><|START_RESPONSE|>{GOOD}<|END_RESPONSE|>",
+        f"<|channel|>analysis<|message|>{OTHER}<|end|><|start|>assistant<|channel|>final "
+        f"<|constrain|>json<|message|>{GOOD}<|return|>",
+        f"analysisMaybe {OTHER}assistantfinal{GOOD}",
+        " ".join("see [1]" for _ in range(230)) + f"</thinking>{GOOD}",
+        GOOD.replace('"e"', '"it writes <think> and </think>, and {\\"overall\\": 0}"'),
+        "```json\n" + GOOD.replace('"e"', '"it writes <think>"') + "\n```",
     ],
 )
 def test_json_is_found(text):
     value = read_reply(Completion(text), Verdict, {})
     assert not isinstance(value, Rejection)
     assert value.overall == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (f"<think>\nFirst {OTHER} but wait, the second", "no answer came: the model's thoughts do not end"),
+        (f"[THINK]{OTHER}", "no answer came"),
+        (f"◁think▷{OTHER}", "no answer came"),
+        (f"<|channel|>analysis<|message|>maybe {OTHER}", "no answer came"),
+        (f"analysisMaybe {OTHER}", "no answer came"),
+        (f"{GOOD}\n<think>or {OTHER}</think>", "the answer was empty"),
+        (f"```json\n{GOOD}\n```\nHad it been unclear: `{OTHER}`", "two valid objects that differ"),
+        (f"{GOOD}\nHad it been unclear: {OTHER}", "two valid objects that differ"),
+        (f'{{"verdict": {GOOD}, "sure"', "no complete JSON object was found in the answer: it breaks off"),
+        (f'{{"verdict": {GOOD}, "sure": "50\\%"}}', "the answer is not valid JSON"),
+    ],
+)
+def test_a_draft_or_one_of_two_answers_is_no_answer(text, fault):
+    reply = read_reply(Completion(text), Verdict, {})
+    assert isinstance(reply, Rejection)
+    assert reply.fault.startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "fault"),
+    [
+        (GOOD, ""),
+        (f"```json\n{GOOD}\n```", ""),
+        (f"First {OTHER}.\n</think>\n{GOOD}", ""),
+        (f"First {OTHER} but wait", "the answer was empty: the server sent only the model's reasoning"),
+    ],
+)
+def test_an_answer_that_a_server_takes_for_reasoning_is_read(reasoning, fault):
+    reply = read_reply(Completion("", reasoning=reasoning), Verdict, {})
+    assert (reply.fault if isinstance(reply, Rejection) else "") == fault
+    plain = read_reply(Completion("", reasoning=reasoning), Plain, {})
+    assert isinstance(plain, Rejection)
+
+
+SENTENCE = "Zoos should close because animals suffer [1]."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f" {SENTENCE}\n",
+        f"The user wants an argument. I should cite [1].\n</think>\n\n{SENTENCE}",
+        f"\n<think>\nhm [1]\n</think>\n\n{SENTENCE}",
+        f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{SENTENCE}<|return|>",
+        f"analysisHm.assistantfinal{SENTENCE}",
+        f"<think>Hm.</think>\n<answer>\n{SENTENCE}\n</answer>",
+    ],
+)
+def test_a_written_text_loses_its_thoughts(text):
+    assert read_reply(Completion(text), Plain, {}) == Plain(text=SENTENCE)
+
+
+def test_a_written_text_inside_an_object_loses_its_thoughts_too():
+    drafted = json.dumps({"statement": f"<think>Hm.</think>\n{SENTENCE}"})
+    assert read_reply(Completion(drafted), Statement, {}) == Statement(statement=SENTENCE)
+    assert isinstance(read_reply(Completion('{"statement": "<think>Hm."}'), Statement, {}), Rejection)
+    assert Statement.model_json_schema()["properties"]["statement"] == {
+        "title": "Statement",
+        "type": "string",
+    }
+
+
+@pytest.mark.parametrize("text", ["<think>Zoos should", "<think>Hm.</think>", ""])
+def test_thoughts_alone_are_no_written_text(text):
+    assert isinstance(read_reply(Completion(text), Plain, {}), Rejection)
+    cut = read_reply(Completion(text, finish_reason="length"), Plain, {})
+    assert isinstance(cut, Rejection)
+    assert cut.reason is Reason.TRUNCATED
 
 
 @pytest.mark.parametrize(
@@ -52,7 +146,6 @@ def test_json_is_found(text):
         (Completion(""), Reason.INVALID_JSON),
         (Completion(GOOD[:-1]), Reason.INVALID_JSON),
         (Completion(GOOD[:-1] + " and so on"), Reason.INVALID_JSON),
-        (Completion(f"{GOOD} or {GOOD}"), Reason.INVALID_JSON),
         (Completion(GOOD.replace('"overall": 2', '"overall": 5, "overall": 0')), Reason.INVALID_ANSWER),
         (Completion(GOOD.replace('"rating": 4', '"rating": 4, "rating": 4')), Reason.INVALID_ANSWER),
         (Completion("[1, 2]"), Reason.INVALID_ANSWER),
@@ -135,3 +228,7 @@ def test_no_distribution_rather_than_a_guess():
     assert rating_distribution(tokens('{"other": ', {"1": 0.0}, "}"), "rating", [1, 2]) is None
     assert rating_distribution(tokens('{"rating": ', {"1": 0.0}, "0}"), "rating", [1, 10]) is None
     assert rating_distribution(tokens('{"rating": 1}'), "rating", [1]) is None
+    several = tokens('{"rating": 4}', ' not {"rating": ', {"1": 0.0}, "}")
+    assert rating_distribution(several, "rating", [1, 4]) is None
+    drafted = tokens('{"rating": 1}', '</think>{"rating": ', {"4": 0.0}, "}")
+    assert rating_distribution(drafted, "rating", [1, 4]) == {1: 0.0, 4: 1.0}

@@ -53,8 +53,6 @@ def test_the_threshold_parts_what_is_right_from_what_is_not(found):
     assert 0.3 < row.threshold < 0.6
     assert row.taken.error.value <= 0.2
     assert row.taken.error.high <= 0.25
-    assert row.mapped.brier.value < row.stated.brier.value
-    assert row.mapped.error.value < row.stated.error.value
     assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
 
 
@@ -120,7 +118,7 @@ def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
     for broken in (
         "",
         "{}",
-        text.replace("abstention/1", "abstention/0"),
+        text.replace("abstention/2", "abstention/1"),
         text.replace('"error":0.2', '"error":7'),
     ):
         file.write_text(broken, encoding="utf-8")
@@ -160,51 +158,11 @@ def test_a_guarantee_on_average_keeps_more(found, seen):
     kept, tested = average.found["clarity"].taken, found.found["clarity"].taken
     assert kept.share >= tested.share
     assert (15 * kept.error.value + 1) / 16 <= 0.2
-    assert average.found["clarity"].condition is None
     assert (average.bound, found.bound) == ("average", "t")
     assert average.promise != found.promise
     table = next(abstention_tables(average))
     assert "conformal risk control" in table.note
     assert "in 95% of draws" not in table.note
-
-
-def test_sets_hold_the_labels_of_annotators(seen, folder):
-    judgments, labels = seen
-    found = abstain(judgments, labels, sets=0.9)
-    sets = found.sets["clarity"]
-    assert (sets.units, sets.topics, sets.steps) == (300, 15, (1.0, 2.0, 3.0))
-    assert sets.coverage.value >= 0.85
-    assert sum(one.covered for one in sets.by_label) == pytest.approx(300 * sets.coverage.value)
-    assert sum(one.items for one in sets.by_label) == 300
-    assert found.label_sets(judgments[0])["clarity"] == sets.of(judgments[0].value("clarity"))
-    sizes = [1 + high - low for low, high in (sets.of(one.value("clarity")) for one in judgments)]
-    assert sets.size == pytest.approx(np.mean(sizes))
-    assert sets.of(0.0)[0] == 1.0
-    *_, table = abstention_tables(found)
-    assert table.rows[0][:2] == ("Clarity", "300")
-    page = "".join(abstention_sheet(found).html())
-    assert "Sets of labels by score" in page
-    file = folder / "sets.json"
-    file.write_text(found.model_dump_json(), encoding="utf-8")
-    assert Abstention.read(file) == found
-    assert "sets" not in abstain(judgments, labels).model_dump()
-
-
-def test_sets_need_no_confidence_and_enough_topics(folder):
-    plain, labels, _ = study(folder, np.random.default_rng(2), items=120)
-    found = abstain(plain, labels, sets=0.9)
-    assert (found.rules, found.source) == ({}, "")
-    assert set(found.sets) == {"clarity", "overall_quality"}
-    assert found.applied(plain[0]) is plain[0]
-    assert found.sets["clarity"].topics == 10
-    with pytest.raises(
-        DeclarationError, match=r"10 topics, and sets of 95% need 19 .*sets of 90% are the most"
-    ):
-        abstain(plain, labels, sets=0.95)
-    with pytest.raises(DeclarationError, match="--sets"):
-        abstain(plain, labels, sets=1.0)
-    with pytest.raises(DeclarationError, match="--samples 5"):
-        abstain(plain, labels, sets=0.9, source="samples")
 
 
 def test_tables_and_page_say_what_was_promised(found, seen):
@@ -218,7 +176,7 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     sheet = abstention_sheet(found)
     errors, confidences = *sheet.picture, *sheet.sections[2].charts
     assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
-    assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
+    assert [line.name for line in confidences.lines] == ["Stated", "Perfect"]
     for chart in (errors, confidences):
         assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
@@ -242,7 +200,7 @@ def test_what_came_out_is_said_first(found):
     ):
         other = found.model_copy(update={"found": {"clarity": one.model_copy(update={"constant": constant})}})
         _, worth = abstention_tables(other)
-        assert f"is {said} unmapped" in worth.note
+        assert f"is {said}." in worth.note
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
     assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(

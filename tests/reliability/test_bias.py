@@ -56,9 +56,6 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
     assert own
     assert all(row.effect is not None and row.effect.low > 0 for row in own)
     assert alarms(found) == {probe}
-    conditions = [row.condition for row in found if row.primary and row.verdict in ("alarm", "clear")]
-    assert all(condition is not None and condition.topics == 12 for condition in conditions)
-    assert all(row.condition is None for row in found if row.verdict == "inconclusive" or not row.primary)
 
 
 def test_a_judge_without_bias_raises_no_alarm_in_95_percent_of_200_seeds(plan: BiasPlan) -> None:

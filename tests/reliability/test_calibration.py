@@ -9,7 +9,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.labels import Unit, read_labels
+from conqret.io.labels import Unit
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import monotone
@@ -19,7 +19,7 @@ from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, JointMap, MonotoneMap, tried
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.card.card_limits import _beside
@@ -96,7 +96,7 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
     labels nothing is fitted again."""
     judgments, labels, _, _ = seen
     joined = join_labels(judgments, labels)
-    sample = CalibrationSample(View(joined, "clarity", AgreementSettings()), joined, "clarity", found.folds)
+    sample = CalibrationSample(View(joined, "clarity", AgreementSettings()), found.folds)
     topics = np.array(sample.view.clusters)
     errors = tried(sample).errors
 
@@ -161,7 +161,7 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
     text = found.model_dump_json()
     file.write_text(text, encoding="utf-8")
     assert Calibration.read(file) == found
-    outdated = text.replace("conqret.calibration/2", "conqret.calibration/1")
+    outdated = text.replace("conqret.calibration/3", "conqret.calibration/2")
     for broken in ("", "{}", outdated, re.sub('"kind":"[a-z]*"', '"kind":"magic"', text)):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"calibration\.json"):
@@ -174,8 +174,8 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
 
 
 def test_a_map_is_straight_between_knots_and_level_beyond():
-    monotone_map = MonotoneMap(kind="isotonic", metric="clarity", scores=(0.2, 0.6), labels=(0.1, 0.9))
-    said = [monotone_map.of({"clarity": score}) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
+    monotone_map = MonotoneMap(kind="isotonic", scores=(0.2, 0.6), labels=(0.1, 0.9))
+    said = [monotone_map.of(score) for score in (0.0, 0.2, 0.4, 0.6, 1.0)]
     assert said == pytest.approx([0.1, 0.1, 0.5, 0.9, 0.9])
 
 
@@ -201,28 +201,6 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
         calibrate(strangers, labels)
     with pytest.raises(DeclarationError, match="2 judge configurations"):
         calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
-
-
-def test_several_metrics_together_where_one_alone_says_less(tmp_path):
-    judgments, labels, _ = study(tmp_path, np.random.default_rng(7), dimensions=("clarity",), items=240)
-    rng = np.random.default_rng(8)
-    halves = []
-    for one in judgments:
-        apart = 0.45 * rng.uniform(-1, 1)  # what the one metric says too much, the other says too little
-        value = 0.25 + 0.5 * one.value("clarity")
-        measures = {"clarity": scored(value + apart / 2), "other": scored(value - apart / 2)}
-        halves.append(judgment(one.item, measures, topic=one.topic))
-    found = calibrate(halves, labels)
-    row = found.checked["clarity"]
-    assert row.alpha["joint"].value > row.alpha["isotonic"].value + 0.05
-    assert found.maps["clarity"].kinds == "joint"
-    assert row.alpha["calibrated"] == row.alpha["joint"]
-    weights = found.maps["clarity"].whole.weights
-    assert weights["clarity"] == pytest.approx(weights["other"], rel=0.4)
-    new = halves[0].model_copy(update={"topic": "a new one", "measures": {"other": scored(0.5)}})
-    assert found.calibrated(new) == {}  # a metric that failed stays without a score
-    whole = found.calibrated(halves[0].model_copy(update={"topic": "a new one"}))
-    assert whole[("clarity", None)] == found.maps["clarity"].whole.of(halves[0].values)
 
 
 def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
@@ -252,26 +230,6 @@ def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
     assert found.checked["clarity"].gain.value == 0
     new = honest[0].model_copy(update={"topic": "a new one"})
     assert found.calibrated(new)[("clarity", None)] == honest[0].value("clarity")
-
-
-def test_joint_maps_are_checked():
-    whole = {"kind": "joint", "level": 0.5, "weights": {"a": 2.0}, "usual": {"a": 0.5}}
-    one = JointMap.model_validate(whole)
-    assert [one.of({"a": 0.6}), one.of({"a": 1.0}), one.of({})] == pytest.approx([0.7, 1.0, 0.5])
-    for broken in ({"usual": {}}, {"level": float("inf")}, {"weights": {}, "usual": {}}):
-        with pytest.raises(ValueError, match=r"joint map|at least 1"):
-            JointMap.model_validate({**whole, **broken})
-
-
-def test_what_a_kind_of_map_needs(tmp_path):
-    judgments, labels, _ = study(tmp_path, np.random.default_rng(2), dimensions=("clarity",))
-    row = calibrate(judgments, labels).checked["clarity"]
-    assert row.missed == {"joint": "the judge gives one metric only"}
-    file = tmp_path / "smooth.csv"
-    lines = [f"{one.item},clarity,ann,{1 + 2 * one.value('clarity') + 0.1}" for one in judgments]
-    file.write_text("\n".join(["item,dimension,annotator,value", *lines]), encoding="utf-8")
-    smooth = calibrate(judgments, read_labels(file, scales=["1:4"], level="interval")).checked["clarity"]
-    assert smooth.missed["ordinal"] == "the labels are no few whole steps"
 
 
 def test_the_diagram_shows_before_and_after(found):

@@ -59,22 +59,6 @@ def series(
     ]
 
 
-def test_an_alarm_that_is_barely_one_names_the_topics_that_it_rests_on() -> None:
-    anchors = {str(anchor["id"]): str(anchor["topic"]) for anchor in ANCHORS}
-    found = {}
-    for shift in (0.015, 0.03):
-        waves = series(12, lambda day, value, shift=shift: value - shift * (day > 7))
-        for number, judged in enumerate(waves, start=1):
-            for item, topic in anchors.items():
-                if number > 7 and topic == "topic 3":
-                    judged.values[item]["clarity"] -= 0.03
-        (alarmed,) = (chart for chart in chart_waves(waves, WavePlan()).charts if chart.alarm)
-        assert alarmed.condition is not None
-        found[shift] = set(alarmed.condition.rests_on)
-    assert found[0.03] == set()
-    assert set() < found[0.015] < set(anchors.values())
-
-
 @pytest.fixture(scope="module")
 def stricter() -> Drift:
     return chart_waves(series(12, lambda day, value: value - 0.06 * (day > 7)), WavePlan())
@@ -100,10 +84,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     alarms, others = chart_tables(stricter)
     assert [table.rows[0][1] for table in (alarms, others)] == ["severity (mean)", "spread (SD)"]
     assert alarms.rows[0][3] == f"{severity.level:.3f}"
-    assert alarms.rows[0][2].startswith(f"alarm since {severity.alarm.wave}; ")
-    assert severity.condition is not None
-    assert (severity.condition.topics, severity.condition.rests_on) == (8, ())
-    assert spread.condition is None
+    assert alarms.rows[0][2] == f"alarm since {severity.alarm.wave}"
     assert others.rows[0][2:4] == ("no alarm", f"{spread.level:.3f}")
     assert "a lower mean is a more severe judge" in others.note
     assert not alarms.note

@@ -24,7 +24,7 @@ from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots, preferred_label
 from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_tables, write_jury
-from conqret.studies.jury.rules import JuryWeights, combiner
+from conqret.studies.jury.rules import combine
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 
@@ -41,64 +41,10 @@ def shared(people, judges):
     return SharedUnits(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
 
 
-def test_weights_go_to_who_is_right_and_sum_to_one():
-    rng = np.random.default_rng(1)
-    people = rng.uniform(size=200)
-    judges = people + np.array([[0.1], [0.1], [1.0]]) * rng.normal(size=(3, 200))
-    found = JuryWeights.fitted(shared(people, judges), 13)
-    for row in (found.whole, *found.without):
-        assert row.sum() == pytest.approx(1)
-        assert row.min() >= 0
-    assert found.whole == pytest.approx([0.5, 0.5, 0.0], abs=0.1)
-    assert (judges.T @ found.whole - people).std() < 0.09  # two errors of 0.1 make one of 0.07
-
-
-def test_members_that_say_the_same_share_their_weight_in_any_order():
-    rng = np.random.default_rng(4)
-    people = rng.uniform(size=60)
-    good, other = people + 0.1 * rng.normal(size=60), rng.uniform(size=60)
-    rounded = good + 1e-16 * rng.normal(size=60)
-    for judges in ([good, rounded, other], [rounded, good, other]):
-        whole = JuryWeights.fitted(shared(people, np.stack(judges)), 13).whole
-        assert whole[0] == pytest.approx(whole[1])
-        assert whole[0] > 0.4
-        assert whole.sum() == pytest.approx(1)
-
-
-def test_a_topics_labels_have_no_part_in_its_own_weights():
-    rng = np.random.default_rng(2)
-    people, judges = rng.uniform(size=60), rng.uniform(size=(3, 60))
-    before = shared(people, judges)
-    turned = people.copy()
-    turned[:EACH] = 1 - turned[:EACH]
-    one, other = (JuryWeights.fitted(shared(labels, judges), 13) for labels in (people, turned))
-    topics = list(before.clusters)
-    said = [each.combine(judges.T, topics) for each in (one, other)]
-    assert said[0][:EACH] == pytest.approx(said[1][:EACH])
-    assert said[0][EACH:] != pytest.approx(said[1][EACH:])
-    elsewhere = one.combine(judges.T[:2], ["new", "new"])
-    assert elsewhere == pytest.approx(judges.T[:2] @ one.whole)
-
-
 def test_rules_that_look_at_no_label():
     scores = np.array([[0.0, 0.5, 1.0], [0.0, 0.0, 0.9]])
-    assert combiner("mean", 3, None)(scores, "ab") == pytest.approx([0.5, 0.3])
-    assert combiner("median", 3, None)(scores, "ab") == pytest.approx([0.5, 0.0])
-    rng = np.random.default_rng(3)
-    truth = rng.integers(0, 2, size=300)
-    right = rng.random((300, 5)) < np.array([0.95, 0.95, 0.6, 0.55, 0.55])
-    votes = np.where(right, truth[:, None], 1 - truth[:, None]).astype(float)
-    said = combiner("dawid-skene", 5, None)(votes, "x" * 300)
-    assert ((said > 0.5) == truth).mean() > ((votes.mean(axis=1) > 0.5) == truth).mean() + 0.03
-    assert combiner("dawid-skene", 3, None)(rng.random((30, 3)), "x" * 30) is None
-    for rule, judges, message in (("dawid-skene", 2, "at least 3 judges"), ("weights", 3, "give --labels")):
-        with pytest.raises(DeclarationError, match=message):
-            combiner(rule, judges, None)
-
-
-def test_labels_of_few_topics_or_without_a_scale_give_no_weights():
-    with pytest.raises(DeclarationError, match="6 topics, and there are 5"):
-        JuryWeights.fitted(shared(np.linspace(0, 1, 25), np.ones((2, 25))), 13)
+    assert combine("mean", scores) == pytest.approx([0.5, 0.3])
+    assert combine("median", scores) == pytest.approx([0.5, 0.0])
 
 
 def test_verdicts_keep_their_words():
@@ -159,7 +105,7 @@ def study(tmp_path_factory):
 def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     folder, labels, _ = study
     found = jury([folder / name for name in "abc"], tmp_path / "jury", labels)
-    assert set(found.checked.rules) == {"mean", "median", "weights"}
+    assert set(found.checked.rules) == {"mean", "median"}
     own = found.checked.rules["mean"]
     assert own.gain.low > 0
     assert own.p < 0.05
@@ -167,17 +113,14 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert max(own.over.values()) < 0.05
     members = [member.alpha.value for member in found.members]
     assert own.over_average.value == pytest.approx(own.alpha.value - sum(members) / 3)
-    assert own.condition.topics == found.checked.basis.clusters
     assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
     assert found.checked.best.alpha.value <= max(member.alpha.value for member in found.members)
     assert found.checked.independent > 2
     assert found.verdict.startswith(
         "the jury (mean) agrees better with annotators than each of its 3 members"
     )
-    assert "too many different" in found.missed["dawid-skene"]
-    assert sum(member.weight for member in found.members) == pytest.approx(1)
     rules, members, errors, differ = jury_tables(found)
-    assert [row[0] for row in rules.rows] == ["mean", "median", "weights"]
+    assert [row[0] for row in rules.rows] == ["mean", "median"]
     assert (len(members.rows), len(errors.rows), len(differ.rows)) == (3, 3, 10)
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
@@ -191,7 +134,7 @@ def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_expla
     folder, labels, _ = study
     found = jury([folder / name for name in "ab"], tmp_path / "jury", labels)
     rules, members, *_ = jury_tables(found)
-    assert [row[0] for row in rules.rows] == ["mean, median", "weights"]
+    assert [row[0] for row in rules.rows] == ["mean, median"]
     assert rules.foot[0][0] == "Chosen on other topics"
     assert members.header[:2] == ("Member", "Judge")
     assert "below that of every single member" not in found.beside
@@ -261,9 +204,6 @@ def test_what_is_no_jury(study, tmp_path):
         (["a", "a"], {}, "at least two different runs"),
         (["a", tmp_path / "few"], {}, "judges other items"),
         (["a", tmp_path / "none"], {}, "does not exist"),
-        (["a", "b"], {"rule": "dawid-skene"}, "at least 3 judges"),
-        (["a", "b", "c"], {"rule": "dawid-skene"}, "too many different"),
-        (["a", "b"], {"rule": "weights", "labels": None}, "give --labels"),
         (["a", "b"], {"output": folder / "a", "overwrite": True}, "is a member of the jury"),
     ):
         asked = {"labels": labels, "output": tmp_path / "out", **more}
@@ -281,13 +221,13 @@ def test_parts_that_all_members_have_are_put_together():
     ballots = Ballots(
         ("a", "b"), (rated(0.0, 1.0), rated(0.5, 1.0, Part(id="d3", value=1.0))), ("relevance",)
     )
-    (made,) = ballots.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
+    (made,) = ballots.judged("mean", model="m", fingerprint="f", format="jury")
     measure = made.measures["relevance"]
     assert {part.id: part.value for part in measure.parts} == {"d1": 0.25, "d2": 1.0}
     assert (measure.value, measure.explanation) == (0.625, "m: a 0.50; b 0.75")
     several = [{"i": judgment("i", {"predicted_precision": scored(value)})} for value in (0.5, 1.0)]
     counted = Ballots(("a", "b"), tuple(several), ("predicted_precision",))
-    (made,) = counted.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
+    (made,) = counted.judged("mean", model="m", fingerprint="f", format="jury")
     assert "each by its own ratings" in made.measures["predicted_precision"].explanation
 
 
@@ -314,34 +254,6 @@ def test_the_member_is_chosen_again_without_each_topic():
         assert found.without[place] == pytest.approx(alpha(series, kept))
         fixed[place] = alpha(side.judges[choice.best[choice.fold], np.arange(len(people))], kept)
     assert found.error > replace(found, without=fixed).error
-
-
-def test_weights_are_fitted_again_without_each_topic():
-    """The interval of a weighted mean of two, by hand: the weight of each fold is the slope of the labels on the
-    judges' difference in all other folds, without the topic that is left out."""
-    rng = np.random.default_rng(10)
-    people = rng.uniform(size=TOPICS * EACH)
-    both = shared(people, people + np.array([[0.3], [0.4]]) * rng.normal(size=(2, len(people))))
-    drawn, side = leave_one_out(both.clusters), both.sides["clarity"]
-    weights = JuryWeights.fitted(both, 13)
-    fold = np.array([weights.fold[topic] for topic in both.clusters])
-    whole = side.alphas((side.judges * weights.without[fold].T).sum(axis=0)[None], drawn)[0]
-    found = weights.sampled(both, drawn, whole)
-    assert found.value == whole.value
-    topics, (first, other) = np.array(both.clusters), side.judges
-
-    def weight(rows):
-        apart, left = (values[rows] - values[rows].mean() for values in (first - other, people - other))
-        return np.clip(apart @ left / (apart @ apart), 0, 1)
-
-    for place, topic in enumerate(dict.fromkeys(both.clusters)):
-        kept = topics != topic
-        shares = np.array([weight(kept & (fold != number)) for number in range(5)])[fold]
-        series = (shares * first + (1 - shares) * other)[kept]
-        assert found.without[place] == pytest.approx(
-            alphas(np.stack([series, people[kept]])[None], "interval")[0].value
-        )
-    assert found.error > whole.error
 
 
 def test_alpha_of_what_is_chosen_is_the_mean_over_deals():

@@ -4,10 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.stats.simultaneous import FEWEST_POOLED
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import together_tables
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -178,39 +175,3 @@ def test_one_annotator(tmp_path):
     assert "fewer than two annotators" in row.person.reason
     assert row.alternative.passed is None
     assert row.alpha.value == 1
-
-
-SEVERAL = tuple(f"d{number}" for number in range(8))
-
-
-def test_several_dimensions_have_simultaneous_intervals_and_pooled_alphas(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng, dimensions=SEVERAL)
-    found = validate(judgments, labels)
-    rows = found.dimensions
-    for row in rows.values():
-        assert row.simultaneous.value == row.alpha.value
-        assert row.simultaneous.low < row.alpha.value < row.simultaneous.high
-        assert row.pooled.low < row.pooled.value < row.pooled.high
-    raw, pooled = ([getattr(row, name).value for row in rows.values()] for name in ("alpha", "pooled"))
-    assert 0 < np.ptp(pooled) < np.ptp(raw)
-    (table,) = together_tables(list(rows.values()), 0.95)
-    assert [len(table.rows), len(table.columns)] == [8, 3]
-    assert [forest.wider != "" for forest in agreement_picture(rows.values(), found.basis)] == [True]
-    most = max(rows.values(), key=lambda row: row.pooled.value)
-    assert f"{most.pooled.value:.2f} [{most.pooled.low:.2f}" in " ".join(
-        agreement_answer(rows.values(), found.basis, found.average)
-    )
-
-
-def test_few_dimensions_are_not_pooled_and_one_has_no_table(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng)
-    found = validate(judgments, labels).dimensions
-    assert {row.pooled.value for row in found.values()} == {None}
-    (table,) = together_tables(list(found.values()), 0.95)
-    assert len(table.columns) == 2
-    assert str(FEWEST_POOLED) in table.note
-    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",))
-    (row,) = (alone := validate(judgments, labels)).dimensions.values()
-    assert row.simultaneous == row.alpha
-    assert not list(together_tables([row], 0.95))
-    assert [forest.wider for forest in agreement_picture([row], alone.basis)] == [""]

@@ -12,8 +12,8 @@ from conqret.io import open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
 from conqret.judging.recorded_requests import recorded_requests
-from conqret.labels.sheet_tasks import shows
 from conqret.labels.study_screens import planned_screens
+from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
 HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from conqret.show.charts import KEY_LINE
 from conqret.show.forest import MARKS, Forest, ForestRow
 from conqret.show.report_page import ReportPage, Section
 
@@ -84,17 +83,3 @@ def test_any_value_has_an_axis(value):
     ticks = list(Forest("Effects", "x", [ForestRow("a", value)]).across())
     assert 2 <= len(ticks) <= 10
     assert all(0 <= tick.at <= 360 for tick in ticks)
-
-
-def test_a_wider_interval_is_a_thin_line_that_the_key_names():
-    rows = [ForestRow("a", 0.3, 0.2, 0.4, wider=(0.1, 0.5)), ForestRow("b", 0.1)]
-    forest = Forest("Effects", "difference", rows, "Simultaneous interval")
-    ticks = {tick.text: tick.at for tick in forest.across()}
-    first, second = forest.drawn()
-    low, high = map(float, re.fullmatch(r"M([\d.]+),26H([\d.]+)", first.thin).groups())
-    assert (low, high) == (ticks["0.1"], ticks["0.5"])
-    assert second.thin == ""
-    assert forest.height == Forest("Effects", "difference", rows).height + KEY_LINE
-    assert forest.bottom < forest.thin_key < forest.height
-    assert "Simultaneous interval [0.10, 0.50]" in forest.description
-    assert forest.svg().count("Simultaneous interval</text>") == 1

@@ -1,12 +1,10 @@
 """Thresholds on confidence that keep a promise about errors, over topics."""
 
-import math
-
 import numpy as np
 import pytest
 
 from conqret.stats.confidence_scores import band_places, bands, brier, calibration_error
-from conqret.stats.selective import by_betting, by_t, fewest_labels, risk_coverage, trusted_from
+from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
 
 
 def answers(topics, each, rng, *, informed=True, base=0.25):
@@ -38,11 +36,10 @@ def test_the_curve_counts_what_each_threshold_keeps():
     assert trusted_from(curve) is None
 
 
-@pytest.mark.parametrize("bound", ["t", "betting"])
-def test_an_informed_confidence_earns_a_threshold(bound):
+def test_an_informed_confidence_earns_a_threshold():
     rng = np.random.default_rng(1)
     given = answers(60, 10, rng)
-    curve = risk_coverage(*given, error=0.2, delta=0.05, bound=bound)
+    curve = risk_coverage(*given, error=0.2, delta=0.05)
     threshold = trusted_from(curve)
     assert threshold is not None
     kept = next(one for one in curve if one.threshold == threshold)
@@ -66,8 +63,7 @@ def test_where_testing_starts_does_not_hang_on_what_is_wrong():
 
 def test_a_useless_confidence_of_a_judge_that_errs_too_often_earns_none():
     given = answers(40, 10, np.random.default_rng(3), informed=False, base=0.3)
-    for bound in ("t", "betting"):
-        assert trusted_from(risk_coverage(*given, error=0.2, delta=0.05, bound=bound)) is None
+    assert trusted_from(risk_coverage(*given, error=0.2, delta=0.05)) is None
 
 
 def test_few_topics_promise_nothing():
@@ -77,15 +73,6 @@ def test_few_topics_promise_nothing():
         named = [place % topics for place in range(400)]
         curve = risk_coverage(confidence, labelled, right, named, error=0.2, delta=0.05)
         assert (trusted_from(curve) is not None) == promised
-
-
-def test_bets_need_topics():
-    """Without an error, the largest stake makes (1 + .2 / .8) of a dollar in each topic, and the mixture less."""
-    rich = math.log(20) / math.log(1.25)
-    assert rich == pytest.approx(13.4, abs=0.1)
-    assert not by_betting(np.zeros(14), range(14), 0.2, 0.05)
-    assert by_betting(np.zeros(30), range(30), 0.2, 0.05)
-    assert not by_betting(np.array([1.0] * 6 + [0.0] * 24), range(30), 0.2, 0.05)  # as many as are promised
 
 
 def test_the_t_is_careful_where_topics_are_skewed():

@@ -67,11 +67,17 @@ def test_without_a_digest_parts_are_never_put_together(target):
         fetch_suite(unknown(), mirror=mirror.url)
     assert mirror.ranges == [0, 0]
     assert target.read_bytes() == small.table()
+    target.unlink()
+    cut = Mirror({PLACE: small.table()}, cut=[100, 100, 100])
+    with cut as mirror, pytest.raises(DeclarationError, match="it begins anew"):
+        fetch_suite(unknown(), mirror=mirror.url)
 
 
 def test_what_was_cut_off_for_good_stays_for_the_next_call(target):
     with Mirror({PLACE: small.table()}, cut=[100, 100, 100]) as mirror:
-        with pytest.raises(DeclarationError, match=r"cannot be fetched: .*\n  .*pairs.csv from "):
+        with pytest.raises(
+            DeclarationError, match=r"goes on after the 300 bytes that arrived.*\n  .*pairs.csv from "
+        ):
             fetch_suite(small.suite(), mirror=mirror.url)
         assert not target.exists()
         assert local_copy(small.suite()) is None or not local_copy(small.suite()).fetched

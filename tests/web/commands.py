@@ -6,8 +6,6 @@ import contextlib
 import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ from tests.runs.killed import ended, kill, shared
 
 LAST = ("Send each annotator", "Ctrl-C stops", "open it in a browser")
 """How the last line begins that a command says before it waits."""
-START_SECONDS = END_SECONDS = 60
+START_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -69,24 +67,6 @@ def started(*words: object) -> Iterator[Started]:
 def _waits(said: str) -> bool:
     """Whether a command has said all that it says before it waits."""
     return said.endswith("\n") and said.splitlines()[-1].startswith(LAST)
-
-
-@contextlib.contextmanager
-def started_with(code: str, *words: object) -> Iterator[Started]:
-    """As :func:`started`, by a program that puts something around the command."""
-    command = [sys.executable, "-c", code, *map(str, words), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        lines: list[str] = []
-        while not lines or not lines[-1].startswith(LAST):
-            lines.append(process.stdout.readline())
-            assert lines[-1], "".join(lines)
-        try:
-            yield Started(process.pid, "".join(lines))
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(END_SECONDS) == 0, process.stdout.read()
-        finally:
-            process.kill()
 
 
 def written_items(file: Path, items: Sequence[Item]) -> Path:

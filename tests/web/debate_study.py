@@ -28,6 +28,7 @@ from tests.web.annotators import come_in, until
 from tests.web.commands import started
 
 WRITERS = ("gil", "hal")
+WRITING = ("labels", "collect", DEBATES, "--task", "write", "--annotators", ",".join(WRITERS))
 JUDGES = ("ann", "bob", "cem", "dee", "eve", "fox")
 
 
@@ -106,7 +107,7 @@ def wrote(browser: Chromium, folder: Path) -> Path:
     of the debates."""
     study = folder / "study"
     with (
-        started("labels", "write", DEBATES, "--writers", ",".join(WRITERS), "-o", study) as server,
+        started(*WRITING, "-o", study) as server,
         contextlib.closing(Ledger(study)) as ledger,
     ):
         for name in WRITERS:
@@ -137,7 +138,9 @@ def exported(study: Path, file: Path) -> Path:
 def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Path = DEBATES) -> list[Judge]:
     """Have so many people judge the debates under both incentives, one of them on a phone."""
     found, study = [], folder / "study"
-    asked = ("labels", "debate", debates, "--judges", ",".join(judges), "--incentive", "both")
+    asked = (
+        "labels", "collect", debates, "--task", "debate", "--annotators", ",".join(judges), "--instruction", "both",
+    )  # fmt: skip
     with started(*asked, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for place, name in enumerate(judges):
             page = browser.apart(**({"width": 390, "height": 844} if place == 1 else {}))
@@ -153,8 +156,7 @@ def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Pa
 
 def told(browser: Chromium, folder: Path, answers: Path) -> Iterator[str]:
     """What each writer's page says that they earned, once their debates were judged."""
-    asked = ("labels", "write", DEBATES, "--writers", ",".join(WRITERS), "--judged", answers)
-    with started(*asked, "-o", folder / "study") as server:
+    with started(*WRITING, "--judged", answers, "-o", folder / "study") as server:
         for name in WRITERS:
             page = browser.apart()
             page.go(server.links[name])

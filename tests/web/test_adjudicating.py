@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_verdicts import verdicts
+from conqret.labels.exporting import verdicts
 from conqret.labels.links import ADJUDICATE, DASHBOARD, Links
 from conqret.labels.pages.adjudicating import adjudication_app
 from tests.annotation.studies import begun
@@ -98,4 +98,3 @@ async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered
     )
     study.withdraw(anna, turn, turn.revision)
     assert "nothing to decide" in (await stranger.get(root)).text
-    assert [await stranger.get(f"/adjudicate/guess-{n}") for n in range(40)][-1].status_code == 429

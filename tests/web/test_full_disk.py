@@ -4,7 +4,6 @@ was confirmed is lost."""
 from __future__ import annotations
 
 import contextlib
-import resource
 from pathlib import Path
 
 import pytest
@@ -14,56 +13,15 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.links import ADJUDICATE, Links
 from conqret.labels.pages.page_responses import NOT_SAVED
 from tests.annotation.debates import begun_writing
-from tests.annotation.studies import begun, items
-from tests.report.chromium import Chromium
-from tests.web.annotators import come_in, until
-from tests.web.commands import started_with, written_items
+from tests.annotation.studies import begun
 from tests.web.test_adjudicating import client
 from tests.web.test_annotating import Browser, Study
-
-FULL = """
-import resource
-resource.setrlimit(resource.RLIMIT_FSIZE, (160_000, resource.RLIM_INFINITY))
-from conqret.cli.main import main
-main()
-"""
-"""No file of the process can grow beyond some bytes: what a full disk says, without one."""
 
 
 def fill(ledger: Ledger, *, full: bool = True) -> None:
     """Let the file grow no more, or grow again."""
     (pages,) = ledger._database._connection.execute("PRAGMA page_count").fetchone()
     ledger._database._connection.execute(f"PRAGMA max_page_count = {pages if full else 2**30}")
-
-
-def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_path: Path) -> None:
-    labels = tmp_path / "labels"
-    file = written_items(tmp_path / "items.jsonl", items(30))
-    with started_with(FULL, "labels", "collect", file, "--annotators", "anna", "-o", labels) as server:
-        page = browser.apart()
-        come_in(page, server.links["anna"])
-        confirmed = -1
-        while page.js("document.querySelector('.badge') === null"):
-            confirmed += 1
-            until(page, "document.querySelector('#questions') !== null")
-            page.js("document.querySelector('#comment').value = 'a remark that took long'")
-            page.press("4")
-            page.js("window.old = true")
-            page.press("Enter")
-            until(page, "window.old !== true")
-            assert confirmed < 30
-        assert NOT_SAVED in page.js("document.querySelector('.badge').innerText")
-        assert page.js("document.querySelector('#comment').value") == "a remark that took long"
-        assert page.js("document.querySelector('input:checked').value") == "4"
-        with contextlib.closing(Ledger(labels)) as ledger:
-            assert len(list(ledger.given())) == confirmed > 0
-        resource.prlimit(server.number, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-        page.js("document.querySelector('button.main').click()")
-        until(page, f"document.querySelector('progress').value === {confirmed + 1}")
-        with contextlib.closing(Ledger(labels)) as ledger:
-            assert {record.comment for record in ledger.given()} == {"a remark that took long"}
-            assert len(list(ledger.given())) == confirmed + 1
-        page.close()
 
 
 def used_up(ledger: Ledger, name: str) -> None:

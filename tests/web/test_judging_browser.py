@@ -28,7 +28,9 @@ def test_what_judges_meant_is_in_the_export(browser: Chromium, tmp_path: Path) -
 def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromium, tmp_path: Path) -> None:
     study = tmp_path / "study"
     with (
-        started("labels", "debate", DEBATES, "--judges", "ann", "-o", study) as server,
+        started(
+            "labels", "collect", DEBATES, "--task", "debate", "--annotators", "ann", "-o", study
+        ) as server,
         contextlib.closing(Ledger(study)) as ledger,
     ):
         page = browser.apart()

@@ -119,7 +119,7 @@ def test_a_language_without_words_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "labels").exists()
 
 
-@pytest.mark.parametrize(("language", "task"), [("de", "preference"), ("ar", "rating"), ("de", "dimensions")])
+@pytest.mark.parametrize(("language", "task"), [("de", "preference"), ("ar", "rating")])
 def test_a_whole_study_is_answered_in_the_language_of_its_annotators(
     browser: Chromium, cli: Cli, tmp_path: Path, language: str, task: str
 ) -> None:

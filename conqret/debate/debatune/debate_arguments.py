@@ -13,7 +13,7 @@ from conqret.data import Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
-from conqret.judging.responses import Typed
+from conqret.judging.responses import Typed, Written
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
@@ -28,7 +28,7 @@ ARGUMENTS = 5
 class Arguments(Typed):
     """The arguments, one sentence each."""
 
-    arguments: list[str]
+    arguments: list[Written]
 
     @model_validator(mode="after")
     def _so_many(self, info: ValidationInfo) -> Self:

@@ -19,7 +19,7 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import Side
 from conqret.debate.debatune.transcript import Motion, TranscriptRow, Turn, named
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
-from conqret.judging.responses import Typed
+from conqret.judging.responses import Typed, Written
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
@@ -33,13 +33,13 @@ MOST_QUESTIONS = 3
 class Statement(Typed):
     """The statement."""
 
-    statement: str
+    statement: Written
 
 
 class Challenge(Typed):
     """The statement, then questions to the other side."""
 
-    statement: str
+    statement: Written
     questions: list[str]
 
     @model_validator(mode="after")
@@ -51,8 +51,8 @@ class Challenge(Typed):
 class Reply(Typed):
     """Answers to the other side's questions, the statement anew, then questions back."""
 
-    answers: list[str]
-    statement: str
+    answers: list[Written]
+    statement: Written
     questions: list[str]
 
     @model_validator(mode="after")

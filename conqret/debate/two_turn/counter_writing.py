@@ -17,7 +17,7 @@ from pydantic import ValidationInfo, model_validator
 from conqret.data import Reason
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
 from conqret.judging.cost import ExpectedCost, expected_asking
-from conqret.judging.responses import Typed
+from conqret.judging.responses import Typed, Written
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
@@ -47,7 +47,7 @@ class Argued(Typed):
     """The snippets that are quoted, then the text."""
 
     snippets: list[str]
-    text: str
+    text: Written
 
     @model_validator(mode="after")
     def _fits(self, info: ValidationInfo) -> Self:

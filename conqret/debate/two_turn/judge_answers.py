@@ -108,16 +108,16 @@ def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[i
     return sum((answer.toward_right or 0) > 0 for answer in last.values()), len(last)
 
 
-def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:
+def as_slider_answers(ledger: Ledger) -> str:
     """All answers as CSV, a row for each judgment, with the seconds that it took. Judgments whose time is over are
     closed before."""
     for person in ledger.people():
         close_overdue(ledger, person)
     head = [field.name for field in fields(SliderAnswer)]
-    return csv_text((*head, _SECONDS), _rows(ledger, dropped))
+    return csv_text((*head, _SECONDS), _rows(ledger))
 
 
-def _rows(ledger: Ledger, dropped: bool) -> Iterator[tuple[object, ...]]:
-    for record in ledger.given(dropped=dropped):
+def _rows(ledger: Ledger) -> Iterator[tuple[object, ...]]:
+    for record in ledger.given():
         took = None if REASON in record.answers else round(record.seconds, 1)
         yield (*asdict(slid(ledger, record)).values(), took)

@@ -36,7 +36,6 @@ def debate_study(
     design: Design,
     instructions: Sequence[str],
     *,
-    seed: int = 13,
     consent: str = "",
     practice: Sequence[TwoTurnQuestion] = (),
     passing: float = 0.0,
@@ -48,12 +47,10 @@ def debate_study(
         DeclarationError: there is no judge, names repeat, the main design lacks a passage, or a question is practised
             and in the study, too.
     """
-    screens = planned_judgments(questions, len(judges), design, instructions, seed)
+    screens = planned_judgments(questions, len(judges), design, instructions)
     if practice:
-        screens += to_practise(planned_judgments(practice, len(judges), design, instructions, seed), screens)
-    return debated(
-        TASK, [*questions, *practice], screens, judges, seed=seed, consent=consent, passing=passing
-    )
+        screens += to_practise(planned_judgments(practice, len(judges), design, instructions), screens)
+    return debated(TASK, [*questions, *practice], screens, judges, consent=consent, passing=passing)
 
 
 def debated(
@@ -62,7 +59,6 @@ def debated(
     screens: list[Screen],
     people: Sequence[str],
     *,
-    seed: int = 13,
     consent: str = "",
     passing: float = 0.0,
 ) -> tuple[Study, list[Screen], dict[str, str]]:
@@ -72,7 +68,7 @@ def debated(
         DeclarationError: there is nobody, or names repeat.
     """
     texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
-    study = study_of(task, screens, people, overlap=1, seed=seed, consent=consent, passing=passing)
+    study = study_of(task, screens, people, overlap=1, consent=consent, passing=passing)
     shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
     return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
 

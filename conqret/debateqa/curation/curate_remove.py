@@ -49,7 +49,7 @@ def remove(
     from conqret.debateqa.curation.removal import missing_people, remove_partial_answers
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
-    from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
+    from conqret.labels.task import PARTIAL_ANSWER_SHEET
 
     scale = reading.scale or ["{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)]
     people = None if labels is None else replace(reading, scale=scale).load(labels)

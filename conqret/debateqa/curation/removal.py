@@ -18,7 +18,7 @@ from conqret.debateqa.curation.review import read_review
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.label_set import Label, LabelSet
 from conqret.io.labels import Labels, read_labels
-from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
+from conqret.labels.task import PARTIAL_ANSWER_SHEET
 
 LEAST = 2
 """Annotators who reject what is removed: two of three (A.4)."""

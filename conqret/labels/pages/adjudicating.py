@@ -28,7 +28,6 @@ from conqret.labels.pages.page_responses import (
     unsaved,
     whole,
 )
-from conqret.labels.pages.throttle import Throttle, caller_of
 from conqret.labels.screens import CANNOT_JUDGE
 
 if TYPE_CHECKING:
@@ -68,7 +67,6 @@ class _AdjudicationPage:
         self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment], messages: PageMessages
     ) -> None:
         self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
-        self.strangers = Throttle()
         self.page = partial(page_of, messages=messages)
 
     async def all(self, request: Request) -> Response:
@@ -147,8 +145,6 @@ class _AdjudicationPage:
         token: str = request.path_params["token"]
         if self.links.same(token, self.links.to(ADJUDICATE)):
             return token
-        if not self.strangers.take(caller_of(request)):
-            raise PageRefusal(429, "Too many wrong links were tried; wait a minute.")
         raise PageRefusal(404, "This link is not valid; conqret labels adjudicate prints the valid one.")
 
 

@@ -67,7 +67,7 @@ class Pages:
     async def enter(self, request: Request) -> Response:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._settled(await self.door.known(request, token))
+        person = await self._settled(await self.door.known(token))
         return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
@@ -76,7 +76,7 @@ class Pages:
             not self.links.same(request.path_params["token"], self.links.to(JOIN))
             or not self.ledger.study.open_to
         ):
-            raise self.door.strange(request)
+            raise self.door.strange()
         if request.method == "GET":
             return self._joining()
         form = await form_of(request)
@@ -249,7 +249,7 @@ class Pages:
     async def study(self, request: Request) -> Response:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
-            raise self.door.strange(request)
+            raise self.door.strange()
         t = self.setting.messages
         sheet = await apart(dashboard, self.ledger, t)
         parts = sheet.html(language=t.language, direction=t.direction)

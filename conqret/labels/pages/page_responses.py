@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,8 +28,6 @@ NOT_SAVED = (
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
 """Of a number that is one of ours."""
-FORM_SECONDS = 20.0
-"""For a whole form: it is short, also for a line that is slow."""
 _HERE = Path(__file__).resolve().parent
 Returned = TypeVar("Returned")
 
@@ -65,17 +62,12 @@ async def form_of(request: Request) -> dict[str, str]:
 
     body = b""
     try:
-        async with asyncio.timeout(FORM_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_FORM:
-                    raise PageRefusal(
-                        413, "That is more than a form of this page can hold; shorten your comment."
-                    )
-    except TimeoutError:
-        raise PageRefusal(
-            408, f"Your answer did not come within {FORM_SECONDS:g} seconds. Go back and try again."
-        ) from None
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_FORM:
+                raise PageRefusal(
+                    413, "That is more than a form of this page can hold; shorten your comment."
+                )
     except ClientDisconnect:
         raise PageRefusal(400, "The connection ended before your answer was here.") from None
     try:
@@ -153,6 +145,6 @@ def led_to(address: str) -> Response:
 
 def _sorry(error: PageRefusal, messages: PageMessages) -> Response:
     response = page_of("sorry.html.j2", error.status, messages=messages, why=str(error), title=error.title)
-    if error.status in (408, 413):  # the rest of the form is not waited for
+    if error.status == 413:  # the rest of the form is not waited for
         response.headers["Connection"] = "close"
     return response

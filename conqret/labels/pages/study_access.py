@@ -15,7 +15,6 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.links import Links
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.pages.page_responses import PageRefusal, apart
-from conqret.labels.pages.throttle import Throttle, caller_of
 from conqret.labels.practice import NOT_PASSED, WAITING
 from conqret.labels.records import Person
 
@@ -33,12 +32,10 @@ THANKS = "Thank you"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
-    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study, and
-    ``messages`` the words of the pages."""
+    """How pages are reached: ``secure`` by https alone. ``judged`` are judges' answers on what was written in the
+    study, and ``messages`` the words of the pages."""
 
     secure: bool = False
-    proxy: str = ""
     judged: Sequence[SliderAnswer] = ()
     messages: PageMessages = ENGLISH
 
@@ -48,7 +45,6 @@ class StudyAccess:
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
-        self.strangers = Throttle()
         self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
 
     def remember(self, page: Response, token: str) -> None:
@@ -62,17 +58,15 @@ class StudyAccess:
             max_age=REMEMBERED,
         )
 
-    def strange(self, request: Request) -> PageRefusal:
-        """What somebody gets whose word is nobody's; who tries many is slowed down."""
-        if not self.strangers.take(caller_of(request, self.setting.proxy)):
-            return PageRefusal(429, "Too many wrong links were tried; wait a minute.")
+    def strange(self) -> PageRefusal:
+        """What somebody gets whose word is nobody's."""
         return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
 
-    async def known(self, request: Request, token: str) -> Person:
+    async def known(self, token: str) -> Person:
         """Whose link this is."""
         person = self.links.holder(token, await apart(self.ledger.people))
         if person is None:
-            raise self.strange(request)
+            raise self.strange()
         return person
 
     async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
@@ -80,7 +74,7 @@ class StudyAccess:
         token = request.cookies.get(self.cookie, "")
         if not token:
             raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
-        person = await self.known(request, token)
+        person = await self.known(token)
         if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
         self.let_in(person)

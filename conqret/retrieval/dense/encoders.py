@@ -122,10 +122,12 @@ class _HuggingFace:
     """A bare model of transformers, whose tokens' states are pooled here."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
+        from conqret.local.checkpoint_weights import none, unread_pooler
         from conqret.local.models import load as load_model
 
-        self._loaded = load_model(name, auto=_kind(name))
         self._pooling = encoding.pooling
+        spared = none if self._pooling == "pooler" else unread_pooler
+        self._loaded = load_model(name, auto=_kind(name), spared=spared)
         model_length = self._loaded.tokenizer.model_max_length
         self._most = encoding.max_tokens or min(int(model_length), MOST_TOKENS)
         if self._loaded.tokenizer.pad_token is None:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
-from conqret.show.condition_words import condition_cell, condition_note
+from conqret.show import words
 from conqret.stats import Estimate, holm, mean_interval
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import JackknifedEstimate
 from conqret.stats.resampling import mean
-from conqret.stats.verdict_condition import VerdictCondition, of_difference
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""
@@ -36,10 +35,6 @@ NONE: Mapping[str, int | None] = {}
 
 MARK_BETTER, MARK_WORSE = "\u25b4", "\u25be"
 """Mark what is significantly better than the baseline (alpha in Table 4), and what is worse."""
-HINT_BETTER, HINT_WORSE = "\u25b5", "\u25bf"
-"""The like where that is not found with skewed effects of topics."""
-MOST_DOUBTED = 10
-"""Differences whose condition is shown in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +42,8 @@ class MeasureScore:
     """One system's mean of one measure on one view, its interval over topics, and its values by topic.
 
     ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
-    and below six topics), ``difference`` the mean difference; where ``p`` is below .05, ``condition`` is the one under
-    which that holds. A ranking that is too short for the measure
-    has no mean (``interval`` says why) and no values.
+    and below six topics), ``difference`` the mean difference. A ranking that is too short for the measure has
+    no mean (``interval`` says why) and no values.
     """
 
     view: str
@@ -59,7 +53,6 @@ class MeasureScore:
     by_topic: Mapping[str, float]
     difference: float | None = None
     p: float | None = None
-    condition: VerdictCondition | None = None
 
     @property
     def significant(self) -> bool:
@@ -68,18 +61,14 @@ class MeasureScore:
 
     @property
     def mark(self) -> str:
-        """The mark of a significant difference, hollow where it is not found with skewed effects; empty where there is
-        none."""
+        """The mark of a significant difference; empty where there is none."""
         if not self.significant:
             return ""
-        better = (self.difference or 0.0) > 0
-        if self.condition is not None and not self.condition.holds_if_skewed:
-            return HINT_BETTER if better else HINT_WORSE
-        return MARK_BETTER if better else MARK_WORSE
+        return MARK_BETTER if (self.difference or 0.0) > 0 else MARK_WORSE
 
 
 def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = "topic") -> Iterator[str]:
-    """What the marks of these scores mean, in sentences: which there are, and under which condition each holds."""
+    """What the marks of these scores mean, in sentences."""
     over = f"over {clusters}s"
     bare = all(score.interval.low is None for score in scores)
     means = f"means {over}, too few for intervals" if bare else f"means with 95% intervals {over}"
@@ -87,18 +76,8 @@ def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = 
         f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {baseline}, "
         "p < .05 (paired t-test, Holm-Bonferroni)"
     )
-    conditions = [score.condition for score in scores]
-    if any(condition is not None and not condition.holds_if_skewed for condition in conditions):
-        yield f"{HINT_BETTER} and {HINT_WORSE}: better and worse, but the finding may not hold for skewed topic effects"
-    doubted = [
-        f"{score.mark} {score.system}, {score.measure} ({score.view}): {condition_cell(score.condition, clusters)}"
-        for score in scores
-        if score.condition is not None and (score.condition.rests_on or not score.condition.holds_if_skewed)
-    ]
-    yield from doubted[:MOST_DOUBTED]
-    if len(doubted) > MOST_DOUBTED:
-        yield f"… and {len(doubted) - MOST_DOUBTED} more: condition in --json"
-    if note := condition_note(conditions, clusters):
+    tested = [len(score.by_topic) for score in scores if score.p is not None]
+    if note := words.symmetry_note(min(tested, default=0)):
         yield note
 
 
@@ -224,12 +203,10 @@ def family(
     by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}
     others = [system for system in by_system if system != baseline]
     tests: dict[str, JackknifedEstimate] = {}
-    compared: dict[str, list[str]] = {}
     for system in others:
         shared = [topic for topic in by_system[system] if topic in by_system[baseline]]
         if shared:
             tests[system] = mean([by_system[system][topic] - by_system[baseline][topic] for topic in shared])
-            compared[system] = shared
     adjusted = dict(zip(tests, holm([test.p() for test in tests.values()]), strict=True))
     return [
         MeasureScore(
@@ -244,9 +221,6 @@ def family(
             values,
             float(tests[system].value) if system in tests else None,
             adjusted.get(system),
-            of_difference(tests[system], compared[system], corrected=adjusted[system])
-            if system in tests
-            else None,
         )
         for system, values in by_system.items()
         if values or (system, measure) in short

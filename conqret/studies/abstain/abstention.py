@@ -6,17 +6,16 @@ What lies below is *unscored: unsure*, and never 0; so is a score that comes wit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from conqret.data import Judgment, Measure, Reason
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.judging.scales import confidences
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.stats.selective import Bound, SelectedScores, fewest_labels
-from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.fitted_file import FittedFile
 
@@ -36,10 +35,8 @@ class AbstainsOn(Frozen):
     """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
 
     ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
-    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` and ``mapped``
-    are the confidences as they are, and after an isotonic map fitted on other topics; ``constant`` is the Brier score
-    of saying of everything how often the judge is right. ``condition`` is the one under which the promise holds (None:
-    there is no threshold, or it is tested by betting, which takes topics of any kind).
+    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` says what the
+    confidences are worth; ``constant`` is the Brier score of saying of everything how often the judge is right.
     """
 
     metrics: tuple[str, ...]
@@ -50,9 +47,7 @@ class AbstainsOn(Frozen):
     threshold: float | None
     curve: tuple[SelectedScores, ...]
     stated: Trust
-    mapped: Trust | None
     constant: float
-    condition: VerdictCondition | None = None
 
     @property
     def taken(self) -> SelectedScores | None:
@@ -67,63 +62,19 @@ class AbstainsOn(Frozen):
         return "no threshold is shown to keep the guarantee"
 
 
-class SetStep(Frozen):
-    """From this ``score`` on (in [0, 1]), up to the next, the human label lies in ``low`` to ``high``."""
-
-    score: float
-    low: float
-    high: float
-
-
-class CoveredLabels(Frozen):
-    """Of the labelled ``items`` with one label, how many lie in their sets (``covered``)."""
-
-    label: float
-    items: int
-    covered: int
-
-
-class LabelSets(Frozen):
-    """In which adjacent ``steps`` of the labels' scale the human label of a new item of a new topic lies with the
-    probability ``level``, by the judge's score.
-
-    It comes of ``units`` with a score and a label, on so many ``topics``. ``size`` is the mean number of steps of the
-    sets of all scores, ``whole`` the share of scores whose set has every step. ``coverage`` is how many of the labelled
-    units lie in the set that the other topics give, with the interval over topics, and ``by_label`` the same by label.
-    """
-
-    level: float = Field(gt=0, lt=1)
-    units: int
-    topics: int
-    steps: tuple[float, ...]
-    sets: tuple[SetStep, ...] = Field(min_length=1)
-    size: float
-    whole: float
-    coverage: Estimate
-    by_label: tuple[CoveredLabels, ...]
-
-    def of(self, score: float) -> tuple[float, float]:
-        """The lowest and the highest step of the set for a score."""
-        rounded = round(score, 2)
-        step = next((step for step in reversed(self.sets) if step.score <= rounded + 1e-9), self.sets[0])
-        return step.low, step.high
-
-
 class Abstention(FittedFile):
     """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
     of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
     scale) from people's one label, or is another label where labels have no order.
 
     ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
-    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none. ``source`` is empty and
-    there is no rule where scores have no confidence. ``sets`` has, by metric, in which steps the human label lies,
-    where that was asked for, and ``no_sets`` why a labelled dimension has none.
+    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none.
     """
 
     WHAT: ClassVar[str] = "abstention"
     COMMAND: ClassVar[str] = "conqret judges abstain"
 
-    schema_name: str = "conqret.abstention/1"
+    schema_name: str = "conqret.abstention/2"
     basis: Basis
     source: str
     error: float = Field(gt=0, lt=1)
@@ -133,12 +84,6 @@ class Abstention(FittedFile):
     rules: Mapping[str, float | None]
     found: Mapping[str, AbstainsOn]
     left_out: Mapping[str, str]
-    sets: Mapping[str, LabelSets] = Field(default_factory=dict)
-    no_sets: Mapping[str, str] = Field(default_factory=dict)
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "sets", "no_sets")
 
     @property
     def promise(self) -> str:
@@ -151,14 +96,6 @@ class Abstention(FittedFile):
             f"sample "
             "of the items to be scored"
         )
-
-    def label_sets(self, judgment: Judgment) -> dict[str, tuple[float, float]]:
-        """By metric, the lowest and the highest step of the labels' scale between which the human label lies."""
-        return {
-            name: self.sets[name].of(measure.value)
-            for name, measure in judgment.measures.items()
-            if name in self.sets and measure.value is not None
-        }
 
     def applied(self, judgment: Judgment) -> Judgment:
         """The judgment with every score that is not trusted left out; itself, where all are."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_each, result, tell
-from conqret.options import Within
 from conqret.stats.selective import Bound
 
 
@@ -29,12 +27,8 @@ class RiskOptions(OptionGroup):
         together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
             one for each metric.
         bound: How the guarantee on kept scores is made: `t` (a t-test, useful with 12 topics or more; simulations show
-            how often it fails), `betting` (a test without assumptions on topics, useful with 40 or more), or `average`
-            (conformal risk control: `--error` holds on average over samples of topics but not in each, more scores are
-            kept, and `--delta` is ignored).
-        sets: Also compute, for each score, the range of labels that holds the human label with this probability, such
-            as 0.9 (conformal prediction sets). They need no confidence, and labels on 1 / (1 - probability) - 1 topics:
-            9 for 0.9, 19 for 0.95. Default: no sets.
+            how often it fails) or `average` (conformal risk control: `--error` holds on average over samples of topics
+            but not in each, more scores are kept, and `--delta` is ignored).
     """
 
     error: float = 0.2
@@ -43,7 +37,6 @@ class RiskOptions(OptionGroup):
     by: str | None = None
     together: bool = False
     bound: Bound = "t"
-    sets: Annotated[float | None, Within(0.5, 0.999)] = None
 
 
 @grouped
@@ -57,7 +50,6 @@ def abstain(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
@@ -65,22 +57,18 @@ def abstain(
     Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
     that a draw of topics breaks this guarantee is `--delta`. It holds only where the labeled items are a random
     sample of those scored (`conqret labels sample --plan` draws one). The other scores are left out with the reason
-    `unsure`, for annotators to judge. Labels on at least six topics are needed. With `--sets 0.9`, `judge --abstain`
-    also writes the columns `label_low` and `label_high` into scores.parquet: the human label of an item of a new topic
-    lies between them with a probability of 90%. Exit code 1: no metric has a threshold or sets.
+    `unsure`, for annotators to judge. Labels on at least six topics are needed. Exit code 1: no metric has a
+    threshold.
 
     Args:
-        run: The folder of a finished run whose scores have a confidence (see `--by`; `--sets` works without).
+        run: The folder of a finished run whose scores have a confidence (see `--by`).
         output (--output, -o): The file to write: the thresholds, and what they are based on.
         page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the chart of the
             share of wrong scores by the share of scores kept (.svg).
-        seed: The random seed that splits topics into the folds on which confidences are calibrated.
 
     Examples:
 
     conqret judges abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json
-
-    conqret judges abstain runs/first --labels labels.csv --scale 1:5 --sets 0.9 -o sets.json
 
     conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json
 
@@ -89,7 +77,7 @@ def abstain(
     from conqret.io.label_sheets import RANDOM_SAMPLE
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.abstain.page import DRAWN, SAMPLED, abstention_sheet, abstention_tables, outcomes
+    from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
     from conqret.studies.agreement.agreement_settings import AgreementSettings
 
@@ -105,9 +93,8 @@ def abstain(
         source=risk.by,
         bound=risk.bound,
         together=risk.together,
-        sets=risk.sets,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate),
     )
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
@@ -115,24 +102,19 @@ def abstain(
         f"{dimension} has no rule, and is never abstained from: {why}"
         for dimension, why in abstention.left_out.items()
     )
-    note_each(f"{dimension} has no sets of labels: {why}" for dimension, why in abstention.no_sets.items())
-    result(abstention, abstention_tables(abstention), as_json=json_output, answer=outcomes(abstention))
+    result(abstention, abstention_tables(abstention), as_json=json_output, answer=[outcome(abstention)])
     kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
     if kept and len(kept) < len(abstention.rules):
         nothing = [name for name in abstention.rules if name not in kept]
         note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
-    if not abstention.rules:
-        note(
-            "no score of this run has a confidence, so judge --abstain FILE leaves none out and only writes the sets"
-        )
-    elif not kept:
+    if not kept:
         note(
             "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
         )
-    if (kept or abstention.sets) and RANDOM_SAMPLE not in read.notes:
-        note(SAMPLED if kept else DRAWN)
+    elif RANDOM_SAMPLE not in read.notes:
+        note(SAMPLED)
     tell(at(output, "abstention"))
     if page is not None:
         tell(at(write_sheet(abstention_sheet(abstention), page), "page"))
-    end(not kept and not abstention.sets)
+    end(not kept)

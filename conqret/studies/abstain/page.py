@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
-from conqret.studies.abstain.abstention import AbstainsOn, Abstention, LabelSets, Trust
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention
 from conqret.studies.abstain.result import TOGETHER
 
 TITLE = "Which scores can be kept"
@@ -27,12 +26,9 @@ SAID = {
 """Where confidences are from, in words."""
 TESTED: Mapping[Bound, str] = {
     "t": "tested by a one-sided t-test over topics",
-    "betting": "tested by betting over topics",
     "average": "conformal risk control over topics",
 }
-SETS = "Where the human label lies"
 WORTHY = "shown to be better"
-SEVERAL = undefined("no map could be fitted without one of the folds")
 
 
 class Percent(Estimate):
@@ -60,64 +56,6 @@ SAMPLED = (
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
-    """What each threshold keeps and how often that is wrong, what the confidences are worth, and in which sets human
-    labels lie: each where there is such a thing."""
-    if abstention.found:
-        yield from _rule_tables(abstention)
-    if abstention.sets:
-        yield _sets_table(abstention)
-
-
-def _sets_table(abstention: Abstention) -> Table:
-    """The sets of all metrics: how large they are, and how many labels they hold."""
-    level = next(iter(abstention.sets.values())).level
-    topics = abstention.basis.clustered_by
-    rows: list[tuple[Cell, ...]] = []
-    for metric, sets in abstention.sets.items():
-        rarest = min(sets.by_label, key=lambda label: label.covered / label.items, default=None)
-        rows.append(
-            (
-                words.label(metric),
-                sets.units,
-                f"{sets.size:.1f} of {len(sets.steps)}",
-                f"{sets.whole:.0%}",
-                Percent.of(sets.coverage) if sets.coverage.value is not None else sets.coverage,
-                "–" if rarest is None else f"{rarest.label:g}: {rarest.covered} of {rarest.items}",
-            )
-        )
-    return Table(
-        SETS,
-        ("Dimension", "Labels", "Mean size", "Whole scale", "Labels in their set", "Least covered label"),
-        rows,
-        note="Each score has a prediction set: a range of adjacent labels. The human label of an item of a new "
-        f"{topics} is in the set of its score with a probability of {level:.0%} (conformal prediction), on average "
-        f"over "
-        f"random samples of {topics}s, for each dimension by itself, if the labeled items are a random sample of the "
-        "items to be scored. This probability does not hold for a single label or a single topic: “Least covered "
-        "label” is the label that sets miss most often. “Whole scale” is the share of scores whose set has every "
-        "label, and so tells nothing. “Labels in their set” is the share of labeled items whose label is in the set "
-        f"computed from the other {topics}s, with intervals over {topics}s.",
-    )
-
-
-def _score_table(title: str, sets: LabelSets) -> Table:
-    """The set of each score of one metric."""
-    ends = [*(f"{step.score - 0.01:.2f}" for step in sets.sets[1:]), "1.00"]
-    return Table(
-        title,
-        (Column("Score from", "name"), "to", "Human label"),
-        [
-            (
-                f"{step.score:.2f}",
-                end,
-                f"{step.low:g}" if step.low == step.high else f"{step.low:g} to {step.high:g}",
-            )
-            for step, end in zip(sets.sets, ends, strict=True)
-        ],
-    )
-
-
-def _rule_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
@@ -126,12 +64,7 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
             kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
-        holds = condition_cell(rule.condition, abstention.basis.clustered_by)
-        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept, holds))
-    noted = condition_note(
-        (rule.condition for rule in abstention.found.values()), abstention.basis.clustered_by
-    )
-    holding = [Column("Condition", "text")] if noted else []
+        rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     passed = (
         f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
         f"{abstention.basis.clustered_by}s"
@@ -140,49 +73,26 @@ def _rule_tables(abstention: Abstention) -> Iterator[Table]:
         passed = "their upper end may lie above the guarantee, which holds only on average"
     yield Table(
         TITLE,
-        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept", *holding),
-        [row if noted else row[:-1] for row in rows],
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
+        rows,
         note=f"The guarantee is: {abstention.promise} ({TESTED[abstention.bound]}). A score is wrong if it "
         f"is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
         f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
-        f"{abstention.basis.clustered_by}s; {passed}. {noted}".rstrip(),
+        f"{abstention.basis.clustered_by}s; {passed}. "
+        f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
     yield Table(
         WORTH,
-        ("Dimension", "Brier", "Constant", "Mapped", "ECE", "ECE, mapped"),
+        ("Dimension", "Brier", "Constant", "ECE"),
         [
-            (
-                _name(name, rule),
-                rule.stated.brier,
-                rule.constant,
-                SEVERAL if rule.mapped is None else rule.mapped.brier,
-                rule.stated.error,
-                SEVERAL if rule.mapped is None else rule.mapped.error.value,
-            )
+            (_name(name, rule), rule.stated.brier, rule.constant, rule.stated.error)
             for name, rule in abstention.found.items()
         ],
         note="Each confidence is compared, as the probability that a score is right, with whether it is right; errors "
         "are 0 at best. ECE is the expected calibration error. “Constant” is the Brier score of one and the same "
-        "probability for every score. “Mapped” means that an isotonic regression, fitted on other "
-        f"{abstention.basis.clustered_by}s, has turned confidences into probabilities. {_worth(abstention)}",
+        f"probability for every score. {_worth(abstention)}",
     )
-
-
-def outcomes(abstention: Abstention) -> list[str]:
-    """What is kept, and how large the sets of labels are, each in a sentence."""
-    sentences = [outcome(abstention)] if abstention.found else []
-    if sets := list(abstention.sets.values()):
-        level, sizes = sets[0].level, [one.size for one in sets]
-        sizes_text = f"{min(sizes):.1f}" + f" to {max(sizes):.1f}" * (len(sizes) > 1)
-        scales = sorted({len(one.steps) for one in sets})
-        of = " or ".join(map(str, scales))
-        each = ", by dimension" * (len(sizes) > 1)
-        sentences.append(
-            f"The sets that hold the human label of a new item with a probability of {level:.0%} have {sizes_text} "
-            f"adjacent steps of {of} on average{each}."
-        )
-    return sentences
 
 
 def outcome(abstention: Abstention) -> str:
@@ -216,25 +126,23 @@ def outcome(abstention: Abstention) -> str:
 def _worth(abstention: Abstention) -> str:
     """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
     below the constant's."""
-    rules = abstention.found.values()
-    trusts = {
-        "unmapped": [_worth_of(rule, rule.stated) for rule in rules],
-        "mapped": [_worth_of(rule, rule.mapped) for rule in rules],
-    }
-    if len(rules) == 1:
-        shown_text = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
+    found = [_worth_of(rule) for rule in abstention.found.values()]
+    if len(found) == 1:
         return (
             "Compared with one constant probability for all scores, the Brier score of the judge's confidences is "
-            f"{shown_text} (mapped: calibrated)."
+            f"{found[0]}."
         )
-    shown = ", and ".join(f"on {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
-    return f"The Brier score of confidences is {WORTHY} than the constant's {shown} (of {len(rules)} dimensions)."
+    return (
+        f"The Brier score of confidences is {WORTHY} than the constant's on {found.count(WORTHY)} of {len(found)} "
+        "dimensions."
+    )
 
 
-def _worth_of(rule: AbstainsOn, trust: Trust | None) -> str:
-    if trust is not None and trust.brier.high is not None and trust.brier.high < rule.constant:
+def _worth_of(rule: AbstainsOn) -> str:
+    brier = rule.stated.brier
+    if brier.high is not None and brier.high < rule.constant:
         return WORTHY
-    if trust is not None and trust.brier.low is not None and trust.brier.low > rule.constant:
+    if brier.low is not None and brier.low > rule.constant:
         return "shown to be worse"
     return "not shown to be better"
 
@@ -252,21 +160,16 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         )
         for name, rule in abstention.found.items()
     ]
-    if abstention.sets:
-        tables = [_score_table(words.label(metric), sets) for metric, sets in abstention.sets.items()]
-        sections.append(
-            Section("Sets of labels by score", tables, "Scores in [0, 1], rounded to two places.")
-        )
     return ReportPage(
         "abstention",
-        "When the judge abstains" if abstention.found else SETS,
+        "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
-        answer=outcomes(abstention),
+        answer=[outcome(abstention)],
         picture=pictures[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source) or "none"),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],
@@ -286,30 +189,24 @@ def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
         ],
         least=0.0,
     )
-    trusts = {"Raw": rule.stated, "Mapped": rule.mapped}
     ends = (rule.curve[-1].threshold, rule.curve[0].threshold)
     yield _chart(
         "Reliability of the confidences",
         "Confidence",
         "Share that is right",
         [
-            ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in trust.bands])
-            for name, trust in trusts.items()
-            if trust is not None
-        ]
-        + [ChartLine("Perfect", [Point(end, end) for end in ends], marked=False)],
+            ChartLine(
+                "Stated", [Point.of(band.said.value or 0.0, band.people) for band in rule.stated.bands]
+            ),
+            ChartLine("Perfect", [Point(end, end) for end in ends], marked=False),
+        ],
         least=1.0,
     )
 
 
 def _bands(rule: AbstainsOn) -> str:
     """What a point of the reliability diagram is."""
-    trusts = {"raw": rule.stated, "mapped": rule.mapped}
-    counted = "; ".join(
-        f"{name} {', '.join(words.count(band.units) for band in trust.bands)}"
-        for name, trust in trusts.items()
-        if trust is not None
-    )
+    counted = ", ".join(words.count(band.units) for band in rule.stated.bands)
     return (
         f"Each point of the reliability diagram is a bin of scores with similar confidence ({BANDS} bins of about "
         f"equally many scores; scores of equal confidence share a bin). The numbers of scores in the bins, from "

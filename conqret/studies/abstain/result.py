@@ -2,12 +2,11 @@
 
 A score is wrong where it lies too far from people's one label. Thresholds are tested by
 :mod:`conqret.stats.selective`, with topics as what is drawn; beside them stands what the confidences are worth as
-probabilities of being right, as they are and mapped by isotonic regression (cross-fitted by topic).
+probabilities of being right.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,18 +20,12 @@ from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
 from conqret.stats.confidence_scores import bands, brier, calibration_error
-from conqret.stats.conformal import conformal_sets, fewest_topics
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, undefined
-from conqret.stats.isotonic import cross_fitted, dealt
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
-from conqret.stats.selective import Bound, kept_error, risk_coverage, trusted_from
-from conqret.stats.verdict_condition import Claim, VerdictCondition, verdict_condition
+from conqret.stats.selective import Bound, risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import (
     AbstainsOn,
     Abstention,
-    CoveredLabels,
-    LabelSets,
-    SetStep,
     Trust,
 )
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
@@ -76,7 +69,6 @@ def abstain(
     source: str | None = None,
     bound: Bound = "t",
     together: bool = False,
-    sets: float | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
 ) -> Abstention:
@@ -85,9 +77,7 @@ def abstain(
     ``run`` is a finished run, or its judgments. At most the share ``error`` of the scores that are kept is wrong
     (further from the label than ``tolerance``), but for draws of topics with the chance ``delta``.
     ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
-    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names. With
-    ``sets`` (a probability) it is also said between which steps of the scale the human label lies; then scores need no
-    confidence.
+    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
     Raises:
         DeclarationError: nothing meets, the labelled items were drawn with unequal chances, the judgments come from
@@ -102,8 +92,6 @@ def abstain(
         raise DeclarationError(
             f"--tolerance must be a share of the labels' scale, from 0 to 1, not {tolerance:g}"
         )
-    if sets is not None and not 0.5 <= sets < 1:
-        raise DeclarationError(f"--sets must be a probability from 0.5 to below 1, such as 0.9, not {sets:g}")
     kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
     read = labels_of(labels)
     if read.unequal:
@@ -118,21 +106,18 @@ def abstain(
             "this run was judged with --abstain, so some of its scores are missing: judge again without --abstain"
         )
     joined = join_labels(kept, read, metrics)
-    found, no_sets = ({}, {}) if sets is None else _all_sets(joined, sets, settings)
-    source = _source(joined, source, needed=sets is None)
-    answers, left_out = _answers(joined, source, tolerance, settings) if source else ({}, {})
-    if not answers and not found:
-        by_reason = gathered((reason, name) for name, reason in {**left_out, **no_sets}.items())
+    source = _source(joined, source)
+    answers, left_out = _answers(joined, source, tolerance, settings)
+    if not answers:
+        by_reason = gathered((reason, name) for name, reason in left_out.items())
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
-        raise DeclarationError(
-            f"no {'set can be made' if not source else 'threshold can be determined'}: {why}"
-        )
-    groups = {TOGETHER: list(answers)} if together and answers else {name: [name] for name in answers}
+        raise DeclarationError(f"no threshold can be determined: {why}")
+    groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
     rules = {
         name: _on(
             tuple(joined.metrics[dimension] for dimension in of),
             _joint([answers[dimension] for dimension in of]),
-            error, delta, bound, settings,
+            error, delta, bound,
         )
         for name, of in groups.items()
     }  # fmt: skip
@@ -149,21 +134,17 @@ def abstain(
         rules={metric: rule.threshold for rule in rules.values() for metric in rule.metrics},
         found=rules,
         left_out=left_out,
-        sets=found,
-        no_sets=no_sets,
     )
 
 
-def _source(joined: JoinedLabels, wanted: str | None, *, needed: bool) -> str:
-    """Where confidences are taken from; empty where there is none and none is ``needed``."""
+def _source(joined: JoinedLabels, wanted: str | None) -> str:
+    """Where confidences are taken from."""
     there = {
         source
         for scores in joined.scores.values()
         for score in scores.values()
         for source in score.confidence
     }
-    if not there and not needed and wanted is None:
-        return ""
     if not there:
         raise DeclarationError(
             "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
@@ -221,90 +202,6 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     )
 
 
-def _all_sets(
-    joined: JoinedLabels, level: float, settings: AgreementSettings
-) -> tuple[dict[str, LabelSets], dict[str, str]]:
-    """By metric the sets of its dimension, and by dimension why there are none."""
-    found, no_sets = {}, {}
-    for dimension, metric in joined.metrics.items():
-        made = _sets(View(joined, dimension, settings), level, joined.clustered_by)
-        if isinstance(made, str):
-            no_sets[dimension] = made
-        else:
-            found[metric] = made
-    return found, no_sets
-
-
-def _sets(view: View, level: float, clustered_by: str) -> LabelSets | str:
-    """The sets of one dimension, or why there are none."""
-    import numpy as np
-
-    if any(unit.part for unit in view.found):
-        return "documents are labeled one by one, and sets are of whole items"
-    if view.verdicts or (view.scale.level == "nominal" and not view.scale.binary):
-        return "its labels have no order, so there are no adjacent steps"
-    if not view.placed:
-        return NO_SCALE
-    if not view.steps:
-        return "its scale is not one of few whole steps"
-    if not view.compared.any():
-        return NO_PAIR
-    low, high = view.scale.ends()
-    steps = [low + step for step in range(round(high - low) + 1)]
-    scores = np.round(view.scale.unit(view.judge(rounded=False)), 2)
-    at = np.flatnonzero(view.compared)
-    topics = [view.clusters[place] for place in at.tolist()]
-    needed = fewest_topics(level)
-    if (there := len(set(topics))) < needed:
-        least, most = f"{needed} (1 / (1 - {level:g}) - 1)", math.floor(100 * there / (there + 1))
-        return (
-            f"it has labels on {counted(there, clustered_by)}, and sets of {level:.0%} need {least} or more; with "
-            f"{there}, sets of {most}% are the most"
-        )
-    labels = np.clip(low + np.floor(view.target[at] - low + 0.5), low, high)
-    places = np.arange(101) / 100
-    made = conformal_sets(
-        scores[at], labels, topics, steps=steps, places=places, level=level, seed=view.settings.seed
-    )
-    sizes = made.last - made.first + 1
-    used = np.round(100 * scores[view.scored]).astype(int)
-    changes = [
-        place
-        for place in range(len(places))
-        if not place or (made.first[place], made.last[place]) != (made.first[place - 1], made.last[place - 1])
-    ]
-    few = f"{needed + 1} {clustered_by}s are needed to leave one out"
-    covered = made.covered
-    return LabelSets(
-        level=level,
-        units=len(at),
-        topics=there,
-        steps=tuple(steps),
-        sets=tuple(
-            SetStep(
-                score=float(places[place]),
-                low=steps[made.first[place]],
-                high=steps[made.last[place]],
-            )
-            for place in changes
-        ),
-        size=float(sizes[used].mean()),
-        whole=float((sizes[used] == len(steps)).mean()),
-        coverage=undefined(few)
-        if covered is None
-        else mean_interval(covered.astype(float), topics, scale="share", confidence=view.settings.confidence),
-        by_label=()
-        if covered is None
-        else tuple(
-            CoveredLabels(
-                label=step, items=int((labels == step).sum()), covered=int(covered[labels == step].sum())
-            )
-            for step in steps
-            if (labels == step).any()
-        ),
-    )
-
-
 def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
     import numpy as np
 
@@ -320,7 +217,6 @@ def _on(
     error: float,
     delta: float,
     bound: Bound,
-    settings: AgreementSettings,
 ) -> AbstainsOn:
     import numpy as np
 
@@ -328,35 +224,17 @@ def _on(
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]
     sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
-    folds = dealt(topics, settings.seed)
-    mapped = cross_fitted(sure, right, [folds[topic] for topic in topics], rising=True)
     return AbstainsOn(
         metrics=metrics,
         units=len(at),
-        topics=len(folds),
+        topics=len(set(topics)),
         unsaid=int(np.isnan(answers.sure).sum()),
         wrong=mean_interval(1 - right, topics, scale="share"),
         threshold=trusted_from(curve),
         curve=curve,
         stated=_trust(sure, right, topics),
-        mapped=None if np.isnan(mapped).any() else _trust(mapped, right, topics),
         constant=float(right.mean() * (1 - right.mean())),
-        condition=_condition(answers, trusted_from(curve), error, delta) if bound == "t" else None,
     )
-
-
-def _condition(
-    answers: ConfidentAnswers, threshold: float | None, error: float, delta: float
-) -> VerdictCondition | None:
-    """The condition under which what is kept from ``threshold`` on keeps the promise."""
-    import numpy as np
-
-    if threshold is None:
-        return None
-    kept = np.flatnonzero(answers.labelled & (answers.sure >= threshold))
-    topics = [answers.topics[place] for place in kept.tolist()]
-    rate = kept_error(answers.wrong[kept].astype(np.float64), topics)
-    return verdict_condition([Claim(rate, error, -1, delta)], topics, level=delta)
 
 
 def _trust(confidences: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
-
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_scale import LabelScale
@@ -17,7 +15,6 @@ from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out, whole
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.raters import Raters, raters_of
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language_names import NAMES
 
@@ -32,10 +29,9 @@ By = Literal["dimension", "topic"]
 
 
 class PeopleOn(Frozen):
-    """People on one dimension (or topic). ``labels`` counts values, ``paired`` those on units with two or more;
-    ``most_frequent`` is the share of the most frequent value: the base rate. ``statistics`` are those of people that
-    :mod:`conqret.studies.agreement.statistics` declares. ``raters`` places each of them by severity (None: by topic, of
-    fewer than two, or without an order of labels)."""
+    """People on one dimension (or topic). ``units`` counts those with two labels or more, on which agreement rests,
+    ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
+    the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares."""
 
     name: str
     level: str
@@ -50,11 +46,6 @@ class PeopleOn(Frozen):
     most_frequent: float | None
     alpha: Estimate
     statistics: Mapping[str, Estimate]
-    raters: Raters | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "raters")
 
 
 class PeopleAgreement(Frozen):
@@ -66,11 +57,6 @@ class PeopleAgreement(Frozen):
     rows: tuple[PeopleOn, ...]
     average: Estimate
     together: Estimate | None
-
-    @property
-    def raters(self) -> dict[str, Raters]:
-        """The annotators by severity, on each dimension on which they are."""
-        return {row.name: row.raters for row in self.rows if row.raters is not None}
 
 
 @strict_options
@@ -87,8 +73,7 @@ def agreement(
     labels = labels_of(labels)
     clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
-    named = {name: labels_table(labels, name, labels.units) for name in labels.dimensions}
-    tables = {name: table for name, (_, table) in named.items()}
+    tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     height = max(len(table) for table in tables.values())
     everything = np.concatenate(
         [np.pad(table, ((0, height - len(table)), (0, 0)), constant_values=np.nan) for table in tables.values()], axis=1
@@ -100,10 +85,7 @@ def agreement(
             for topic, table in _by_topic(labels, everything, one_level).items()
         ]
     else:
-        found = [
-            _people_on(labels, name, [name], table, drawn, settings, annotators)
-            for name, (annotators, table) in named.items()
-        ]
+        found = [_people_on(labels, name, [name], table, drawn, settings) for name, table in tables.items()]
     together = None
     if one_level:
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
@@ -188,7 +170,6 @@ def _people_on(
     table: NDArray[np.float64],
     drawn: Resamples,
     settings: AgreementSettings,
-    annotators: Sequence[str] = (),
 ) -> tuple[PeopleOn, JackknifedEstimate]:
     import numpy as np
 
@@ -208,7 +189,7 @@ def _people_on(
         level=scale.level,
         scale=str(scale),
         annotators=int(there.any(axis=1).sum()),
-        units=int((sizes > 0).sum()),
+        units=int((sizes > 1).sum()),
         labels=int(there.sum()),
         paired=int(sizes[sizes > 1].sum()),
         missing=absent["missing"],
@@ -221,7 +202,6 @@ def _people_on(
             for statistic in STATISTICS.values()
             if statistic.of == "people"
         },
-        raters=raters_of(annotators, table, scale, drawn, confidence=settings.confidence),
     )
     return row, alpha
 

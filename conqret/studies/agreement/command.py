@@ -46,11 +46,9 @@ def agree(
 
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
-    from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement.page import agreement_sheet
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import annotators_answer
     from conqret.studies.agreement_tables import people_table
 
@@ -62,8 +60,8 @@ def agree(
     note(*agreement_result.basis.notes)
     result(
         agreement_result,
-        spaced([people_table(agreement_result), *raters_tables(agreement_result.raters, whole=False)]),
+        [people_table(agreement_result)],
         as_json=json_output,
-        answer=[*annotators_answer(agreement_result), *raters_answer(agreement_result.raters, confidence)],
+        answer=annotators_answer(agreement_result),
     )
     page.write(agreement_sheet, agreement_result)

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
-
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.stats.alternative_annotator import AlternativeAnnotator
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.rogan_gladen import CorrectedShare
-from conqret.studies.agreement.raters import Raters
-
-NOT_PLACED = (
-    "the judge's severity needs two annotators or more with units in common, and labels with an order"
-)
 
 
 class DimensionAgreement(Frozen):
@@ -31,8 +23,7 @@ class DimensionAgreement(Frozen):
     ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
     reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
     alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
-    as 0). ``simultaneous`` is ``alpha`` with an interval of which those of all dimensions hold at once, and ``pooled``
-    is alpha partially pooled with the other dimensions (:mod:`conqret.stats.simultaneous`).
+    as 0).
     """
 
     dimension: str
@@ -53,8 +44,6 @@ class DimensionAgreement(Frozen):
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
     calibrated_as_person: Estimate = Estimate(None)
-    simultaneous: Estimate = Estimate(None)
-    pooled: Estimate = Estimate(None)
 
     @property
     def parted(self) -> bool:
@@ -86,10 +75,7 @@ class DimensionValidation(DimensionAgreement):
     the free baselines (``length``, ``constant``, ``floor``).
     ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
     labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
-    ``best_case`` bound the judge's own mean if every missing score were 0 or 1. ``rerun`` is the standard deviation of
-    alpha between reruns of the judge with as many samples, which the interval holds already (None: the score is no mean
-    of several samples). ``raters`` places the annotators and the judge by severity (None: fewer than two annotators, or
-    labels without an order).
+    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
     """
 
     onto: str
@@ -109,23 +95,11 @@ class DimensionValidation(DimensionAgreement):
     share: CorrectedShare | None
     worst_case: float | None
     best_case: float | None
-    rerun: float | None = None
-    raters: Raters | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "raters")
 
     @property
     def agreement(self) -> DimensionAgreement:
         """What a card tells of it."""
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
-
-    @property
-    def severity(self) -> Estimate:
-        """By how many points the judge rates lower than the average annotator."""
-        judge = None if self.raters is None else self.raters.judge
-        return undefined(NOT_PLACED) if judge is None else judge.severity
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -135,5 +109,4 @@ class DimensionValidation(DimensionAgreement):
             **super().quantities,
             "winning_rate": Estimate(test.winning_rate, reason=test.reason),
             "advantage": Estimate(test.advantage, reason=test.reason),
-            "severity": self.severity,
         }

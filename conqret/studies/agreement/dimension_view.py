@@ -11,12 +11,10 @@ from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
 from conqret.stats.rater_ceiling import mean_of_raters
-from conqret.stats.rerun_noise import rerun_deviation
-from conqret.stats.resampling import SAME, Resamples
+from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
-from conqret.studies.agreement.raters import Raters, raters_of
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
 
 if TYPE_CHECKING:
@@ -168,32 +166,6 @@ class View:
 
         return self._refitted(alpha, variant, drawn, of_sides, rounds=self._rounds)
 
-    def rerun(self) -> float | None:
-        """The standard deviation of alpha between reruns of the judge (None: its score is no mean of several samples on
-        most units, or a verdict in words)."""
-        import numpy as np
-
-        names = [name for name in self.variants if name.startswith("sample ")]
-        if len(names) < 2 or not self.scale.bounded or self.verdicts:
-            return None
-        scored = [self.found.get(unit) for unit in self.units]
-        samples = np.array(
-            [[None if score is None else score.variants.get(name) for score in scored] for name in names],
-            dtype=float,
-        )
-        means = np.array([None if score is None else score.value for score in scored], dtype=float)
-        samples[:, np.isnan(means)] = np.nan
-        known = ~np.isnan(samples)
-        counts = known.sum(axis=0)
-        there = counts > 0
-        if not there.any():
-            return None
-        gap = np.nansum(samples, axis=0)[there] / counts[there] - means[there]
-        if np.abs(gap).max() > SAME:
-            return None
-        rng = np.random.default_rng(self.settings.seed)
-        return rerun_deviation(samples, self.target, self.scale.level, rng, place=self.on_labels)
-
     def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
         :meth:`alpha`."""
@@ -260,17 +232,6 @@ class View:
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
-
-    def raters(self, drawn: Resamples) -> Raters | None:
-        """The annotators and the judge by severity."""
-        return raters_of(
-            self.names,
-            self.table,
-            self.scale,
-            drawn,
-            judge=self.judge(rounded=self.scale.level == "nominal") if self.placed else None,
-            confidence=self.settings.confidence,
-        )
 
     def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
         """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""

@@ -72,8 +72,8 @@ class UnitScores:
 @dataclass(frozen=True, slots=True)
 class JoinedLabels:
     """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
-    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``), and
-    ``said`` has the scores of each by all metrics that it has, labelled or not; ``languages`` has the language of each
+    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``);
+    ``languages`` has the language of each
     item, where it is known. ``fitted`` has, by dimension and
     variant, how scores come about that are fitted on labels, so that what leaves out a topic can fit them again without
     it."""
@@ -84,7 +84,6 @@ class JoinedLabels:
     units: tuple[Unit, ...]
     clusters: tuple[Hashable, ...]
     clustered_by: str
-    said: Mapping[Unit, Mapping[str, float]]
     report: JoinReport
     fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
@@ -151,7 +150,6 @@ def join_labels(
     keys = TopicKeys.of(judged.values())
     topics = {unit: keys[judged[unit.item].topic] for unit in units}
     clusters, kind = unit_clusters(units, topics)
-    scores_by_item = {item: said_of(judgment) for item, judgment in judged.items()}
     unknown = {
         str(unit)
         for dimension, unit_scores in scores.items()
@@ -165,7 +163,6 @@ def join_labels(
         units=units,
         clusters=tuple(clusters),
         clustered_by=kind,
-        said={unit: scores_by_item[unit.item].get(unit.part or None, {}) for unit in units},
         languages={item: judgment.language for item, judgment in judged.items() if judgment.language},
         report=JoinReport(
             judged=len(judged),
@@ -201,16 +198,6 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
             scores[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
-    return scores
-
-
-def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
-    """The scores of a judgment by metric: its own (None), and those of each of its parts."""
-    scores: dict[str | None, dict[str, float]] = {None: judgment.values}
-    for metric, measure in judgment.measures.items():
-        for part in measure.parts:
-            if part.value is not None:
-                scores.setdefault(part.id, {})[metric] = part.value
     return scores
 
 

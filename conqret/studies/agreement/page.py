@@ -5,7 +5,6 @@ from __future__ import annotations
 from conqret.show import words
 from conqret.show.report_page import ReportPage, section
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
-from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement_answer import annotators_answer, annotators_picture
 from conqret.studies.agreement_tables import people_table
 
@@ -13,11 +12,10 @@ from conqret.studies.agreement_tables import people_table
 def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
     """The page: alpha by dimension or topic as a picture, and the table."""
     basis = study_agreement.basis
-    raters = raters_section(study_agreement.raters, basis.settings.confidence)
     return ReportPage(
         "agreement",
         "Do the annotators agree with each other?",
-        [section(people_table(study_agreement)), *filter(None, [raters])],
+        [section(people_table(study_agreement))],
         answer=annotators_answer(study_agreement),
         picture=annotators_picture(study_agreement),
         how_to_read=[

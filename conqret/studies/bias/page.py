@@ -8,7 +8,6 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
-from conqret.show.condition_words import condition_note
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
@@ -151,7 +150,7 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
     """What was found in a row, as :data:`_FOUND` is titled."""
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
-    verdict = (row.why if row.words.startswith(name) else f"{name}{between}{row.why}") + lacking(row)
+    verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + lacking(row)
     verdict_cell = Alarm(verdict) if row.verdict == "alarm" else verdict
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)
@@ -183,7 +182,7 @@ def _bias_note(table: BiasTable) -> str:
         f"{POWER:.0%}." * bool(table.having("inconclusive")),
         f"These probes compare the changed item with one that has neutral text of the same length in the same place: "
         f"{held}." * bool(held),
-        condition_note(row.condition for row in rows),
+        words.symmetry_note(table.topics),
     ]
     return " ".join(filter(None, notes))
 

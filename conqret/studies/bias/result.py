@@ -14,16 +14,14 @@ from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
-from conqret.show.condition_words import with_condition
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
-from conqret.stats.verdict_condition import Claim, VerdictCondition, room, verdict_condition
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
 from conqret.studies.variance.result import Repeatability
 
-SCHEMA = "conqret.bias/3"
+SCHEMA = "conqret.bias/4"
 
 UNRELATED = "scores do not rise with human labels"
 
@@ -64,7 +62,7 @@ class BiasRow(Frozen):
     ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80%
     (None: not even the largest that there is). ``places`` marks a preference in both orders, ``observed`` how often one
     side of pairs won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is
-    of a primary row that moved. ``condition`` is the one under which an alarm, or clear, holds.
+    of a primary row that moved.
     """
 
     probe: str
@@ -83,12 +81,6 @@ class BiasRow(Frozen):
     example: BiasExample | None = None
     verdict: Verdict
     words: str
-    condition: VerdictCondition | None = None
-
-    @property
-    def why(self) -> str:
-        """The ``words``, and the condition under which the verdict holds."""
-        return with_condition(self.words, self.condition)
 
 
 class BiasRecord(InstrumentRecord):
@@ -201,7 +193,6 @@ def bias_rows(
             spanned(effects[place]) if place in effects else None,
             missing,
             _Answer.of(contrast, several, family) if place in primary and several else None,
-            several,
             partial(_example, contrast, metric, readings),
         )
         for place, (contrast, metric, several, missing) in enumerate(differences)
@@ -211,12 +202,11 @@ def bias_rows(
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
-    size on one would have been found; ``family`` counts the rows that are tested together."""
+    size on one would have been found."""
 
     margin: float
     clear: bool
     missable: float | None
-    family: int
 
     @classmethod
     def of(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
@@ -233,7 +223,7 @@ class _Answer:
             if None not in (halves := [end.half for end in ends]):
                 sizes.append(sum(half for half in halves if half is not None))
         missed = max(sizes, default=LARGEST)
-        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None, family)
+        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -312,7 +302,6 @@ def _row(
     effect: Effect | None,
     missing: dict[str, int],
     answer: _Answer | None,
-    several: Sequence[PairedEffects],
     example: Callable[[float], BiasExample | None],
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, missing, answer)
@@ -333,44 +322,7 @@ def _row(
         example=example(effect.value) if answer is not None and effect is not None and effect.share else None,
         verdict=verdict,
         words=words,
-        condition=None if answer is None else _condition(contrast, effect, verdict, answer, several),
     )
-
-
-def _condition(
-    contrast: Contrast,
-    effect: Effect | None,
-    verdict: Verdict,
-    answer: _Answer,
-    several: Sequence[PairedEffects],
-) -> VerdictCondition | None:
-    """The condition of an alarm or of clear: of every slope that is possible."""
-    estimates = [mean(paired.differences, paired.clusters) for paired in several]
-    topics = several[0].clusters
-    rises = contrast.adverse == "rise"
-    if verdict == "alarm" and effect is not None:
-        claims = [alarm_claim(estimate, effect, answer.family, rises=rises) for estimate in estimates]
-        return verdict_condition(claims, topics, two_sided=not rises)
-    if verdict != "clear":
-        return None
-    if effect is not None and falls_unasked(contrast.adverse, effect):
-        return verdict_condition(
-            [Claim(estimate, 0.0, -1, (1 - CONFIDENCE) / 2) for estimate in estimates], topics
-        )
-    ends = [(answer.margin, -1)] if rises else [(answer.margin, -1), (-answer.margin, 1)]
-    return verdict_condition(
-        [Claim(estimate, end, sign) for estimate in estimates for end, sign in ends], topics
-    )
-
-
-def alarm_claim(estimate: JackknifedEstimate, effect: Effect, family: int, *, rises: bool) -> Claim:
-    """That an effect is not 0, with as much room for each topic as its p-value has, corrected for a ``family`` of
-    rows."""
-    sign = 1 if effect.value > 0 else -1
-    tail = estimate.above()
-    own = 0.0 if tail is None else (tail if sign > 0 else 1 - tail)
-    one_sided = (effect.p or 0.0) / (1 if rises else 2)
-    return Claim(estimate, 0.0, sign, ALPHA / (1 if rises else 2) * room(own, one_sided, family))
 
 
 def _example(

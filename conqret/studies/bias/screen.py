@@ -9,7 +9,6 @@ from textwrap import wrap
 from conqret.data.digest import gathered
 from conqret.errors import number, shortened
 from conqret.show import words
-from conqret.show.condition_words import condition_note, with_condition
 from conqret.studies.bias.contrast import PROBES, Probe, probe_name
 from conqret.studies.bias.result import UNRELATED, BiasRow, BiasTable, Verdict, falls_unasked
 
@@ -46,7 +45,7 @@ def screen(table: BiasTable) -> Iterator[str]:
         yield ""
         yield from wrap(text, WIDTH, subsequent_indent="  ")
     yield from pointed("What to do", list(_to_do(table)))
-    if note := condition_note(row.condition for row in table.primary):
+    if note := words.symmetry_note(table.topics):
         yield ""
         yield from wrap(note, WIDTH)
     yield ""
@@ -157,11 +156,11 @@ def _moved(row: BiasRow) -> str:
     if row.places:
         side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
         rates = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
-        return with_condition(rates, row.condition) if row.verdict == "alarm" else f"{rates}; {row.why}"
+        return rates if row.verdict == "alarm" else f"{rates}; {row.words}"
     if row.observed:
         return f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {row.words}"
     moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
-    return moved + row.why
+    return moved + row.words
 
 
 def example_of(row: BiasRow) -> str:

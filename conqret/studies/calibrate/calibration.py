@@ -19,15 +19,15 @@ from conqret.data.item import Frozen
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
-from conqret.judging.tables import ScoreTable, columns_beside
+from conqret.judging.tables import ScoreTable
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.fitted_file import FittedFile
-from conqret.studies.agreement.label_join import JoinedLabels, said_of
+from conqret.studies.agreement.label_join import JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, refits, tried
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, refits, tried
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +43,8 @@ class CalibrationMaps(Frozen):
     dimension: str
     scale: str
     parts: bool
-    whole: Map
-    without: tuple[Map, ...]
+    whole: MonotoneMap
+    without: tuple[MonotoneMap, ...]
 
     @property
     def kinds(self) -> str:
@@ -58,10 +58,9 @@ class CalibratedOn(Frozen):
     """What the maps of one dimension change, cross-fitted, on the same ``units``.
 
     ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
-    is (``mean``), each kind of map that was tried (``isotonic``, ``ordinal``, ``joint``), ``calibrated``, and what
-    costs nothing: ``length``, ``constant``, ``floor``. ``gain`` is the alpha of the calibrated judge minus that of the
-    judge as it is, ``over`` that minus the alpha of each that costs nothing. ``missed`` says why a kind of map could
-    not be had.
+    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``, ``floor``.
+    ``gain`` is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of
+    each that costs nothing.
     """
 
     units: int
@@ -69,7 +68,6 @@ class CalibratedOn(Frozen):
     error: Mapping[str, Estimate]
     gain: Estimate
     over: Mapping[str, Estimate]
-    missed: Mapping[str, str]
     bands: Mapping[str, tuple[Band, ...]]
 
 
@@ -84,7 +82,7 @@ class Calibration(FittedFile):
     WHAT: ClassVar[str] = "calibration"
     COMMAND: ClassVar[str] = "conqret judges calibrate"
 
-    schema_name: str = "conqret.calibration/2"
+    schema_name: str = "conqret.calibration/3"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]
@@ -114,25 +112,23 @@ class Calibration(FittedFile):
             if maps is None:
                 continue
             mapped = [
-                self._map(maps, str(cluster)).of(joined.said[unit])
-                if unit in scored and scored[unit].value is not None
-                else np.nan
+                np.nan
+                if (score := scored.get(unit)) is None or score.value is None
+                else self._map(maps, str(cluster)).of(score.value)
                 for unit, cluster in zip(joined.units, joined.clusters, strict=True)
             ]
             made = np.array(mapped, dtype=float)
-            fitted = self._fitted(View(joined, dimension, settings), joined, metric, made)
+            fitted = self._fitted(View(joined, dimension, settings), made)
             joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
         return joined
 
-    def _fitted(
-        self, view: View, joined: JoinedLabels, metric: str, made: NDArray[np.float64]
-    ) -> dict[str, Fit]:
+    def _fitted(self, view: View, made: NDArray[np.float64]) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         import numpy as np
 
         if not view.scale.bounded or view.verdicts:
             return {}
-        seen = CalibrationSample(view, joined, metric, self.folds)
+        seen = CalibrationSample(view, self.folds)
         if not all(part.any() for part in seen.parts().values()):
             return {}
         fit = refits(seen, tried(seen).errors)[CALIBRATED]
@@ -144,14 +140,16 @@ class Calibration(FittedFile):
         people's scale. What has no score, and what has no map, is not in it."""
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
         calibrated = {}
-        for part, part_scores in said_of(judgment).items():
-            for metric in part_scores:
-                maps = self.maps.get(metric)
-                if maps is not None and maps.parts == (part is not None):
-                    calibrated[metric, part] = self._map(maps, cluster).of(part_scores)
+        for metric, measure in judgment.measures.items():
+            if (maps := self.maps.get(metric)) is None:
+                continue
+            own: dict[str | None, float | None] = {None: measure.value}
+            for part, score in ({one.id: one.value for one in measure.parts} if maps.parts else own).items():
+                if score is not None:
+                    calibrated[metric, part] = self._map(maps, cluster).of(score)
         return calibrated
 
-    def _map(self, maps: CalibrationMaps, cluster: str) -> Map:
+    def _map(self, maps: CalibrationMaps, cluster: str) -> MonotoneMap:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
 
 
@@ -170,8 +168,7 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
         for place, score in calibration.calibrated(judgment).items()
     }
     if run.scores_file.exists():
-        beside = {**columns_beside(run.scores_file), "calibrated": calibrated}
-        with ScoreTable(run.scores_file, beside=beside) as table:
+        with ScoreTable(run.scores_file, beside={"calibrated": calibrated}) as table:
             for judgment in run.judgments():
                 table.add(judgment)
     whole = gathered((metric, score) for (_, metric, part), score in calibrated.items() if part is None)

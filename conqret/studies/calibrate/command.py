@@ -27,10 +27,9 @@ def calibrate(
 ) -> None:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 
-    Three kinds of map are tried: isotonic and ordinal regression on the metric itself, and a joint one on all
-    metrics. The judge stays as it is where none is better by more than one standard error. All figures printed are
-    cross-fitted: for each topic, the map is chosen and fitted on the labels of other topics only. Labels on at least
-    six topics are needed, and their scale (`--scale`, `--map`, or a published layout).
+    The map is an isotonic regression; the judge stays as it is where that is not better by more than one standard
+    error. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of other
+    topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a published layout).
 
     Args:
         run: The folder of a finished run of `conqret judge`.

@@ -22,14 +22,14 @@ NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
-    kinds = [name for name in KINDS if any(name in one.alpha for one in calibration.checked.values())]
+    kinds = [name for name in KINDS if name != AS_IS]
     taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows: list[tuple[Cell, ...]] = [
         (
             words.label(name),
             one.units,
             one.alpha["mean"],
-            *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
+            *(one.alpha[kind] for kind in kinds),
             one.alpha[CALIBRATED],
             one.gain,
             taken[name],
@@ -53,8 +53,8 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
         foot=[("Average", "", *means, calibration.average_gain, "")],
         note=f"All alphas of calibration maps are cross-validated: a map is fitted on the labels of other "
         f"{calibration.basis.clustered_by}s than those that it is tested on ({FOLDS} folds). “Calibrated” uses the "
-        "kind of map with the highest alpha on those labels, or none if no map is better by more than one standard "
-        "error. “Map” names the kind of map that the calibration file applies to new items. The average leaves out "
+        "map if it is better on those labels by more than one standard error, or else the score as it is. “Map” names "
+        "what the calibration file applies to new items. The average leaves out "
         "overall quality (unless it is the only dimension).",
     )
     yield trivial_table({name: one.alpha for name, one in calibration.checked.items()}, calibration.average)
@@ -67,9 +67,7 @@ def calibration_tables(calibration: Calibration) -> Iterator[Table]:
             (
                 words.label(dimension),
                 *(
-                    one.error[name].value
-                    if name in one.error
-                    else undefined(one.missed.get(name, NOT_EVERYWHERE))
+                    one.error[name].value if name in one.error else undefined(NOT_EVERYWHERE)
                     for name in names
                 ),
             )

@@ -40,7 +40,6 @@ from conqret.studies.calibrate.calibration_maps import (
     MapTrial,
     refits,
     tried,
-    why_not,
 )
 from conqret.studies.validate.result import validated_judge
 
@@ -120,7 +119,7 @@ def calibrate(
         maps=maps,
         left_out=left_out,
     )
-    return _checked(made, _beside(made.applied(joined, settings), fits), fits, drawn, settings)
+    return _checked(made, _beside(made.applied(joined, settings), fits), drawn, settings)
 
 
 def _seen(
@@ -139,7 +138,7 @@ def _seen(
         return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
     if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
-    seen = CalibrationSample(view, joined, joined.metrics[dimension], folds)
+    seen = CalibrationSample(view, folds)
     if not all(part.any() for part in seen.parts().values()):
         return f"all its {joined.clustered_by}s fell into two folds"
     return seen
@@ -156,7 +155,6 @@ def _beside(joined: JoinedLabels, fits: Mapping[str, FittedMaps]) -> JoinedLabel
 def _checked(
     made: Calibration,
     joined: JoinedLabels,
-    fits: Mapping[str, FittedMaps],
     drawn: Resamples,
     settings: AgreementSettings,
 ) -> Calibration:
@@ -170,8 +168,7 @@ def _checked(
         }
         sides = _sides(view)
         pooled.append(sides)
-        missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension][0]))}
-        checked[maps.dimension] = _on(view, sampled[maps.dimension], missed, sides, drawn)
+        checked[maps.dimension] = _on(view, sampled[maps.dimension], sides, drawn)
     names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
     rows = [sampled[name] for name in names]
     means = {
@@ -190,7 +187,6 @@ def _checked(
 def _on(
     view: View,
     alphas: Mapping[str, JackknifedEstimate],
-    missed: Mapping[str, str],
     sides: LabelledSides,
     drawn: Resamples,
 ) -> CalibratedOn:
@@ -201,14 +197,13 @@ def _on(
         error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
         gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
         over=over_trivial(alphas, confidence),
-        missed=missed,
         bands=_bands([sides], confidence),
     )
 
 
 class LabelledSides(NamedTuple):
     """The topics of the units that are compared, and in [0, 1] people's one label and what each series says: the judge
-    (``mean``), each kind of map that could be had, and the chosen ones (``calibrated``)."""
+    (``mean``), each kind of map, and the chosen ones (``calibrated``)."""
 
     topics: list[Hashable]
     people: NDArray[np.float64]

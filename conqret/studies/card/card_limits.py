@@ -8,7 +8,6 @@ from conqret.data.digest import gathered
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
-from conqret.stats.effects import ALPHA
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import not_beaten
@@ -41,12 +40,6 @@ def known_limits(
     drift: Drift | None = None,
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
-    missing = validation.missing
-    unlike = [
-        association.covariate
-        for association, p in zip(missing.associations, missing.p_holm, strict=True)
-        if p is not None and p < ALPHA
-    ]
     single = [row.dimension for row in rows if row.annotators < 2]
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
@@ -60,7 +53,6 @@ def known_limits(
         **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labeled units have no score by the judge.": validation.coverage
         < WHOLE,
-        f"Scores are not missing at random: whether a score is missing depends on {' and '.join(unlike)}.": unlike,
         _chosen(validation): validation.join.items < validation.join.judged,
         f"There are only {topics} topics, so intervals are wide and small effects are missed.": topics
         < FEW_TOPICS,

@@ -85,7 +85,7 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
         heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
         means = ", ".join(f"{point.mean:.3f}" for point in row.points)
-        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.why}"
+        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.words}"
         cells = (
             words.label(row.metric),
             row.expected or "",

@@ -9,11 +9,10 @@ from pathlib import Path
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
-from conqret.show.condition_words import condition_note
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import over_parts, together_tables
+from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -27,7 +26,7 @@ from conqret.studies.card.card_tables import (
 from conqret.studies.card.result import FILE_NAME, Card
 from conqret.studies.drift.page import chart_tables
 from conqret.studies.sensitivity.page import answer, chart
-from conqret.studies.sensitivity.sensitivity_tables import HOW_DECIDED
+from conqret.studies.sensitivity.sensitivity_tables import how_decided
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
@@ -57,7 +56,6 @@ def card_sheet(card: Card) -> ReportPage:
                 "Agreement with annotators",
                 [
                     agreement_rows(card),
-                    *together_tables(card.agreement, basis.settings.confidence),
                     *over_parts({row.dimension: row.over for row in card.agreement}),
                 ],
             ),
@@ -94,7 +92,6 @@ def card_sheet(card: Card) -> ReportPage:
     )
 
 
-_RULES = {"weights": "weighted mean", "dawid-skene": "Dawid-Skene estimate"}
 _INSTRUMENT = (
     "The fingerprint changes if any part of this configuration changes; this card says nothing of such a "
     "changed judge."
@@ -106,8 +103,8 @@ def _noticed(card: Card) -> str:
         "The charts show mean scores by perturbation level, with 95% intervals over topics; they leave out single "
         "dimensions of quality whose scores change as expected."
     )
-    conditions = condition_note(curve.condition for curve in card.sensitivity)
-    return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
+    symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
+    return " ".join(filter(None, (*answer(card.sensitivity), shown, how_decided(card.sensitivity), symmetry)))
 
 
 def _also(card: Card) -> Iterator[str]:
@@ -144,7 +141,7 @@ def _measures(card: Card) -> str:
         made, members = card.run.identity, card.run.identity["members"]
         return (
             f"This card treats the jury as one judge. The members of the jury are {', '.join(members)}. The scale is "
-            f"{judge.scale}. A score of the jury is the {_RULES.get(made['rule'], made['rule'])} of the scores of its "
+            f"{judge.scale}. A score of the jury is the {made['rule']} of the scores of its "
             f"{len(members)} members."
         )
     return (

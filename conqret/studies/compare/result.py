@@ -10,7 +10,7 @@ what is chosen so is held against the labels of that fold (:mod:`conqret.studies
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isclose
 from typing import TYPE_CHECKING
@@ -21,11 +21,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, LabelSet, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
-from conqret.show.condition_words import with_condition
 from conqret.stats.effects import ALPHA, largest_p, p_words
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
-from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
@@ -47,14 +45,13 @@ class JudgeOn(Frozen):
 
 class JudgePair(Frozen):
     """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
-    ``shown`` says which of the two is shown to agree better, under a ``condition``; empty where neither is."""
+    ``shown`` says which of the two is shown to agree better; empty where neither is."""
 
     first: str
     second: str
     difference: Estimate
     p: float | None
     shown: str
-    condition: VerdictCondition | None = None
 
 
 class ComparedOn(Frozen):
@@ -71,8 +68,7 @@ class JudgeComparison(Frozen):
     ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
     of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
-    each fold of topics; empty where none is. ``condition`` is the one under which that holds. ``left_out`` are labelled
-    dimensions that not all have.
+    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
     """
 
     judges: tuple[str, ...]
@@ -83,7 +79,6 @@ class JudgeComparison(Frozen):
     over: Mapping[str, float | None]
     winner: str
     left_out: tuple[str, ...]
-    condition: VerdictCondition | None = None
 
     @property
     def averaged(self) -> list[str]:
@@ -113,10 +108,9 @@ class JudgeComparison(Frozen):
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
             worst = p_words(max(known.values()))
-            said = f"“{best}” wins: it agrees significantly better with annotators than {beaten} ({worst} at most)"
-            return with_condition(said, self.condition, self.basis.clustered_by)
+            return f"“{best}” wins: it agrees significantly better with annotators than {beaten} ({worst} at most)"
         if len(known) < len(self.over):
-            return f"no winner: with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
+            return f"no winner: {self._untested}"
         rivals = [name for name, p in known.items() if p >= ALPHA]
         top = alphas[best].alpha.value or 0.0
         tied = [name for name in rivals if isclose(alphas[name].alpha.value or 0.0, top, rel_tol=SAME)]
@@ -132,6 +126,23 @@ class JudgeComparison(Frozen):
             )
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
         return f"no winner: “{best}” has the highest alpha, but not significantly higher than “{rivals[0]}”{more}"
+
+    @property
+    def _untested(self) -> str:
+        """Why the best judge is not tested against each other one: too few clusters, or what an alpha lacks."""
+        if self.basis.clusters < FEWEST_TESTED:
+            return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
+        best = self.judges[0]
+        rival = next(name for name, p in self.over.items() if p is None)
+        (pair,) = (pair for pair in self.average.pairs if {pair.first, pair.second} == {best, rival})
+        alphas = {name: self.average.judges[name].alpha for name in (best, rival)}
+        lacking = [(f"the alpha of “{name}”", alpha) for name, alpha in alphas.items() if alpha.low is None]
+        what, estimate = (
+            lacking[0] if lacking else (f"the difference of “{best}” and “{rival}”", pair.difference)
+        )
+        why = f"{what} has no {'value' if estimate.value is None else 'interval'}"
+        reason = estimate.reason.removeprefix(NO_INTERVAL)
+        return f"not every difference is tested: {why}{f' ({reason})' if reason else ''}"
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -238,12 +249,6 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
         over=over,
         winner=winner,
         left_out=shared.left_out,
-        condition=weakest(
-            of_difference(best.minus(by_name[name]), shared.clusters, corrected=p, family=1)
-            for name, p in over.items()
-        )
-        if winner
-        else None,
     )
 
 
@@ -258,11 +263,10 @@ def _pairs(
     names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
-    family = len(rows) * len(pairs)
     tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
     return [
         tuple(
-            _pair((names[first], names[other]), difference, next(tested), confidence, shared.clusters, family)
+            _pair((names[first], names[other]), difference, next(tested), confidence)
             for (first, other), difference in zip(pairs, row, strict=True)
         )
         for row in differences
@@ -274,8 +278,6 @@ def _pair(
     difference: JackknifedEstimate,
     p: float | None,
     confidence: float,
-    topics: Sequence[Hashable],
-    family: int,
 ) -> JudgePair:
     first, second = names
     better = first if difference.value > 0 else second
@@ -285,7 +287,6 @@ def _pair(
         difference=difference.estimate(confidence),
         p=p,
         shown=better if p is not None and p < ALPHA else "",
-        condition=of_difference(difference, topics, corrected=p, family=family),
     )
 
 

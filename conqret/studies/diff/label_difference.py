@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
-from conqret.stats.prediction_powered import CorrectedTest, prediction_powered_test
+from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
@@ -85,7 +85,7 @@ def corrected_difference(
     known: LabelledSides,
     confidence: float,
     metric: str,
-) -> CorrectedTest | None:
+) -> CorrectedMean | None:
     """People's difference, by the judge's (``steps``) of all pairs that ``both`` runs scored (their places), and
     people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
     with unequal probabilities, labels on one side alone count, too."""
@@ -103,7 +103,7 @@ def corrected_difference(
     labelled, rest = list(human), [place for place in both if place not in human]
     if not labelled:
         return None
-    return prediction_powered_test(
+    return prediction_powered_mean(
         [human[place] for place in labelled],
         [judged[place] for place in labelled],
         [judged[place] for place in rest],

@@ -10,7 +10,6 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note, only_unskewed
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.page import Ways, write_file
 from conqret.show.report_page import ReportPage, section
@@ -18,7 +17,6 @@ from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import SAME
-from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.diff.result import ChangedScore, DifferenceOn, RunDifference, WithinMargin
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
@@ -26,14 +24,8 @@ from conqret.text.sentences import sentences
 PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"
 IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
-TEXTS = ("Condition",)
-"""Columns that hold words."""
-UNDECIDED = "The means do not tell which of the two judges is right: only human labels can."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
-OF_BOTH = (
-    "The column “Condition” is about differences of the column “Both” whose interval does not contain 0."
-)
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -51,8 +43,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
     if _tested(run_difference):
         tested = (
             f"The p-values are of t-tests over {run_difference.clustered_by}s, corrected for the number of metrics "
-            f"after "
-            f"Holm. {words.NOT_CORRECTED}"
+            f"after Holm. {words.NOT_CORRECTED} {words.symmetry_note(run_difference.clusters)}".rstrip()
         )
     favour = (
         " The judge may favor one of the two systems for other reasons than quality; human labels of some of the items "
@@ -66,16 +57,12 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
         extra.append(("Mean over topics", [row.over_topics for row in run_difference.metrics.values()]))
     if margin is not None:
         extra.append((f"Within {margin:g}", [_within(within) for within in margins]))
-    clusters = run_difference.clustered_by
-    conditions = [_conditions(row, clusters) for row in run_difference.metrics.values()]
-    if any(conditions):
-        extra.append(("Condition", list(conditions)))
     columns = [values for _, values in extra]
     yield Table(
         "Second minus first",
         (
             "Metric", "Pairs", "First", "Second", "Difference", "p (Holm)",
-            *(Column(name, "text") if name in TEXTS else name for name, _ in extra),
+            *(name for name, _ in extra),
         ),
         [(*row, *more) for row, *more in zip(rows, *columns, strict=True)],
         note=f"Brackets hold {run_difference.confidence:.0%} jackknife-t intervals over {run_difference.clusters} "
@@ -92,8 +79,6 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             "metrics) show the runs to be equivalent within the margin, or the second not worse by more than it."
         )
         + (favour if not run_difference.same_items and not corrected else "")
-        + " " * any(conditions)
-        + condition_note(_all_conditions(run_difference), clusters),
     ).varying("Pairs")  # fmt: skip
     if corrected:
         yield _corrected_table(run_difference)
@@ -137,10 +122,7 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
 
 def _corrected_table(run_difference: RunDifference) -> Table:
     """The difference in human labels, by metric."""
-    clusters = run_difference.clustered_by
-    rows = [(name, row, row.corrected) for name, row in run_difference.metrics.items() if row.corrected]
-    conditions = [row.corrected_condition for _, row, _ in rows]
-    holds = any(conditions)
+    rows = [(name, row.corrected) for name, row in run_difference.metrics.items() if row.corrected]
     note = (
         "These estimates are right only if the labeled pairs are a random sample, or if the labels state with "
         "which probability each item was drawn (inclusion_probability). Intervals are not corrected for the number "
@@ -150,32 +132,13 @@ def _corrected_table(run_difference: RunDifference) -> Table:
         "Difference in human labels, second minus first",
         (
             "Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels",
-            *[Column("Condition", "text")] * holds,
         ),
         [
-            (
-                words.label(name), means.naive, means.labels, means.corrected, means.labels.n,
-                *[condition_cell(row.corrected_condition, clusters)] * holds,
-            )
-            for name, row, means in rows
+            (words.label(name), means.naive, means.labels, means.corrected, means.labels.n)
+            for name, means in rows
         ],
-        note=f"{note} {OF_BOTH} {condition_note(conditions, clusters)}" if holds else note,
+        note=note,
     )  # fmt: skip
-
-
-def _conditions(row: DifferenceOn, clusters: str) -> str:
-    """Under which condition what is said of a metric holds, in words; empty where nothing is shown."""
-    within = condition_cell(None if row.within is None else row.within.condition, clusters)
-    differs = condition_cell(row.condition, clusters)
-    if within and differs:
-        return differs if within == differs else f"difference {differs}; margin {within}"
-    return differs or within
-
-
-def _all_conditions(run_difference: RunDifference) -> Iterator[VerdictCondition | None]:
-    for row in run_difference.metrics.values():
-        yield row.condition
-        yield None if row.within is None else row.within.condition
 
 
 def _uneven(row: DifferenceOn) -> bool:
@@ -207,16 +170,16 @@ def difference_answer(run_difference: RunDifference) -> str:
         return f"The scores of the two runs are equal on all {whole}."
     clusters = words.number(run_difference.clusters, run_difference.clustered_by)
     most = max(known, key=_size)
+    two = "systems" if of_systems(run_difference) else "runs"
     if not _tested(run_difference):
         return (
-            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The runs differ "
-            f"most on "
-            f"{_by_how_much(most)}."
+            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The {two} differ "
+            f"most on {_by_how_much(most)}."
         )
     shown = [row for row in known if row.p_holm is not None and row.p_holm < LEVEL]
     if not shown:
         return (
-            f"The runs differ significantly on none of {whole} (p < {LEVEL:g} after Holm, {clusters}). They differ "
+            f"The {two} differ significantly on none of {whole} (p < {LEVEL:g} after Holm, {clusters}). They differ "
             f"most "
             f"on {_by_how_much(most)}."
         )
@@ -229,12 +192,23 @@ def difference_answer(run_difference: RunDifference) -> str:
             on = f"{way} on {len(rows)}, most on " if len(rows) > 1 else f"{way} on "
             ways.append(f"{on}{_by_how_much(max(rows, key=_size))}")
     differ = "differs" if len(shown) == 1 else "differ"
-    sentence = (
+    return (
         f"{len(shown)} of {whole} {differ} significantly (p < {LEVEL:g} after Holm, {clusters}): the scores of the "
-        f"second "
-        f"run are {', and '.join(ways)}."
+        f"second {two.removesuffix('s')} are {', and '.join(ways)}."
     )
-    return sentence + only_unskewed((row.condition for row in shown), run_difference.clustered_by)
+
+
+def of_systems(run_difference: RunDifference) -> bool:
+    """Whether one judge judged the texts of two systems."""
+    return run_difference.same_judge and not run_difference.same_items
+
+
+def undecided(run_difference: RunDifference) -> str:
+    """What the means of the two do not tell."""
+    if of_systems(run_difference):
+        return "The means do not tell which system annotators would prefer: only human labels can."
+    two = "runs" if run_difference.same_judge else "judges"
+    return f"The means do not tell which of the two {two} is right: only human labels can."
 
 
 def _size(row: DifferenceOn) -> float:
@@ -282,7 +256,7 @@ def difference_page(
     tables = [table for table in difference_tables(run_difference) if table.title not in IN_FULL]
     sheet = ReportPage(
         "diff",
-        "What differs between two runs?",
+        f"What differs between two {'systems' if of_systems(run_difference) else 'runs'}?",
         list(map(section, tables)),
         answer=[difference_answer(run_difference)],
         picture=difference_picture(run_difference),
@@ -291,7 +265,7 @@ def difference_page(
             f"The first run is {run_difference.first}.",
             f"The second run is {run_difference.second}.",
             _met(run_difference),
-            UNDECIDED,
+            undecided(run_difference),
         ],
     )
     return sheet.html(

@@ -27,7 +27,6 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, with
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME, mean, snapped
 from conqret.stats.topic_mean import TopicMean, topic_mean
-from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
@@ -39,13 +38,12 @@ class WithinMargin(Frozen):
     """Whether the second run's mean is within ``margin`` of the first's: p-values of "it is not" against "the two are
     equivalent" (two one-sided tests, Schuirmann 1987) and against "the second is not worse by ``margin`` or more"
     (non-inferiority), and the smallest difference that would be found in 80% of such comparisons; None below six
-    topics. ``condition`` is the one under which the verdict holds."""
+    topics."""
 
     margin: float
     p_equivalent: float | None
     p_not_worse: float | None
     smallest_detectable: float | None
-    condition: VerdictCondition | None = None
 
     @property
     def verdict(self) -> Literal["equivalent", "not worse", "not shown"]:
@@ -60,12 +58,10 @@ class DifferenceOn(Frozen):
 
     ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.topic_mean`), which
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
-    (None below six), ``p_holm`` corrected over the metrics; where it is below .05, ``condition`` is the one under which
-    that holds. ``within`` says whether the difference is within the
+    (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``
     count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
-    difference, where labels were given: by the judge alone, by the labels alone, and by both; where the interval by
-    both leaves out 0, ``corrected_condition`` is the one under which that holds.
+    difference, where labels were given: by the judge alone, by the labels alone, and by both.
     """
 
     metric: str
@@ -81,10 +77,8 @@ class DifferenceOn(Frozen):
     only_first: int
     only_second: int
     p_holm: float | None = None
-    condition: VerdictCondition | None = None
     within: WithinMargin | None = None
     corrected: CorrectedMean | None = None
-    corrected_condition: VerdictCondition | None = None
 
 
 class ChangedScore(Frozen):
@@ -196,7 +190,7 @@ def diff(
         labelled_sides(pairs, [labels_of(label) for label in labels], settings, same_items) if labels else {}
     )
     rows = [_on(name, pairs, clusters, known.get(name), settings.confidence, margin) for name in common]
-    corrected = holm([row.p for row, _ in rows])
+    corrected = holm([row.p for row in rows])
     moved = [
         ChangedScore(
             first_item=before.item,
@@ -225,10 +219,7 @@ def diff(
         clusters=len(set(clusters)),
         confidence=settings.confidence,
         metrics={
-            row.metric: row.model_copy(
-                update={"p_holm": p, "condition": of_difference(moved, topic_names, corrected=p)}
-            )
-            for (row, (moved, topic_names)), p in zip(rows, corrected, strict=True)
+            row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
         },
         changed=_furthest(moved, most),
         moved=len({change.first_item for change in moved}),
@@ -304,8 +295,8 @@ def _on(
     known: LabelledSides | None,
     confidence: float,
     margin: float | None,
-) -> tuple[DifferenceOn, tuple[JackknifedEstimate, list[Hashable]]]:
-    """What is said of a metric, and the difference of which that is said, with the topic of each pair."""
+) -> DifferenceOn:
+    """What is said of a metric."""
     import numpy as np
 
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
@@ -323,7 +314,7 @@ def _on(
         if known is None
         else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric)
     )
-    on_metric = DifferenceOn(
+    return DifferenceOn(
         metric=metric,
         pairs=len(both),
         first=first.estimate(confidence),
@@ -336,25 +327,18 @@ def _on(
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        within=None if margin is None else _within(moved, margin, names),
-        corrected=None if by_labels is None else by_labels.means,
-        corrected_condition=None
-        if by_labels is None
-        else of_difference(by_labels.corrected, by_labels.clusters),
+        within=None if margin is None else _within(moved, margin),
+        corrected=by_labels,
     )
-    return on_metric, (moved, names)
 
 
-def _within(moved: JackknifedEstimate, margin: float, topics: Sequence[Hashable]) -> WithinMargin:
-    within = WithinMargin(
+def _within(moved: JackknifedEstimate, margin: float) -> WithinMargin:
+    return WithinMargin(
         margin=margin,
         p_equivalent=moved.equivalent(margin),
         p_not_worse=moved.above(-margin),
         smallest_detectable=moved.smallest_detectable(),
     )
-    claims = [Claim(moved, -margin, 1), Claim(moved, margin, -1)]
-    needs = {"equivalent": claims, "not worse": claims[:1], "not shown": []}
-    return within.model_copy(update={"condition": verdict_condition(needs[within.verdict], topics)})
 
 
 def changed_parts(

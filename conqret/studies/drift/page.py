@@ -11,7 +11,6 @@ from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.condition_words import condition_note, with_condition
 from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
@@ -71,8 +70,6 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     yield from pointed("Beware", list(_carried(drift)))
     yield from pointed("What changed", _changes(drift.waves)[-LISTED:])
     yield from pointed("What to do", list(_to_do(drift)))
-    if noted := condition_note(chart.condition for chart in drift.alarms):
-        yield from ("", *wrap(noted, WIDTH))
     yield ""
 
 
@@ -149,8 +146,7 @@ def drift_answer(drift: Drift) -> Iterator[str]:
         now = f"{chart.newest.value:.2f} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
         name = words.label(chart.metric).lower()
         verb = "is " if chart.quantity == "severity" else ""
-        said = f"it {verb}{way} on {name} since {chart.alarm.wave} ({now}"
-        found.append(f"{with_condition(said, chart.condition)})")
+        found.append(f"it {verb}{way} on {name} since {chart.alarm.wave} ({now})")
     if found:
         more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
         yield f"The judge has drifted: {'; '.join(found[:NAMED])}{more}."
@@ -177,8 +173,7 @@ def chart_words(chart: DriftChart) -> str:
     now = "no score" if value is None else f"{value:.2f}"
     now = f"{now} on {chart.newest.wave}, {chart.level:.2f} in the baseline"
     if chart.alarm is not None:
-        said = f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
-        return with_condition(said, chart.condition)
+        return f"{_way(chart.quantity, chart.alarm.ewma > 0)}, first alarm on {chart.alarm.wave}: {now}"
     seen = (
         f"a shift of {chart.missable:.2f} would be detected"
         if chart.missable
@@ -260,7 +255,6 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
         ALARMS: [chart for chart in drift.charts if chart.verdict == "alarm"],
         OTHERS: [chart for chart in drift.charts if chart.verdict != "alarm"],
     }
-    noted = condition_note(chart.condition for chart in drift.charts)
     for title, rows in charts.items():
         if rows:
             yield (
@@ -268,9 +262,7 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
                     title,
                     ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
                     [_row(row) for row in rows],
-                    note=f"{_NOTE} {noted}".rstrip()
-                    if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1]
-                    else "",
+                    note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
                 )
                 .varying(*["Verdict"] * (title == OTHERS))
                 .compact()
@@ -280,7 +272,7 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
 def _row(chart: DriftChart) -> tuple[Cell, ...]:
     verdict: Cell = chart.verdict
     if chart.alarm is not None:
-        verdict = Alarm(with_condition(f"alarm since {chart.alarm.wave}", chart.condition))
+        verdict = Alarm(f"alarm since {chart.alarm.wave}")
     name = {"severity": "severity (mean)", "spread": "spread (SD)"}[chart.quantity]
     ewma = cusum = ""
     if (last := chart.newest) is not None:

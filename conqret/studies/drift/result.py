@@ -26,7 +26,6 @@ from conqret.stats.control_charts import (
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.time_series import Moves, severity, spread
-from conqret.stats.verdict_condition import VerdictCondition, rarest
 from conqret.studies.drift.waves import Wave, WaveJudgments, read_waves
 
 if TYPE_CHECKING:
@@ -36,12 +35,10 @@ if TYPE_CHECKING:
     MovesOf = Callable[[ArrayLike, Sequence[Hashable], int], Moves]
     """From values (waves by items), the topic of each item and the number of waves of the baseline to moves."""
 
-SCHEMA = "conqret.drift/1"
+SCHEMA = "conqret.drift/2"
 DATA_NAME = "drift.json"
 
 Quantity = Literal["severity", "spread"]
-MOST_LEFT_OUT = 200
-"""Topics that are left out one by one, to see whether an alarm rests on one; of more, none counts for much."""
 
 Verdict = Literal["alarm", "no alarm", "baseline", "no value"]
 """Of a chart: it passed a limit on some wave, on none, there is no wave after the baseline yet, or nothing was
@@ -70,8 +67,7 @@ class DriftChart(Frozen):
     of the scores). A shift of ``missable`` or more, had it
     come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said).
     ``autocorrelation`` is that of a topic's noise from one wave to the next (None: fewer than six waves or topics);
-    where it is shown to be above 0 (``carried``), the promised rate of false alarms does not hold. ``condition`` is the
-    one under which an alarm holds (None: there is none, or there are more than :data:`MOST_LEFT_OUT` topics)."""
+    where it is shown to be above 0 (``carried``), the promised rate of false alarms does not hold."""
 
     metric: str
     quantity: Quantity
@@ -82,7 +78,6 @@ class DriftChart(Frozen):
     missable: float | None = None
     autocorrelation: float | None = None
     carried: bool = False
-    condition: VerdictCondition | None = None
 
     @property
     def newest(self) -> SeriesPoint | None:
@@ -205,13 +200,7 @@ def chart_waves(waves: Sequence[WaveJudgments], planned: WavePlan, left_out: Seq
             chart = _chart(
                 metric, quantity, moves_of(values, places, planned.baseline), waves, of, each, seed
             )
-            limits = set_limits(of, each, seed)
-            rests_on = (
-                _rests_on(values, places, moves_of, limits, planned.baseline)
-                if chart.verdict == "alarm" and design.topics <= MOST_LEFT_OUT
-                else None
-            )
-            charts.append(chart if rests_on is None else _conditioned(chart, design, planned.rate, rests_on))
+            charts.append(chart)
     return Drift(
         format=waves[0].record.format,
         anchors=len(topics),
@@ -271,38 +260,6 @@ def _chart(
         autocorrelation=moves.carried.correlation,
         carried=moves.carried.shown,
     )
-
-
-def _conditioned(chart: DriftChart, design: Design, rate: float, rests_on: tuple[str, ...]) -> DriftChart:
-    condition = VerdictCondition(
-        topics=design.topics,
-        level=rate,
-        p_if_skewed=None,
-        rarest=rarest(design.topics),
-        rests_on=rests_on,
-    )
-    return chart.model_copy(update={"condition": condition})
-
-
-def _rests_on(
-    values: Sequence[Sequence[float]],
-    topics: Sequence[str],
-    moves_of: MovesOf,
-    limits: ControlLimits,
-    baseline: int,
-) -> tuple[str, ...]:
-    """The topics without each of which no wave passes the same limits."""
-    import numpy as np
-
-    scores = np.asarray(values, dtype=float)
-    names = np.array(topics, dtype=object)
-    needed = []
-    for topic in dict.fromkeys(topics):
-        left = names != topic
-        moves = moves_of(scores[:, left], names[left].tolist(), baseline)
-        if np.isnan(moves.level) or not _alarms(moves, limits, baseline)[1].any():
-            needed.append(topic)
-    return tuple(needed)
 
 
 def _alarms(moves: Moves, limits: ControlLimits, baseline: int) -> tuple[Charts, NDArray[np.bool_]]:

@@ -158,9 +158,7 @@ def _series(
             learned_map = fitted[variant].map if mapped else None
             for item, judgment in plan.judgments(plan.setup_of(variant, out), items).items():
                 score = judgment.values[plan.data.metric]
-                series[name][item] = (
-                    score if learned_map is None else learned_map.of({plan.data.metric: score})
-                )
+                series[name][item] = score if learned_map is None else learned_map.of(score)
     return dict(series)
 
 

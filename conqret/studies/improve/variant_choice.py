@@ -19,7 +19,7 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, tried
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.improve.improve_options import AS_IT_IS
 from conqret.studies.improve.result import (
@@ -41,7 +41,7 @@ class CrossFitted:
 
     said: Scores
     mapped: Scores | None = None
-    map: Map | None = None
+    map: MonotoneMap | None = None
 
 
 def cross_fitted(
@@ -56,7 +56,7 @@ def cross_fitted(
         return CrossFitted(said)
     joined = join_labels(kept, labels, {dimension: metric})
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    seen = CalibrationSample(View(joined, dimension, settings), joined, metric, folds)
+    seen = CalibrationSample(View(joined, dimension, settings), folds)
     parts = seen.parts().values()
     if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
         return CrossFitted(said)

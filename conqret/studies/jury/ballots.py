@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
-from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
 from conqret.runs.run_folder import told_apart
-from conqret.studies.jury.rules import Combine
+from conqret.studies.jury.rules import Rule, combine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,17 +71,18 @@ class Ballots:
         """What each member says of an item."""
         return [judgment[item] for judgment in self.judgments]
 
-    def judged(self, combine: Combine, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
-        """The judgments of the jury, one an item; of metrics for which the rule has no scores there is no measure."""
-        scores, without = self._combined(combine)
-        kept = [metric for metric in self.metrics if metric not in without]
+    def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
+        """The judgments of the jury, one an item."""
+        scores = self._combined(rule)
         return [
             first.model_copy(
                 update={
                     "format": format,
                     "model": model,
                     "fingerprint": fingerprint,
-                    "measures": {metric: self._measure(item, metric, scores, model) for metric in kept},
+                    "measures": {
+                        metric: self._measure(item, metric, scores, model) for metric in self.metrics
+                    },
                     "trace": Trace(calls=tuple(self._calls(item))),
                 }
             )
@@ -102,26 +102,14 @@ class Ballots:
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
 
-    def _combined(self, combine: Combine) -> tuple[dict[Place, float], set[str]]:
-        """The scores of the jury by place, and the metrics for which the rule has none."""
-        combined_scores: dict[Place, float] = {}
-        without = set()
-        keys = TopicKeys.of(self.judgments[0].values())
+    def _combined(self, rule: Rule) -> dict[Place, float]:
+        """The scores of the jury by place."""
+        combined: dict[Place, float] = {}
         for metric in self.metrics:
             places, scores = self.table(metric)
-            for parts in (False, True):
-                here = [number for number, (_, _, part) in enumerate(places) if (part is not None) is parts]
-                if not here:
-                    continue
-                topics = [keys[self.judgments[0][places[number][0]].topic] for number in here]
-                values = combine(scores[here], topics)
-                if values is not None:
-                    combined_scores |= {
-                        places[number]: float(value) for number, value in zip(here, values, strict=True)
-                    }
-                elif not parts:
-                    without.add(metric)
-        return combined_scores, without
+            if places:
+                combined |= dict(zip(places, combine(rule, scores).tolist(), strict=True))
+        return combined
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:

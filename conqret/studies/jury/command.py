@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, note, note_each, result, tell
+from conqret.console.printing import at, note, result, tell
 
 
 @grouped
@@ -18,11 +18,10 @@ def jury(
     labels: Annotated[
         list[Path] | None,
         label_options.label_files(
-            "Human labels of the items. They are needed to fit weights of the judges in the jury, and to measure "
-            "what the jury gains over its judges."
+            "Human labels of the items. They are needed to measure what the jury gains over its judges."
         ),
     ] = None,
-    by: str = "mean",
+    by: Literal["mean", "median"] = "mean",
     output: Path = Path("runs/jury"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
@@ -35,14 +34,13 @@ def jury(
     """Combine several judges: what the mean of their scores gains over the best of them, and where they differ.
 
     No model is called: finished runs are put together into a new run, which `conqret runs report` and `conqret
-    validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
-    other topics than those they are used for.
+    validate` read. The jury is compared with the member that is best on other topics.
 
     Args:
         runs: Finished runs of judges over the same items, at least two.
-        by: How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`.
+        by: How scores are combined: `mean` or `median`.
         output (--output, -o): The folder for the run of the jury.
-        seed: The random seed of the permutation tests and of the split of topics into folds.
+        seed: The random seed that splits topics into folds.
 
     Examples:
 
@@ -50,16 +48,12 @@ def jury(
 
     conqret validate runs/jury --labels labels.csv --scale 1:3
     """
-    from conqret.errors import UnknownNameError
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import jury as hold
     from conqret.studies.jury.page import jury_answer, jury_tables, write_jury
-    from conqret.studies.jury.rules import RULES
 
-    if by not in RULES:
-        raise UnknownNameError("rule of a jury", by, RULES)
     read = None if labels is None else reading.load(labels)
     jury_result = hold(
         runs,
@@ -71,7 +65,6 @@ def jury(
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
-    note_each(f"left out: {why}" for why in jury_result.missed.values())
     if jury_result.scored < jury_result.items:
         note(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items lack the score of a "

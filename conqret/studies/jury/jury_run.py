@@ -20,7 +20,7 @@ from conqret.runs.session import SessionCounts
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.result import Jury, hold_jury
-from conqret.studies.jury.rules import JuryWeights, Rule, combiner
+from conqret.studies.jury.rules import Rule
 
 RESULT, PAGE = "jury.json", "jury.html"
 
@@ -57,7 +57,7 @@ def jury(
     Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
 
     Raises:
-        DeclarationError: the runs make no jury, the rule cannot be had, labels meet nothing, or ``output`` is not free.
+        DeclarationError: the runs make no jury, labels meet nothing, or ``output`` is not free.
     """
     out = Path(output)
     if out.resolve() in {Path(run).resolve() for run in runs}:
@@ -67,17 +67,16 @@ def jury(
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
 
-    def judged(rule: Rule, weights: JuryWeights | None) -> list[Judgment]:
-        combine = combiner(rule, len(records), weights)
+    def judged(rule: Rule) -> list[Judgment]:
         return ballots.judged(
-            combine, model=model, fingerprint=digest(_identity(records, rule, weights)), format=JURY.name
+            rule, model=model, fingerprint=digest(_identity(records, rule)), format=JURY.name
         )
 
     read = None if labels is None else labels_of(labels)
-    found, judgments, weights = hold_jury(
+    found, judgments = hold_jury(
         ballots, records, judged, read, rule=rule, metrics=metrics, settings=settings
     )
-    identity = _identity(records, rule, weights)
+    identity = _identity(records, rule)
     record = records[0].model_copy(
         update={
             "created": max(record.created for record in records),
@@ -104,14 +103,10 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
 
 
-def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: JuryWeights | None) -> dict[str, Any]:
-    """What makes the jury what it is: its members, its rule, and their weights."""
+def _identity(records: Sequence[JudgeRecord], rule: Rule) -> dict[str, Any]:
+    """What makes the jury what it is: its members and its rule."""
     members = [f"{record.format} with {record.model} ({record.fingerprint})" for record in records]
-    identity: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}
-    if rule == "weights" and weights is not None:
-        rows = [weights.whole.tolist(), *weights.without.tolist()]
-        identity["weights"] = [[round(weight, 6) for weight in row] for row in rows]
-    return identity
+    return {"format": JURY.name, "rule": rule, "members": members}
 
 
 def _write(

@@ -9,10 +9,9 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.report_page import PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement_tables import chosen_words
@@ -38,11 +37,10 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
     first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"A rule is left out: {why}." for why in jury_result.missed.values()]
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
-        [*first, *map(section, tables[1:]), Section("Remarks", [PageRemarks(missed)] if missed else [])],
+        [*first, *map(section, tables[1:])],
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
         answer=jury_answer(jury_result),
         picture=pictures[:1],
@@ -71,20 +69,17 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
 
 def _rules(checked: JuryCheck) -> Table:
     topics = f"{checked.basis.clustered_by}s"
-    noted = condition_note((rule.condition for rule in checked.rules.values()), checked.basis.clustered_by)
-    holds = [Column("Condition", "text")] if noted else []
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
-        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain", *holds),
+        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
         [
             (
                 rule, checked_rule.alpha, checked_rule.over_average, words.p_value(checked_rule.p),
                 _beaten(checked_rule), checked_rule.gain,
-                *([condition_cell(checked_rule.condition, checked.basis.clustered_by)] if holds else []),
             )
             for rule, checked_rule in _alike(checked)
         ],
-        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "", *[""] * len(holds))],
+        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
         note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
         "labeled dimensions without overall quality (unless it is the only one). "
         "“Over the average” is the jury's alpha minus the mean of its members' alphas, and p is the p-value of this "
@@ -92,7 +87,8 @@ def _rules(checked: JuryCheck) -> Table:
         "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
         "tested only if the jury is better than their average. "
         f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        f"The rule in the first row is the one that was requested; the others are exploratory. {noted}".rstrip(),
+        f"The rule in the first row is the one that was requested; the others are exploratory. "
+        f"{words.symmetry_note(checked.basis.clusters)}".rstrip(),
     ).compact()  # fmt: skip
 
 
@@ -106,10 +102,9 @@ def _beaten(rule: RuleOn) -> str:
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:
     best = checked.best
-    weighted = any(member.weight is not None for member in jury_result.members)
     return Table(
         "Its members",
-        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen", "Weight"),
+        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen"),
         [
             (
                 member.name,
@@ -117,20 +112,11 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
                 member.fingerprint,
                 member.alpha,
                 f"{best.chosen[member.name]} of {best.folds}",
-                "" if member.weight is None else member.weight,
             )
             for member in jury_result.members
         ],
-        note=f"{chosen_words(best, checked.basis)}{_WEIGHTS.format(checked.basis.clustered_by) * weighted}",
+        note=chosen_words(best, checked.basis),
     ).compact()
-
-
-_WEIGHTS = (
-    " “Weight” is a member's weight in the weighted mean: weights minimize the squared error to human labels within "
-    "each dimension, which need not give the highest alpha. The table shows weights fitted on all labels; scores of "
-    "the "
-    "jury use weights fitted on the labels of other {}s."
-)
 
 
 def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:

@@ -12,48 +12,42 @@ as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from heapq import nlargest
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
-from conqret.show.condition_words import with_condition
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import ALPHA, p_words
-from conqret.stats.estimate import NO_INTERVAL, Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
 from conqret.studies.compare.result import beside_chance
 from conqret.studies.jury.ballots import Ballots
-from conqret.studies.jury.rules import RULES, JuryWeights, Rule
+from conqret.studies.jury.rules import RULES, Rule
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SCHEMA = "conqret.jury/1"
+SCHEMA = "conqret.jury/2"
 MOST = 10
 """Items on which the members differ most, that are listed."""
 
 
 class Member(Frozen):
-    """A run of the jury; ``weight`` is what it counts by the weights of all labels (None: none were fitted), ``alpha``
-    its mean alpha with people (None: without labels)."""
+    """A run of the jury; ``alpha`` is its mean alpha with people (None: without labels)."""
 
     name: str
     format: str
     model: str
     fingerprint: str
-    weight: float | None = None
     alpha: Estimate | None = None
 
 
@@ -63,8 +57,8 @@ class RuleOn(Frozen):
     ``over_average`` is the alpha less the mean of the members', with the two-sided p-value ``p`` (None: no test), and
     ``over`` has that of the alpha less each member's (1 where it is not above it). ``shown`` says what they show, one
     after the other, so that both together err in 5%: better than the members on ``average``, and then also than
-    ``each`` of them; or ``worse`` than they are on average. ``condition`` is the one under which that holds. ``gain``
-    is the alpha less that of the member chosen by other topics: as much as is to be had beyond choosing one.
+    ``each`` of them; or ``worse`` than they are on average. ``gain`` is the alpha less
+    that of the member chosen by other topics: as much as is to be had beyond choosing one.
     """
 
     alpha: Estimate
@@ -73,7 +67,6 @@ class RuleOn(Frozen):
     p: float | None
     over: Mapping[str, float | None]
     shown: Literal["each", "average", "worse", ""]
-    condition: VerdictCondition | None = None
 
 
 class ErrorPair(Frozen):
@@ -96,7 +89,7 @@ class Disagreement(Frozen):
 
 
 class JuryCheck(Frozen):
-    """The jury beside people: each rule that can be had, the ``best`` member, chosen by other topics, and the members'
+    """The jury beside people: each rule, the ``best`` member, chosen by other topics, and the members'
     errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
     basis: Basis
@@ -109,7 +102,7 @@ class JuryCheck(Frozen):
 
 class Jury(Frozen):
     """A jury by ``rule``: its members, how many of the items it judges whole, where its members differ most, and what
-    it is worth (None: without labels). ``missed`` says why other rules cannot be had."""
+    it is worth (None: without labels)."""
 
     schema_name: str = SCHEMA
     rule: Rule
@@ -118,7 +111,6 @@ class Jury(Frozen):
     items: int
     scored: int
     checked: JuryCheck | None
-    missed: Mapping[str, str]
     disagreements: tuple[Disagreement, ...]
 
     @property
@@ -136,7 +128,7 @@ class Jury(Frozen):
         jury, count = f"the jury ({self.rule})", len(rule_check.over)
         by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
         known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
-        said = {
+        return {
             "each": f"{jury} agrees better with annotators than each of its {count} members "
             f"({p_words(max(known.values(), default=1.0))} at most)",
             "average": f"{jury} agrees better with annotators than its members do on average, {by}; the data do not "
@@ -145,7 +137,6 @@ class Jury(Frozen):
             "": f"the data do not show that {jury} agrees better or worse with annotators than its members do on "
             f"average (difference {words.with_interval(rule_check.over_average)}, Krippendorff's α)",
         }[rule_check.shown]
-        return with_condition(said, rule_check.condition, self.checked.basis.clustered_by)
 
     @property
     def beside(self) -> str:
@@ -174,7 +165,7 @@ class Jury(Frozen):
         )
 
 
-JudgedBy = Callable[[Rule, JuryWeights | None], list[Judgment]]
+JudgedBy = Callable[[Rule], list[Judgment]]
 
 
 def hold_jury(
@@ -186,31 +177,21 @@ def hold_jury(
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
-) -> tuple[Jury, list[Judgment], JuryWeights | None]:
-    """The jury by ``rule``, its judgments (``judged`` makes those of any rule), and the weights, if there are labels.
+) -> tuple[Jury, list[Judgment]]:
+    """The jury by ``rule``, and its judgments (``judged`` makes those of any rule).
 
     Raises:
-        DeclarationError: the rule cannot be had, or labels meet the judgments nowhere.
+        DeclarationError: labels meet the judgments nowhere.
     """
     members = {
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
     }
     shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
-    weights, missed = _weights(shared, settings)
-    if rule == "weights" and weights is None:
-        raise DeclarationError(missed["weights"])
-    made: dict[Rule, list[Judgment]] = {rule: judged(rule, weights)}
-    if not any(judgment.measures for judgment in made[rule]):
-        raise DeclarationError(f"{rule} cannot be used here: every metric has too many different scores")
-    for other in RULES:
-        try:
-            made.setdefault(other, judged(other, weights))
-        except DeclarationError as error:
-            missed.setdefault(other, str(error))
+    made = {one: judged(one) for one in (rule, *(other for other in RULES if other != rule))}
     checked: JuryCheck | None = None
     alphas: dict[str, Estimate] = {}
     if labels is not None and shared is not None:
-        checked, alphas = _checked(members, made, missed, labels, metrics, settings, weights)
+        checked, alphas = _checked(shared, members, made, labels, metrics, settings)
     jury = Jury(
         rule=rule,
         members=tuple(
@@ -219,91 +200,50 @@ def hold_jury(
                 format=record.format,
                 model=record.model,
                 fingerprint=record.fingerprint,
-                weight=None if weights is None else float(weights.whole[place]),
                 alpha=alphas.get(name),
             )
-            for place, (name, record) in enumerate(zip(ballots.names, records, strict=True))
+            for name, record in zip(ballots.names, records, strict=True)
         ),
         metrics=tuple(dict.fromkeys(name for judgment in made[rule] for name in judgment.measures)),
         items=len(made[rule]),
         scored=sum(not judgment.reasons for judgment in made[rule]),
         checked=checked,
-        missed=missed,
         disagreements=tuple(_disagreements(ballots, made[rule], shared, metrics or {})),
     )
-    return jury, made[rule], weights
-
-
-def _weights(
-    shared: SharedUnits | None, settings: AgreementSettings
-) -> tuple[JuryWeights | None, dict[str, str]]:
-    """The weights, or why there are none."""
-    if shared is None:
-        return None, {"weights": "weights are fitted to human labels: give --labels"}
-    try:
-        return JuryWeights.fitted(shared, settings.seed), {}
-    except DeclarationError as error:
-        return None, {"weights": str(error)}
-
-
-FITTED = (
-    f"{NO_INTERVAL}the same labels choose the weights and the member, and an interval would hold the true gain in 90% "
-    "of samples only, not 95%; look at “Over the average” instead"
-)
-"""Why the gain of fitted weights over the chosen member has none (docs/results/winners.md)."""
+    return jury, made[rule]
 
 
 def _checked(
+    alone: SharedUnits,
     members: Mapping[str, Sequence[Judgment]],
     made: Mapping[Rule, Sequence[Judgment]],
-    missed: dict[str, str],
     labels: LabelSet,
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
-    weights: JuryWeights | None,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """Each rule beside the members, on the dimensions that it has."""
-    rules: dict[str, RuleOn] = {}
-    checks: dict[str, tuple[SharedUnits, HeldOut, dict[str, Estimate]]] = {}
+    """Each rule beside the members, and the members' alphas."""
+    means: dict[Rule, list[JackknifedEstimate]] = {}
+    drawn = leave_one_out(alone.clusters)
+    choice = HeldOutChoice.of(alone, settings.seed, drawn)
     for rule, judgments in made.items():
-        try:
-            both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
-        except DeclarationError:
-            missed[rule] = f"{rule} has too many different scores on every labeled dimension"
-            continue
-        alone = replace(
-            both,
-            names=both.names[:-1],
-            sides={name: replace(side, judges=side.judges[:-1]) for name, side in both.sides.items()},
+        both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
+        means[rule] = both.averaged(
+            {name: side.alphas(side.judges, drawn) for name, side in both.sides.items()}
         )
-        drawn = leave_one_out(both.clusters)
-        means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
-        fitted = rule == "weights" and weights is not None
-        if weights is not None and fitted:
-            means[-1] = weights.sampled(alone, drawn, means[-1])
-        choice = HeldOutChoice.of(alone, settings.seed, drawn)
-        rules[rule] = rule_on(means, choice.sampled(alone, drawn), alone, settings.confidence)
-        if fitted:
-            gain = rules[rule].gain
-            unsure = Estimate(gain.value, n=gain.n, reason=gain.reason or FITTED)
-            rules[rule] = rules[rule].model_copy(update={"gain": unsure})
-        alphas = {
-            name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
-        }
-        checks[rule] = alone, choice.held_out(alone, drawn, settings.confidence), alphas
-    first = next(iter(made))
-    if first not in checks:
-        raise DeclarationError(missed[first])
-    alone, best, alphas = checks[first]
+    chosen = choice.sampled(alone, drawn)
     errors = tuple(_errors(alone, settings.confidence))
     checked = JuryCheck(
         basis=alone.basis(labels, settings),
-        rules=rules,
-        best=best,
+        rules={rule: rule_on(of, chosen, alone, settings.confidence) for rule, of in means.items()},
+        best=choice.held_out(alone, drawn, settings.confidence),
         errors=errors,
         independent=_independent([error.correlation.value for error in errors], len(alone.names)),
         left_out=alone.left_out,
     )
+    alphas = {
+        name: mean.estimate(settings.confidence)
+        for name, mean in zip(alone.names, next(iter(means.values())), strict=False)
+    }
     return checked, alphas
 
 
@@ -320,12 +260,10 @@ def rule_on(
         for name, difference in over.items()
     }
     shown: Literal["each", "average", "worse", ""] = ""
-    condition = of_difference(over_average, alone.clusters)
     if p is not None and p < ALPHA:
         shown = "average" if over_average.value > 0 else "worse"
     if shown == "average" and all(p is not None and p < ALPHA for p in p_values.values()):
         shown = "each"
-        condition = weakest(of_difference(difference, alone.clusters) for difference in over.values())
     return RuleOn(
         alpha=jury.estimate(confidence),
         gain=jury.minus(chosen).estimate(confidence),
@@ -333,7 +271,6 @@ def rule_on(
         p=p,
         over=p_values,
         shown=shown,
-        condition=condition,
     )
 
 

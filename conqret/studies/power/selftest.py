@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Self, Unpack
+from typing import Unpack
 
 from conqret.data import Item
 from conqret.data.item import Frozen
@@ -22,7 +22,7 @@ from conqret.stats.effects import ALPHA
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PREFERENCE, ProbeContext
-from conqret.studies.bias.result import BiasRow, bias_rows, primary_contrasts
+from conqret.studies.bias.result import bias_rows, primary_contrasts
 from conqret.studies.power.planted_bias import NOISE, PlantedJudge, noise_of
 
 SIMULATIONS = 100
@@ -38,22 +38,18 @@ MOST_VARIED = 3.0
 
 class PlantedBiasRates(Frozen):
     """What became of the judges with the bias of one probe, as shares: ``found`` by an alarm, ``cleared`` wrongly; and
-    ``raised`` of those without any bias. ``found_if_skewed`` and ``raised_if_skewed`` count the alarms alone that hold
-    also where the effects of topics are skewed."""
+    ``raised`` of those without any bias."""
 
     probe: str
     metric: str
     found: float
     cleared: float
     raised: float
-    found_if_skewed: float
-    raised_if_skewed: float
 
 
 class SelfTest(Frozen):
     """What a bias run on these items can do. ``raised`` is the share of the judges without a bias of which any probe
-    raised an alarm (``raised_if_skewed``: one that holds also where effects are skewed); more than ``allowed`` are more
-    than 5% by a one-sided binomial test. ``vary`` is how far the bias
+    raised an alarm; more than ``allowed`` are more than 5% by a one-sided binomial test. ``vary`` is how far the bias
     differed between topics, as a share of its size."""
 
     items: int
@@ -63,22 +59,9 @@ class SelfTest(Frozen):
     vary: float = 0.0
     simulations: int
     raised: float
-    raised_if_skewed: float
     allowed: float
     rows: tuple[PlantedBiasRates, ...]
     left_out: Mapping[str, str] = {}
-
-
-class ProbeOutcome(NamedTuple):
-    """What was said of one simulated judge by one probe, and whether it holds also where effects are skewed."""
-
-    verdict: str
-    holds_if_skewed: bool
-
-    @classmethod
-    def of(cls, row: BiasRow) -> Self:
-        """What a row of a bias table says."""
-        return cls(row.verdict, row.condition is None or row.condition.holds_if_skewed)
 
 
 class PlantedSettings(ItemSettings, OwnJudgeSettings, total=False):
@@ -183,26 +166,20 @@ def selftest(
             "none of these probes can raise an alarm, so there is nothing to test: choose others"
         )
     probes = [contrast.probe for contrast in contrasts]
-    verdicts_by_bias: dict[str, list[dict[str, ProbeOutcome]]] = {}
+    verdicts_by_bias: dict[str, list[dict[str, str]]] = {}
     for biased in ("", *probes):
         for number in range(simulations):
             rng = np.random.default_rng([seed, number])
             judge = PlantedJudge(plan.ground, contrasts, biased, size, noise, rng, vary)
             rows = bias_rows(contrasts, judge.readings(), seed=seed)
-            verdicts_by_bias.setdefault(biased, []).append({row.probe: ProbeOutcome.of(row) for row in rows})
+            verdicts_by_bias.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
             on_judge()
 
-    def share(biased: str, counts: Callable[[Mapping[str, ProbeOutcome]], bool]) -> float:
+    def share(biased: str, counts: Callable[[Mapping[str, str]], bool]) -> float:
         return sum(map(counts, verdicts_by_bias[biased])) / simulations
 
-    def of_probe(biased: str, probe: str, counts: Callable[[ProbeOutcome], bool]) -> float:
-        return share(biased, lambda outcomes: probe in outcomes and counts(outcomes[probe]))
-
-    def alarm(outcome: ProbeOutcome) -> bool:
-        return outcome.verdict == "alarm"
-
-    def sure(outcome: ProbeOutcome) -> bool:
-        return alarm(outcome) and outcome.holds_if_skewed
+    def of_probe(biased: str, probe: str, verdict: str) -> float:
+        return share(biased, lambda outcomes: outcomes.get(probe) == verdict)
 
     return SelfTest(
         items=len(plan.ground.items),
@@ -211,18 +188,15 @@ def selftest(
         noise=noise,
         vary=vary,
         simulations=simulations,
-        raised=share("", lambda outcomes: any(map(alarm, outcomes.values()))),
-        raised_if_skewed=share("", lambda outcomes: any(map(sure, outcomes.values()))),
+        raised=share("", lambda outcomes: "alarm" in outcomes.values()),
         allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,
         rows=tuple(
             PlantedBiasRates(
                 probe=contrast.probe,
                 metric=contrast.metrics[0],
-                found=of_probe(contrast.probe, contrast.probe, alarm),
-                cleared=of_probe(contrast.probe, contrast.probe, lambda outcome: outcome.verdict == "clear"),
-                raised=of_probe("", contrast.probe, alarm),
-                found_if_skewed=of_probe(contrast.probe, contrast.probe, sure),
-                raised_if_skewed=of_probe("", contrast.probe, sure),
+                found=of_probe(contrast.probe, contrast.probe, "alarm"),
+                cleared=of_probe(contrast.probe, contrast.probe, "clear"),
+                raised=of_probe("", contrast.probe, "alarm"),
             )
             for contrast in contrasts
         ),

@@ -14,12 +14,6 @@ from conqret.studies.bias.screen import WIDTH
 from conqret.studies.power.planted_bias import VERDICT_TOPIC
 from conqret.studies.power.selftest import SelfTest
 
-UNDER_SKEW = (
-    "“For skewed effects, too” counts the alarms of which `conqret bias` says that they hold even if the effects of "
-    "topics are as skewed as an exponential distribution. The simulated judges' effects are not skewed: a real judge "
-    "without bias that errs on few topics raises more false alarms, but of this kind in at most 5% of runs."
-)
-
 
 def selftest_answer(selftest_result: SelfTest) -> list[str]:
     """Which probes find the bias in 80% of runs, and which do less often, in sentences."""
@@ -92,16 +86,14 @@ def _table(selftest_result: SelfTest) -> Table:
         Column("Probe", "name"),
         Column("Metric", "name"),
         "Found",
-        "Found for skewed effects, too",
         "Called equivalent",
         "False alarms",
-        "False alarms for skewed effects, too",
     )
     rows = [
         (
             row.probe,
             words.label(row.metric),
-            *map(_share, (row.found, row.found_if_skewed, row.cleared, row.raised, row.raised_if_skewed)),
+            *map(_share, (row.found, row.cleared, row.raised)),
         )
         for row in selftest_result.rows
     ]
@@ -109,7 +101,7 @@ def _table(selftest_result: SelfTest) -> Table:
         "",
         columns,
         rows,
-        note=f"False alarms are of judges without any bias. {UNDER_SKEW} {_note(selftest_result.simulations)}",
+        note=f"False alarms are of judges without any bias. {_note(selftest_result.simulations)}",
     )
 
 
@@ -118,8 +110,7 @@ def _advice(selftest_result: SelfTest) -> Iterator[str]:
     yield (
         f"Of the judges without any bias {selftest_result.raised:.0%} raised an alarm: {many} by a binomial "
         "test, which "
-        f"{selftest_result.allowed:.0%} would still pass. {selftest_result.raised_if_skewed:.0%} raised one that "
-        "holds for skewed effects, too."
+        f"{selftest_result.allowed:.0%} would still pass."
     )
     if any(row.found < POWER for row in selftest_result.rows):
         yield (

@@ -95,9 +95,9 @@ class PerturbationOptions(OptionGroup):
         bool,
         typer.Option(
             "--grid",
-            help="Also judge items with both perturbations: `irrelevant` (0, 10, 50 or 75 percent of documents "
-            "replaced) combined with `hallucinate` (0, 50 or 100 percent of cited sentences changed), as in "
-            "ConQRet's Figure 4.",
+            help="Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with "
+            "`hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents "
+            "replaced, and 0, 50 or 100 percent of cited sentences changed).",
             rich_help_panel=DAMAGE,
         ),
     ] = False
@@ -313,7 +313,6 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from itertools import groupby
 
     from conqret.show import words
-    from conqret.show.condition_words import condition_note, with_condition
     from conqret.show.table import Alarm, Column, Table
     from conqret.studies.sensitivity.page import lacking
     from conqret.studies.sensitivity.verdict import STILL
@@ -342,13 +341,13 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
             )
             for curve in listed
             for said in [
-                with_condition("yes", curve.condition)
+                "yes"
                 if curve.verdict == "yes" and curve.expected in STILL
-                else f"{curve.verdict or 'nothing is expected'}: {curve.why}"
+                else f"{curve.verdict or 'nothing is expected'}: {curve.words}"
             ]
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
     yield from lacking(results)
-    if note := condition_note(curve.condition for curve in results.curves):
+    if note := words.symmetry_note(min((curve.topics for curve in results.curves), default=0)):
         yield note

@@ -103,7 +103,6 @@ class Drawing:
             margin=self.plan.margin,
             verdict=None if judged is None else judged.verdict,
             words=moved(response) if judged is None else judged.words,
-            condition=None if judged is None else judged.condition,
         )
         if expected is Direction.FALL:
             yield from self.stances(damage, metric)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 from conqret.data.item import Frozen
 from conqret.perturb import Direction
-from conqret.show.condition_words import with_condition
 from conqret.stats.curve_tests import MARGIN, CurveStep
-from conqret.stats.verdict_condition import VerdictCondition
 from conqret.studies.sensitivity.verdict import Verdict
 
 
@@ -40,8 +38,7 @@ class Curve(PerturbationCurve):
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
     reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
-    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``condition`` is the one
-    under which the verdict holds (None: there is none, or it is inconclusive). ``falls`` is the strict
+    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
     monotone decrease of the means (ConQRet, Table 17). What should stand still has to stay within ``margin``, and
     ``alarms`` are levels at which it is shown to have moved further.
     """
@@ -64,17 +61,11 @@ class Curve(PerturbationCurve):
     margin: float = MARGIN
     verdict: Verdict | None
     words: str
-    condition: VerdictCondition | None = None
 
     @property
     def means(self) -> tuple[float, ...]:
         """The mean at each level."""
         return tuple(point.mean for point in self.points)
-
-    @property
-    def why(self) -> str:
-        """Why the verdict is what it is, and the condition under which it holds, in words."""
-        return with_condition(self.words, self.condition)
 
     @property
     def told_apart(self) -> int:

@@ -4,8 +4,7 @@ Every verdict is of means over items, tested over topics, and there is none belo
 fall in trend (one-sided), with no step that rises significantly. What should stand still has to do so within a margin
 (equivalence), and moves where a shift is shown to be beyond that margin, corrected for all shifts of the run that
 should be within it (Holm). So a shift inside the margin is never called a move, however many topics show it.
-Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean; how often under
-skew comes with it (:mod:`conqret.stats.verdict_condition`).
+Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean.
 """
 
 from __future__ import annotations
@@ -18,17 +17,15 @@ from conqret.perturb import Direction
 from conqret.stats.curve_tests import MARGIN, Response
 from conqret.stats.effects import ALPHA, holm, p_words
 from conqret.stats.estimate import FEWEST_TESTED, JackknifedEstimate
-from conqret.stats.verdict_condition import Claim, VerdictCondition, of_difference, verdict_condition
 
 Verdict = Literal["yes", "no", "inconclusive"]
 
 
 class ResponseVerdict(NamedTuple):
-    """A verdict, in words why, and under which condition it holds (None: it is inconclusive)."""
+    """A verdict, and in words why."""
 
     verdict: Verdict
     words: str
-    condition: VerdictCondition | None = None
 
 
 STILL = (Direction.UNCHANGED, Direction.NO_RISE)
@@ -81,13 +78,11 @@ def judge_response(
 
 def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
-    topics = response.topics
-    for against, step in zip(response.neighbours, response.steps, strict=True):
+    for against in response.neighbours:
         if against.significant and sign * against.difference < 0:
             return ResponseVerdict(
                 "no",
                 f"it {wrong} by {abs(against.difference):.3f} from level {against.start:g} to {against.to:g}",
-                of_difference(step, topics, corrected=against.p),
             )
     upwards = response.trend.above()
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
@@ -98,19 +93,14 @@ def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
         return ResponseVerdict(
             "yes",
             f"{right} by {far}{p_words(there)})",
-            verdict_condition([Claim(response.trend, sign=sign)], topics),
         )
     if 1 - there < ALPHA:
         return ResponseVerdict(
             "no",
             f"it {wrong} by {far}{p_words(1 - there)})",
-            verdict_condition([Claim(response.trend, sign=-sign)], topics),
         )
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
-        within = [Claim(response.trend, -margin, 1), Claim(response.trend, margin, -1)]
-        return ResponseVerdict(
-            "no", f"it does not change (within {margin:g})", verdict_condition(within, topics)
-        )
+        return ResponseVerdict("no", f"it does not change (within {margin:g})")
     shift = response.shifts[-1].value
     return ResponseVerdict(
         "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
@@ -137,27 +127,20 @@ def _far(response: Response) -> str:
 def _still(
     response: Response, expected: Direction, p_values: Sequence[float], margin: float
 ) -> ResponseVerdict:
-    shifts, levels, topics = response.shifts, response.levels[1:], response.topics
+    shifts, levels = response.shifts, response.levels[1:]
     both = expected is Direction.UNCHANGED
     if raised := alarms(p_values):
         worst = max(raised, key=lambda place: abs(shifts[place].value))
         shift = shifts[worst]
-        raw = _beyond(shift, expected, margin) or 0.0
-        room = min(1.0, raw / p_values[worst]) if raw else 1.0
-        sign = 1 if shift.value > 0 else -1
-        beyond = Claim(shift, sign * margin, sign, ALPHA / (2 if both else 1) * room)
         return ResponseVerdict(
             "no",
             f"moves by {shift.value:+.3f} at level {levels[worst]:g}, more than {margin:g} "
             f"({p_words(p_values[worst])})",
-            verdict_condition([beyond], topics),
         )
     if all(shift.outside(margin, rising=not both) < ALPHA for shift in shifts):
-        ends_of = [(margin, -1), (-margin, 1)] if both else [(margin, -1)]
         return ResponseVerdict(
             "yes",
             f"does not change (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
-            verdict_condition([Claim(shift, end, sign) for shift in shifts for end, sign in ends_of], topics),
         )
     ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)

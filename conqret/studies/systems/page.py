@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note, only_unskewed
 from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
@@ -109,7 +108,7 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     if len(known) > 1:
         number = f"{len(worse)} of the {len(known) - 1} others" if worse else "No other measure"
         verb = "are" if len(worse) > 1 else "is"
-        yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm).{_unskewed(worse)}"
+        yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm)."
     ranking = {_key(row) for row in known}
     if from_length := [one for one in _of(results.from_length, measure) if _key(one) in ranking]:
         better = [difference for difference in from_length if _better(difference)]
@@ -118,7 +117,6 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
         yield (
             f"{len(better) or 'None'} of {words.number(len(from_length), 'measure')} "
             f"{'is' if len(better) < 2 else 'are'} shown to rank better than the length of the reports{own}."
-            f"{_unskewed(better)}"
         )
 
 
@@ -130,13 +128,11 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
     length = {_key(difference): difference for difference in _of(results.from_length, measure)}
     beside = ("With length", "Minus length's", "p (Holm)") if length else ()
     tested: list[tuple[Cell, ...]] = []
-    holds: list[str] = []
     for name, row in rows.items():
         with_length = "" if row.judge == LENGTH else row.with_length
         by_length = (with_length, *_tested(length.get(_key(row)))) if length else ()
         compared = (*_tested(best.get(_key(row))), *by_length)
         tested.append((name, row.runs, row.by_topic[first], row.overall[first], *compared))
-        holds.append(_conditions(best.get(_key(row)), length.get(_key(row))))
     yield Table(
         f"{coefficient(first)} with {measure} of {results.truth}",
         (
@@ -147,9 +143,8 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
             "Minus the best",
             "p (Holm)",
             *beside,
-            *[Column("Condition", "text")] * any(holds),
         ),
-        [(*cells, *[cell] * any(holds)) for cells, cell in zip(tested, holds, strict=True)],
+        tested,
         note=_note(results, measure),
     ).compact()
     methods = [
@@ -239,22 +234,6 @@ def _tested(difference: RankDifference | None) -> tuple[Cell, Cell]:
     return ("", "") if difference is None else (difference.difference, words.p_value(difference.p_holm))
 
 
-def _conditions(from_best: RankDifference | None, from_length: RankDifference | None) -> str:
-    """Under which condition what is shown of a judge holds, in words; empty where nothing is shown."""
-    cells = {
-        other: condition_cell(difference.condition)
-        for other, difference in (("best", from_best), ("length", from_length))
-        if difference is not None and difference.condition is not None
-    }
-    if len(set(cells.values())) < 2:
-        return next(iter(cells.values()), "")
-    return "; ".join(f"from the {other}: {cell}" for other, cell in cells.items())
-
-
-def _unskewed(shown: Sequence[RankDifference]) -> str:
-    return only_unskewed(difference.condition for difference in shown)
-
-
 def _better(difference: RankDifference) -> bool:
     """Whether it is shown to be above that of the other."""
     return (
@@ -274,9 +253,9 @@ def _note(results: MetaEvaluation, measure: str) -> str:
         )
     if any(difference.p_holm is not None for difference in compared):
         sentences.append(words.NOT_CORRECTED)
+        sentences.append(words.symmetry_note(results.topics))
     if tied := [_name(row, results) for row in _rows(results, measure) if row.tied]:
         sentences.append(
             f"All systems have the same score by {', '.join(tied)}, so these measures give no ranking."
         )
-    sentences.append(condition_note(difference.condition for difference in compared))
     return " ".join(filter(None, sentences))

@@ -21,7 +21,6 @@ from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
-from conqret.stats.verdict_condition import VerdictCondition, of_difference
 from conqret.studies.systems.ranked_systems import (
     MetaSettings,
     SystemMeasure,
@@ -60,8 +59,7 @@ class RankDifference(Frozen):
     """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
     both have one. From length, Holm's correction is over the judges; from the best, over all pairs of judges: which one
     is the best these topics say themselves, and where ten judges are equal, the correction over nine of the pairs would
-    find one that is worse in 15% (Tukey's studentized range). ``condition`` is the one under which a difference that is
-    shown at 5% after the correction holds.
+    find one that is worse in 15% (Tukey's studentized range).
 
     Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
     single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.
@@ -75,7 +73,6 @@ class RankDifference(Frozen):
     difference: Estimate
     p: float | None
     p_holm: float | None
-    condition: VerdictCondition | None = None
 
 
 class MetaEvaluation(Frozen):
@@ -244,8 +241,7 @@ def _differences(
     pairs: Sequence[tuple[int, int]],
     settings: MetaSettings,
 ) -> list[RankDifference]:
-    less = [_less(tested[place], tested[other]) for place, other in pairs]
-    differences = [_mean(values.values(), "plain") for values in less]
+    differences = [_mean(_less(tested[place], tested[other]).values(), "plain") for place, other in pairs]
     # What is the same on all topics says nothing.
     raw = [difference.p() if difference.varies else None for difference in differences]
     return [
@@ -258,11 +254,8 @@ def _differences(
             difference=difference.estimate(settings.confidence),
             p=p,
             p_holm=p_holm,
-            condition=None if p_holm is None else of_difference(difference, list(values), corrected=p_holm),
         )
-        for (place, other), values, difference, p, p_holm in zip(
-            pairs, less, differences, raw, holm(raw), strict=True
-        )
+        for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
     ]
 
 

@@ -80,13 +80,11 @@ def validate(
     """
     from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.rater_tables import raters_answer, raters_tables
     from conqret.studies.agreement_answer import agreement_answer
     from conqret.studies.agreement_tables import (
         agreement_table,
         beside_table,
         language_tables,
-        together_tables,
     )
     from conqret.studies.validate.validate import validate as compare
 
@@ -108,13 +106,8 @@ def validate(
     _remark(validated.validation)
     shown = validated.validation
     rows = list(shown.dimensions.values())
-    together = together_tables(rows, shown.basis.settings.confidence)
-    tables = [agreement_table(shown), *together, *language_tables(shown), beside_table(shown)]
-    tables += raters_tables(shown.raters, whole=False)
-    said = [
-        *agreement_answer(rows, shown.basis, shown.average),
-        *raters_answer(shown.raters, confidence),
-    ]
+    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
+    said = agreement_answer(rows, shown.basis, shown.average)
     result(shown, spaced(tables), as_json=json_output, outcomes=validated.requirements, answer=said)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")

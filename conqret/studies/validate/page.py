@@ -8,10 +8,8 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
-from conqret.show.condition_words import condition_cell, condition_note
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.agreement.rater_tables import raters_section
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -20,7 +18,6 @@ from conqret.studies.agreement_tables import (
     beside_table,
     language_tables,
     over_parts,
-    together_tables,
 )
 from conqret.studies.validate.result import Validation
 
@@ -70,7 +67,6 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
-    yield from together_tables(list(validation.dimensions.values()), validation.basis.settings.confidence)
     yield from language_tables(validation)
     beside = beside_table(validation)
     over = over_parts({name: row.over for name, row in validation.dimensions.items()})
@@ -79,8 +75,6 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
-    if (raters := raters_section(validation.raters, validation.basis.settings.confidence)) is not None:
-        yield raters
     yield _replacing(validation)
     yield _means(validation)
     yield from _shares(validation)
@@ -107,19 +101,14 @@ def _samples(validation: Validation) -> Table:
         for name, statistic in validation.average.judge.items()
         if name not in (CALIBRATED, *TRIVIAL)
     }
-    rows = [
-        [dimension, *map(row.variants.get, average), "" if row.rerun is None else f"{row.rerun:.3f}"]
-        for dimension, row in validation.dimensions.items()
-    ]
+    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
     heads = map(str.capitalize, average)
     return Table(
         title,
-        ("Dimension", *heads, "SD between reruns"),
+        ("Dimension", *heads),
         rows,
-        foot=[("Average", *average.values(), "")],
-        note="“SD between reruns” is how much the alpha of the mean would vary if the judge were run again with as "
-        "many samples. More samples reduce this part of an interval's width; only more topics reduce the rest.",
+        foot=[("Average", *average.values())],
     )
 
 
@@ -159,28 +148,20 @@ def _replacing(validation: Validation) -> Section:
             note,
         )
     rows: list[tuple[Cell, ...]] = []
-    conditions = [test.condition for test in tests]
-    clusters = validation.basis.clustered_by
-    holds = any(conditions)
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        where = [condition_cell(test.condition, clusters)] * holds
-        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, *where, test.reason))
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
     table = Table(
         title,
-        (
-            "Dimension", "Passed", "Winning rate", "Advantage probability",
-            *[Column("Condition", "text")] * holds, REMARK,
-        ),
+        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
         note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
         "(one-sided tests, corrected for the number of annotators after Benjamini and Yekutieli); the judge passes "
         "with 0.5 or more, which does not show that it equals them. “Advantage probability” is the share of items on "
-        "which the judge is at least as close to the other annotators as the annotator whom it replaces."
-        + " " * holds
-        + condition_note(conditions, clusters),
-    )  # fmt: skip
+        "which the judge is at least as close to the other annotators as the annotator whom it replaces. "
+        f"{words.symmetry_note(validation.basis.clusters)}".rstrip(),
+    )
     return Section(title, [table], note)
 
 
@@ -240,28 +221,18 @@ def _shares(validation: Validation) -> Iterator[Table]:
         yield Table("The share of positives among unlabelled units", columns, rows)
 
 
-def _missing(validation: Validation) -> Table | Section:
+def _missing(validation: Validation) -> Section:
     missing = validation.missing
-    if missing.scored == missing.total:
-        return Section(
-            "Missing scores",
-            [PageRemarks([f"All {words.count(missing.total)} judgments have all their scores."])],
+    said = f"All {words.count(missing.total)} judgments have all their scores."
+    if missing.scored < missing.total:
+        reasons = ", ".join(
+            f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items()
         )
-    reasons = (
-        ", ".join(f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items())
-        or "none"
-    )
-    rows = [
-        (association.covariate, association.effect, words.p_value(p), association.reason)
-        for association, p in zip(missing.associations, missing.p_holm, strict=True)
-    ]
-    return Table(
-        "Missing scores",
-        ("Missing scores and", "Effect", "p (Holm)", REMARK),
-        rows,
-        note=f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
-        f"response, and {missing.failed} got no response (reasons: {reasons}).",
-    )
+        said = (
+            f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
+            f"response, and {missing.failed} got no response (reasons: {reasons or 'none'})."
+        )
+    return Section("Missing scores", [PageRemarks([said])])
 
 
 def _join(validation: Validation) -> Table | Section:

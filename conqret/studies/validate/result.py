@@ -25,7 +25,6 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_fe
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
-from conqret.stats.simultaneous import partially_pooled, simultaneous_intervals
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
@@ -33,12 +32,11 @@ from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
-from conqret.studies.agreement.raters import Raters
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
 
-SCHEMA = "conqret.validation/2"
+SCHEMA = "conqret.validation/3"
 
 
 class ValidatedJudge(Frozen):
@@ -108,11 +106,6 @@ class Validation(Frozen):
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return dumped(self, dump, "languages")
-
-    @property
-    def raters(self) -> dict[str, Raters]:
-        """The annotators and the judge by severity, on each dimension on which they are."""
-        return {name: row.raters for name, row in self.dimensions.items() if row.raters is not None}
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -186,8 +179,6 @@ def check_dimension(
         share=_share(view),
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
-        rerun=view.rerun(),
-        raters=view.raters(drawn),
     )
     return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
 
@@ -281,16 +272,14 @@ def validate(
 ) -> Validation:
     """Compare the judgments of one judge with ``labels``.
 
-    ``items`` (the run's) let missing scores be compared with the length of the argument; ``metrics`` maps dimensions
-    to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
-    the judgments of the offline model, which then stands beside length and a constant.
+    ``items`` (the run's) let the length of texts stand beside the judge; ``metrics`` maps dimensions to metrics of
+    other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are the judgments
+    of the offline model, which then stands beside length and a constant.
 
     Raises:
         DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
         UnknownNameError: ``metrics`` names what is not there.
     """
-    import numpy as np
-
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
     known = list(items)
@@ -306,23 +295,11 @@ def validate(
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
-        dimensions=_together(checked, settings.confidence),
+        dimensions={name: check.result for name, check in checked.items()},
         average=_average(checked, settings.confidence),
-        missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
+        missing=missingness(kept),
         languages=tuple(_by_language(joined, settings)),
     )
-
-
-def _together(checked: Mapping[str, DimensionCheck], confidence: float) -> dict[str, DimensionValidation]:
-    """The results by dimension, with what is known of their alphas looked at together."""
-    alphas_of = [check.judge["mean"] for check in checked.values()]
-    both = zip(
-        simultaneous_intervals(alphas_of, confidence), partially_pooled(alphas_of, confidence), strict=True
-    )
-    return {
-        name: check.result.model_copy(update={"simultaneous": simultaneous, "pooled": pooled})
-        for (name, check), (simultaneous, pooled) in zip(checked.items(), both, strict=True)
-    }
 
 
 def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[LanguageAgreement]:

@@ -141,7 +141,7 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    ended = (*AVERAGED, *STATISTICS, "severity")
+    ended = (*AVERAGED, *STATISTICS)
     condition = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(

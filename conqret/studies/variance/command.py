@@ -9,39 +9,32 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result, tell
 
-WANTED = "--design is a list such as model=3,sample=2"
-
 
 @grouped
 def variance(
     runs: list[Path],
     *,
     metric: list[str] | None = None,
-    design: list[str] | None = None,
-    topics: str = "8,20,50",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Estimate variance components of a judge's scores: topics, items, models, prompts, samples; and the expected gain
-    from more of each.
+    """Estimate variance components of a judge's scores: topics, items, models, prompts, samples; and the error of one
+    score and of a mean.
 
-    A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
+    A G-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
     given as 0. No labels are needed, and no model is called.
 
     Args:
         runs: Folders of finished runs of `conqret judge` over the same items that differ in model or prompts, or of one
             run that was made with `--samples` 2 or more.
         metric: Use only this metric. May be repeated. Default: all metrics that the runs share.
-        design: Also show the standard errors that averaging over so many models, prompts or samples would give, such as
-            `model=3,sample=2`. May be repeated.
-        topics: Numbers of topics for which the mean's standard error is computed, besides the runs' own number.
 
     Examples:
 
     conqret judges variance runs/a runs/b runs/other-words -o noise.html
 
-    conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100
+    conqret judges variance runs/five-samples --metric clarity
     """
     from conqret._optional import require
     from conqret.studies.variance.page import (
@@ -56,8 +49,6 @@ def variance(
     variance_result = estimated(
         runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
-        designs=[_numbers(text) for text in design or ()],
-        topics=options.counts("--topics", topics),
         confidence=confidence,
     )
     sentences = variance_words(variance_result)
@@ -74,18 +65,3 @@ def variance(
     if len(tables) == 1 and len(variance_result.metrics) > 1:
         tell("use --metric NAME to see the details of one metric, or -o to write a page on all")
     page.write(variance_sheet, variance_result)
-
-
-def _numbers(text: str) -> dict[str, int]:
-    """``model=3,sample=2`` as numbers by facet."""
-    from conqret.errors import DeclarationError
-
-    numbers = {}
-    for part in options.listed(text):
-        name, _, number = part.partition("=")
-        if not number.strip().isdecimal() or not name.strip():
-            raise DeclarationError(f"{WANTED}, not {text!r}")
-        numbers[name.strip()] = int(number)
-    if not numbers:
-        raise DeclarationError(f"{WANTED}, not {text!r}")
-    return numbers

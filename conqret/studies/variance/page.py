@@ -1,17 +1,16 @@
-"""Where the noise of a judge comes from, and what more of anything buys, as tables and as a picture."""
+"""Where the noise of a judge comes from, as tables and as a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from conqret.show import words
-from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
-from conqret.studies.variance.result import AveragedScores, MetricVariance, VarianceSource, VarianceStudy
+from conqret.studies.variance.result import MetricVariance, VarianceSource, VarianceStudy
 
 Row = tuple[Cell, ...]
 
@@ -25,14 +24,6 @@ _ALIKE = (
     "others, the interval of the samples holds the true value in only 85 to 90% of studies, not in 95%."
 )
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
-_BUYS = (
-    "Generalizability is the share of the variance of items' scores that is not noise: at 1 a repeated measurement "
-    "would rank the items in the same order. Generalizability rises when a score is averaged over more samples, "
-    "prompts "
-    "or models. The band is its confidence interval; a band over the whole height means that there are too few "
-    "topics to "
-    "estimate it."
-)
 
 
 def variance_words(study: VarianceStudy) -> list[str]:
@@ -79,8 +70,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
     if every or len(rows) == 1:
         yield _sources(rows, study.confidence)
         if varied := [row for row in rows if _varies(row)]:
-            yield _scores(varied)
-            yield _means(varied)
+            yield _errors(varied)
 
 
 def _overview(rows: Sequence[MetricVariance]) -> Table:
@@ -122,44 +112,31 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
     )
 
 
-def _scores(rows: Sequence[MetricVariance]) -> Table:
-    strict = any(
-        {*row.varies} - {SAMPLE} for row in rows
-    )  # samples alone are no stricter or milder than others
-
-    def designs(noise: MetricVariance) -> Iterator[Row]:
-        return (
-            (_design(row), row.score_error, row.generalizability, *[row.dependability][:strict])
-            for row in noise.averaged
-        )
-
-    return Table(
-        _titled(rows, "one item's score"),
-        (Column("Averaged over", "text"), "Standard error", "Generalizability", *["Dependability"][:strict]),
-        _under(rows, designs),
-        note="“Generalizability” is the share of the variance of scores, averaged as the row says, that is due to "
-        "topics and items; at 1 a "
-        "repeated measurement would rank the items in the same order."
-        + " “Dependability” is the corresponding share for absolute scores: it counts it as noise, too, that one model "
-        "or prompt is stricter than another." * strict,
-    )
-
-
-def _means(rows: Sequence[MetricVariance]) -> Table:
+def _errors(rows: Sequence[MetricVariance]) -> Table:
     first = rows[0]
-    topics = list(first.averaged[0].mean_error)
-    *others, last = (f"{name}s" for name in ("topic", *first.varies))
-
-    def designs(noise: MetricVariance) -> Iterator[Row]:
-        return ((_design(row), *(row.mean_error[count] for count in topics)) for row in noise.averaged)
-
+    topics = list(first.mean_error)
     return Table(
-        _titled(rows, "standard error of the mean"),
-        (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
-        _under(rows, designs),
-        note="The standard error is how much the mean of a metric would vary if the study were repeated with other "
-        f"{', '.join(others)} and {last}. This study has {words.number(first.topics, 'topic')}, with "
-        f"{first.items / first.topics:.3g} items each.",
+        _titled(rows, "the error of one score and of the mean"),
+        (
+            Column("Metric", "name"),
+            "Error of one score",
+            "Generalizability",
+            *(f"Error of the mean, {words.number(count, 'topic')}" for count in topics),
+        ),
+        [
+            (
+                words.label(row.metric),
+                row.score_error,
+                row.generalizability,
+                *(row.mean_error[count] for count in topics),
+            )
+            for row in rows
+        ],
+        note="The errors are standard errors: how much the score of one item, or the mean of the metric, would vary if "
+        "the study were repeated with other samples, prompts and models as far as these runs vary them, and, for the "
+        f"mean, with so many other topics of {first.items / first.topics:.3g} items each. “Generalizability” is the "
+        "share of the variance of single scores that is due to topics and items; at 1 a repeated measurement would "
+        "rank the items in the same order.",
     )
 
 
@@ -185,53 +162,18 @@ def _varies(noise: MetricVariance) -> bool:
 
 
 def variance_sheet(study: VarianceStudy) -> ReportPage:
-    """The page: what is known of each metric, and what more of anything buys as a chart."""
+    """The page: what is known of each metric."""
     tables = list(variance_tables(study, every=True))
-    charts = [_chart(metric) for metric in study.metrics.values() if _varies(metric)]
-    buys = Section("What averaging buys", charts[1:], _BUYS)
     runs = Section("Runs", [PageRemarks([*study.runs, *variance_words(study)[1:]])])
-    first = [section(tables.pop(0))] if len(study.metrics) > 1 else []
-    each = map(section, tables)
-    badges = words.floor_badges(study.baselines)
     return ReportPage(
         "variance",
         TITLE,
-        [*first, buys, *each, runs],
+        [*map(section, tables), runs],
         variance_words(study)[:1],
-        badges,
+        words.floor_badges(study.baselines),
         answer=[variance_finding(study)],
-        picture=charts[:1],
         how_to_read=[_LEDE],
     )
-
-
-def _chart(noise: MetricVariance) -> Chart:
-    single, *more = noise.averaged
-    lines = [
-        ChartLine(
-            f"{words.label(facet)}s",
-            [
-                Point.of(row.numbers[facet], row.generalizability)
-                for row in [single, *(row for row in more if _only(row.numbers, facet))]
-                if row.generalizability.value is not None
-            ],
-        )
-        for facet in noise.varies
-    ]
-    sure = any(point.low is not None for line in lines for point in line.points)
-    averaged = "How many" if len(lines) > 1 else f"{lines[0].name} that"
-    title = f"{words.label(noise.metric)}{'' if sure else ': no interval'}"
-    return Chart(title, f"{averaged} are averaged", "Generalizability", lines)
-
-
-def _only(numbers: Mapping[str, int], facet: str) -> bool:
-    return all(number == 1 for name, number in numbers.items() if name != facet)
-
-
-def _design(row: AveragedScores) -> str:
-    """How many of what, the ones left out where there are others."""
-    many = {name: number for name, number in row.numbers.items() if number > 1 or len(row.numbers) == 1}
-    return ", ".join(words.number(number, name) for name, number in many.items()) or "one of each"
 
 
 def _name(source: VarianceSource) -> str:

@@ -2,7 +2,7 @@
 
 Runs differ in their model, in their prompts (paraphrases, another format, another order: whatever else makes the
 instrument), or in nothing, and are further samples then. What each brings to the scores is estimated by
-:mod:`conqret.stats.variance_components`, and what one more sample, prompt, model or topic would buy follows.
+:mod:`conqret.stats.variance_components`, and the errors of a score and of a mean follow.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from conqret.stats.variance_components import variance_components
 
 MODEL, PROMPT, JUDGE = "model", "prompt", "judge"
 """Which model is asked, and what; a judge is both, where no run changes one alone."""
-NUMBERS = (1, 2, 3, 5)
-"""How many samples, prompts and models are looked at."""
 TOPICS = (8, 20, 50)
 """Over how many topics a mean is looked at, beside as many as there are."""
 
@@ -42,32 +40,23 @@ class VarianceSource(Frozen):
     share: float | None
 
 
-class AveragedScores(Frozen):
-    """Scores averaged over ``numbers`` of samples, prompts and models: the standard error of one item's score, how
-    well such scores would order items again (``generalizability``, ``E rho^2``), how well they would come out the same
-    (``dependability``, ``Phi``), and the standard error of a mean by its number of topics."""
-
-    numbers: Mapping[str, int]
-    score_error: float
-    generalizability: Estimate
-    dependability: float
-    mean_error: Mapping[int, float]
-
-
 class MetricVariance(Frozen):
-    """One metric. ``scores`` are single samples; ``varies`` is what can be averaged over; ``unknown`` says in words
-    what these runs cannot tell. ``repeatability`` is the standard deviation of samples of one request (no value where
-    there is one sample of each)."""
+    """One metric. ``scores`` are single samples; ``unknown`` says in words what these runs cannot tell.
+    ``repeatability`` is the standard deviation of samples of one request (no value where there is one sample of each),
+    ``score_error`` the standard error of one item's score, ``generalizability`` the share of the variance of such
+    scores that is that of topics and items (``E rho^2``), and ``mean_error`` the standard error of a mean by its number
+    of topics."""
 
     metric: str
     scores: int
     items: int
     topics: int
-    varies: tuple[str, ...]
     sources: tuple[VarianceSource, ...]
     unknown: tuple[str, ...]
     repeatability: Estimate
-    averaged: tuple[AveragedScores, ...]
+    score_error: float
+    generalizability: Estimate
+    mean_error: Mapping[int, float]
 
 
 class Repeatability(Frozen):
@@ -103,14 +92,9 @@ def variance(
     runs: Sequence[FinishedRun],
     *,
     metrics: Sequence[str] = (),
-    designs: Sequence[Mapping[str, int]] = (),
-    topics: Sequence[int] = TOPICS,
     confidence: float = CONFIDENCE,
 ) -> VarianceStudy:
     """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
-
-    ``designs`` are further numbers to look at, beside :data:`NUMBERS` of one thing at a time, as in ``{"model": 3,
-    "sample": 2}``.
 
     Raises:
         DeclarationError: one is no finished run, they share no metric or no item, or noise cannot be told from what
@@ -127,7 +111,7 @@ def variance(
         raise DeclarationError("the runs share no metric: " + "; ".join(
             f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
-    topics = sorted({*topics, TopicKeys.of(judged[0]).count})
+    topics = sorted({*TOPICS, TopicKeys.of(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:
@@ -136,7 +120,7 @@ def variance(
         except DeclarationError as error:
             failed[name] = str(error)
         else:
-            noises[name] = _of_metric(name, parted, designs, topics, confidence)
+            noises[name] = _of_metric(name, parted, topics, confidence)
     if not noises:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
     called = told_apart([run.path for run in folders])
@@ -183,7 +167,7 @@ def repeatabilities(
                 scores=len(values),
                 items=len(set(items)),
                 deviation=deviation(variance.estimate(confidence)),
-                generalizability=parted.generalizability({}).estimate(confidence),
+                generalizability=parted.generalizability().estimate(confidence),
             )
         )
     return tuple(repeated)
@@ -263,7 +247,6 @@ def _components(
 def _of_metric(
     metric: str,
     variance_estimates: Components,
-    designs: Sequence[Mapping[str, int]],
     topics: Sequence[int],
     confidence: float,
 ) -> MetricVariance:
@@ -288,37 +271,12 @@ def _of_metric(
         scores=variance_estimates.n,
         items=round(variance_estimates.items * variance_estimates.topics),
         topics=variance_estimates.topics,
-        varies=variance_estimates.facets,
         sources=sources,
         unknown=tuple(_unknown(variance_estimates)),
         repeatability=alone[0] if alone else undefined("one sample of each request"),
-        averaged=tuple(
-            _averaged(variance_estimates, numbers, topics, confidence)
-            for numbers in _designs(variance_estimates.facets, designs)
-        ),
-    )
-
-
-def _designs(facets: Sequence[str], more: Sequence[Mapping[str, int]]) -> Iterator[dict[str, int]]:
-    """One of everything, more of one thing at a time, and what is asked for."""
-    once = dict.fromkeys(facets, 1)
-    yield once
-    for facet in facets[::-1]:
-        for number in NUMBERS[1:]:
-            yield {**once, facet: number}
-    for numbers in more:
-        yield {**once, **numbers}
-
-
-def _averaged(
-    variance_estimates: Components, numbers: Mapping[str, int], topics: Sequence[int], confidence: float
-) -> AveragedScores:
-    return AveragedScores(
-        numbers=numbers,
-        score_error=variance_estimates.score_error(numbers),
-        generalizability=variance_estimates.generalizability(numbers).estimate(confidence),
-        dependability=variance_estimates.dependability(numbers),
-        mean_error={count: variance_estimates.mean_error(numbers, count) for count in topics},
+        score_error=variance_estimates.score_error(),
+        generalizability=variance_estimates.generalizability().estimate(confidence),
+        mean_error={count: variance_estimates.mean_error(count) for count in topics},
     )
 
 
@@ -329,8 +287,8 @@ def _unknown(variance_estimates: Components) -> Iterator[str]:
     for name in (MODEL, PROMPT):
         if not {name, JUDGE} & set(variance_estimates.conditions):
             yield f"there is one {name}, so nothing is said of what another {name} would change"
-    if SAMPLE not in variance_estimates.facets:
-        yield "there is one sample of each request, so what a second one buys is not known"
+    if not any(effect.names == (SAMPLE,) for effect in variance_estimates.effects):
+        yield "there is one sample of each request, so the sampling variance is not known"
     if variance_estimates.topics == 1:
         yield "there is one topic, so nothing is said of others"
     for effect in variance_estimates.effects:

@@ -1,0 +1,322 @@
+"""``conqret labels collect``: pages on which people label, judge debates or write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import note, note_left_out
+from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_text
+from conqret.labels.label_server import ServerOptions
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.slider_answers import SliderAnswer
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.label_study import Study
+    from conqret.labels.screens import Screen
+
+
+DEBATE, WRITE = "debate", "write"
+"""The tasks for two-turn debates, whose screens are planned for each annotator."""
+ONLY_FOR = {
+    DEBATE: {"--design", "--instruction", "--pass"},
+    WRITE: {"--judged"},
+    "": {
+        "--metric", "--scale", "--plan", "--open", "--overlap", "--pass", "--columns", "--skip-invalid", "--language",
+    },
+}  # fmt: skip
+"""The options that not every task takes, by task; the last are those of tasks that label items."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions(OptionGroup):
+    """What annotators are asked.
+
+    Args:
+        task: The annotation task: `rating` (overall quality), `dimensions` (15 dimensions of argument quality),
+            `preference` (the better of two arguments), `citation-support`, `perspective` (does a document support it?),
+            `partial-answer`, `answer-preference`, `counter-argument`, the ratings of a judge format
+            (`rag-fine-grained`, `listwise`, …), or a TOML file with your own questions. For two-turn debates: `debate`
+            (judge which option is right) or `write` (write counter-arguments).
+        metric: Show annotators only this question (dimension) of the task. May be repeated.
+        scale: Lowest and highest rating, for example `1:5`. Default: the task's.
+        plan: Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote.
+        design: For `--task debate`: with `main` (the default) judges see the whole passage from the start and have five
+            minutes for each judgment; with `pilot` they first judge from short quotations, and see the passage only at
+            the end.
+        instruction: For `--task debate`: what a judge's answers earn, `simple` (the default), `encourage-abstain`
+            (abstaining earns more), or `both`, one after the other. `conqret debate two-turn payoffs` explains them.
+        judged: For `--task write`: a file of judges' answers (human or model) on the debates of this study; each writer
+            is then shown the bonus in dollars that their texts earned.
+    """
+
+    task: str = "rating"
+    metric: list[str] | None = None
+    scale: str | None = None
+    plan: Path | None = None
+    design: Literal["main", "pilot"] | None = None
+    instruction: Literal["simple", "encourage-abstain", "both"] | None = None
+    judged: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorOptions(OptionGroup):
+    """Who labels, what they agree to and practise first, and how many label an item."""
+
+    annotators: Annotated[
+        str, typer.Option(help="Who labels: names, comma-separated; each annotator gets a link of their own.")
+    ] = ""
+    open_to: Annotated[
+        int,
+        typer.Option(
+            "--open", help="Number of annotators who may join by one open link, choosing a name.", min=0
+        ),
+    ] = 0
+    overlap: Annotated[
+        int | None,
+        typer.Option(help="How many annotators label each item. Default: 3, or all if there are fewer."),
+    ] = None
+    consent: Annotated[
+        Path | None,
+        typer.Option(
+            help="A text file, shown to each annotator before the first item; only those who agree to it can go on."
+        ),
+    ] = None
+    practice: Annotated[
+        Path | None,
+        typer.Option(
+            help="Practice items, which each annotator gets first and is then shown the right answers to: items with "
+            "known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read "
+            "by you (`conqret labels manage --resume`)."
+        ),
+    ] = None
+    passing: Annotated[
+        float,
+        typer.Option(
+            "--pass",
+            help="The share of practice items (`--practice`) that an annotator must answer correctly to go on, for "
+            "example 0.8.",
+            min=0,
+            max=1,
+        ),
+    ] = 0.0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the annotators."""
+        return options.listed(self.annotators)
+
+    def consent_text(self) -> str:
+        """What annotators have to agree to; empty where that is nothing.
+
+        Raises:
+            DeclarationError: the file cannot be read.
+        """
+        try:
+            return whole_text(self.consent) if self.consent is not None else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise DeclarationError(
+                f"{self.consent} cannot be read as a text ({error}); give a text file in UTF-8"
+            ) from None
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
+    what was written in it."""
+
+    study: Study
+    screens: Sequence[Screen]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    judged: Sequence[SliderAnswer] = ()
+
+    def open(self, folder: Path, names: Sequence[str]) -> Ledger:
+        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
+
+        Raises:
+            DeclarationError: the folder holds another study, or annotators are named who are not in it.
+        """
+        from conqret.debate.two_turn.writer_feedback import check_judged
+        from conqret.labels.answer_ledger import Ledger
+        from conqret.labels.database import FILE
+
+        planned = any(screen.person for screen in self.screens)
+        joining = () if planned and (folder / FILE).is_file() else names
+        ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
+        try:
+            known = [person.name for person in ledger.people()]
+            deleted = sum(person.state == "deleted" for person in ledger.people())
+            if planned and len(set(names) - set(known)) != deleted:
+                raise DeclarationError(
+                    f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
+                    "name the same annotators, or another folder with -o"
+                )
+            if self.judged:
+                check_judged(ledger, self.judged)
+        except DeclarationError:
+            ledger.close()
+            raise
+        return ledger
+
+
+@grouped
+def collect(
+    items: options.Items,
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder in which the study and its labels are stored.")
+    ],
+    asked: TaskOptions,
+    panel: AnnotatorOptions,
+    served: ServerOptions,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
+) -> None:
+    """Serve pages on which annotators label, judge debates or write, until Ctrl-C; the same command goes on with the
+    same links.
+
+    An answer is saved before the page confirms it, and judges' scores are never shown. Each annotator gets the items in
+    an order of their own, and each item is labeled by `--overlap` annotators.
+
+    Of two-turn debates (`--task debate`), each annotator judges each question once, at random with the arguments of the
+    debate or without; the server keeps the time, and answers are final. With `--task write`, two annotators write on
+    each passage, each against the first option's argument in one half of its questions and against the second's in the
+    other half.
+
+    Examples:
+
+    conqret labels collect items.jsonl --annotators anna,ben,carl -o labels
+
+    conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels
+
+    conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels
+
+    conqret labels collect items.jsonl --page-language de --annotators anna,ben -o labels
+
+    conqret labels collect questions.jsonl --task debate --annotators ann,bob,cem,dee -o study
+
+    conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
+    """
+    check_options(
+        asked.task,
+        {
+            "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
+            "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
+            "--language": language, "--design": asked.design, "--instruction": asked.instruction,
+            "--judged": asked.judged,
+        },
+    )  # fmt: skip
+    if panel.passing and panel.practice is None:
+        raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
+    if asked.task == DEBATE:
+        planned = debate_plan(items, asked, panel)
+    elif asked.task == WRITE:
+        planned = writing_plan(items, asked, panel)
+    else:
+        planned = label_plan(
+            items,
+            asked,
+            panel,
+            options.column_map(columns, options.ITEM_COLUMNS),
+            skip_invalid=skip_invalid,
+            language=language,
+        )
+    served.serve(output, lambda: planned.open(output, panel.names), planned.judged)
+
+
+def check_options(task: str, given: Mapping[str, Any]) -> None:
+    """Whether a task takes the options that were given.
+
+    Raises:
+        DeclarationError: it does not.
+    """
+    takes = ONLY_FOR.get(task, ONLY_FOR[""])
+    if others := [name for name, value in given.items() if value and name not in takes]:
+        raise DeclarationError(f"--task {task} takes no {' and no '.join(others)}: leave it out")
+
+
+def label_plan(
+    items: Path, asked: TaskOptions, panel: AnnotatorOptions, columns: Mapping[str, str], **reading: Any
+) -> PlannedStudy:
+    """A study in which items are labeled."""
+    from conqret.labels.command import ends
+    from conqret.labels.label_study import OVERLAP, study_of
+    from conqret.labels.practice import practice_screens
+    from conqret.labels.study_screens import items_of, planned_screens
+
+    metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
+    source = items_of(items, asked.task, columns, metrics=metrics, on_check=note_left_out, **reading)
+    planned = planned_screens(source, asked.task, metrics=metrics, scale=points, plan=asked.plan)
+    screens = planned.screens
+    if panel.practice is not None:
+        screens = screens + practice_screens(
+            panel.practice,
+            asked.task,
+            screens,
+            metrics=metrics,
+            scale=points,
+            on_check=note_left_out,
+            **reading,
+        )
+    overlap = panel.overlap
+    study = study_of(
+        asked.task,
+        screens,
+        panel.names,
+        overlap=min(OVERLAP, max(len(panel.names) + panel.open_to, 1)) if overlap is None else overlap,
+        open_to=panel.open_to,
+        estimates=planned.estimates,
+        probability=planned.probability,
+        consent=panel.consent_text(),
+        passing=panel.passing,
+    )
+    note(*planned.notes)
+    return PlannedStudy(study, screens)
+
+
+def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+    """A study in which two-turn debates are judged."""
+    from conqret.debate.two_turn.judging_plan import debate_study
+    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+
+    question_list = read_two_turn(questions)
+    design, instruction = asked.design or "main", asked.instruction or "simple"
+    planned = debate_study(
+        question_list,
+        panel.names,
+        design,
+        [name for name in INSTRUCTIONS if instruction in (name, "both")],
+        consent=panel.consent_text(),
+        practice=read_two_turn(panel.practice) if panel.practice is not None else (),
+        passing=panel.passing,
+    )
+    if design == "pilot" and max(Counter(question.passage_id for question in question_list).values()) > 1:
+        note(
+            "some questions share a passage, so that an annotator who reads it for one question knows it for the next"
+        )
+    return PlannedStudy(*planned)
+
+
+def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+    """A study in which counter-arguments are written."""
+    from conqret.debate.two_turn.slider_answers import read_slider_answers
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.labels.written_arguments import writing_study
+
+    planned = writing_study(
+        read_two_turn(questions),
+        panel.names,
+        consent=panel.consent_text(),
+        practice=read_two_turn(panel.practice) if panel.practice is not None else (),
+    )
+    return PlannedStudy(*planned, read_slider_answers(asked.judged) if asked.judged is not None else ())
