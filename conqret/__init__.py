@@ -71,10 +71,7 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels as export_labels
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
-    from conqret.llm.recording_files import count_recordings as count_recordings
-    from conqret.llm.recording_files import export_recordings as export_recordings
-    from conqret.llm.recording_files import import_recordings as import_recordings
-    from conqret.llm.salvage import check_store as check_store
+    from conqret.llm.recordings import export_recordings as export_recordings
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
@@ -87,9 +84,8 @@ if TYPE_CHECKING:
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr as choose_mmr
     from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
+    from conqret.runs.management import import_recordings as import_recordings
     from conqret.runs.management import list_runs as list_runs
-    from conqret.runs.management import merge_recordings as merge_recordings
-    from conqret.runs.management import move_run as move_run
     from conqret.runs.management import prune_runs as prune_runs
     from conqret.runs.session import Session as Session
     from conqret.scrapers.corpus_building import import_passages as import_passages
@@ -153,7 +149,6 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
-    "check_store": "conqret.llm.salvage",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
@@ -161,7 +156,6 @@ _HOMES = {
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
-    "count_recordings": "conqret.llm.recording_files",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.debatable",
     "debate_anova": "conqret.debate.two_turn.anova",
@@ -176,14 +170,14 @@ _HOMES = {
     "duplicate_threshold": "conqret.debateqa.curation.question_sample",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
-    "export_recordings": "conqret.llm.recording_files",
+    "export_recordings": "conqret.llm.recordings",
     "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.output_filter",
     "generate": "conqret.generation.generate",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
     "hold_debates": "conqret.debate.debatune.debate_run",
     "import_passages": "conqret.scrapers.corpus_building",
-    "import_recordings": "conqret.llm.recording_files",
+    "import_recordings": "conqret.runs.management",
     "import_release": "conqret.scrapers.corpus_building",
     "improve": "conqret.studies.improve.improve_study",
     "inspect_debate_page": "conqret.scrapers.corpus_collecting",
@@ -195,10 +189,8 @@ _HOMES = {
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.perspectives_run",
-    "merge_recordings": "conqret.runs.management",
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "move_run": "conqret.runs.management",
     "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
     "perspective_errors": "conqret.perspectives.perspectives_run",

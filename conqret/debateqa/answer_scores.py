@@ -91,7 +91,7 @@ class AnswerSettings(TypedDict, total=False):
 
 class BackboneSettings(TypedDict, total=False):
     """How a backbone reads: the prompt around the answer (``wrapping``, 1 to 5), whether its ``chat`` template is used
-    (None: where it has one), where and in which precision, ``token_budget`` tokens in one step, by which ``reader``,
+    (None: where it has one), where and in which precision, ``token_budget`` tokens in one step,
     and with so many ``workers`` of a Ray cluster."""
 
     wrapping: int
@@ -99,7 +99,6 @@ class BackboneSettings(TypedDict, total=False):
     device: str | None
     dtype: str | None
     token_budget: int | None
-    reader: Literal["transformers", "vllm"]
     engine: Engine
     workers: int | None
 

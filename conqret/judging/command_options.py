@@ -95,8 +95,7 @@ class OwnJudge(OwnCriteria):
     Model:
         judge: A Python function that judges, instead of `--format` and `--model`: `module:function` (the module may be
             in the working directory). It gets an item as a dictionary and returns a score from 0 to 1, several as
-            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or a local
-            transformers reward model: `reward/FOLDER`.
+            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`.
         server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
             JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
             environment variable CONQRET_SERVER_KEY.

@@ -204,7 +204,7 @@ def _open(
 ) -> Index:
     folder = collection.folder / engine.home
     _check_files(collection, engine.home)
-    documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.INDEX))
+    documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.UNPACKED))
     return Index(
         collection,
         folder,

@@ -1,4 +1,4 @@
-"""What is taken in at all: so large, so many at once, so many a minute, and no slower than this."""
+"""What is taken in at all: so large, so many at once, and so many a minute."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ BUSY_SECONDS = 5.0
 """What those are told to wait who find the queue full: some judgments of a hosted model are done by then."""
 
 
+MAX_ENTRIES = 500
+"""Documents, messages or other entries of one list of an item."""
+MAX_CHARACTERS = 1_000_000
+"""Of all texts of an item; the offline judge reads so many in some seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
     """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
-    may wait, ``rate`` the requests a minute (None: any number), and ``computing`` the seconds that the service itself
-    may compute for an item, waiting for the model apart.
+    may wait, and ``rate`` the requests a minute (None: any number).
 
     Raises:
         DeclarationError: one is below 1 (``queue``: below 0).
@@ -38,10 +43,9 @@ class IntakeLimits:
     at_once: int = 16
     queue: int = 128
     rate: int | None = None
-    computing: int = 20
 
     def __post_init__(self) -> None:
-        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1), ("computing", 1)):
+        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1)):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise DeclarationError(
@@ -151,6 +155,28 @@ class Intake:
         except ClientDisconnect:
             raise Refusal(400, "client_gone", "the connection was closed within the body") from None
         return b"".join(parts)
+
+
+def check_size(value: object) -> int:
+    """The characters of all texts of an item, images apart.
+
+    Raises:
+        Refusal: a list of it has too many entries, or its texts are too long.
+    """
+    if isinstance(value, str):
+        return 0 if value.startswith("data:") else len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return 0
+    if len(value) > MAX_ENTRIES:
+        detail = f"a list of the item has {len(value):,} entries; the service takes {MAX_ENTRIES}"
+        raise Refusal(422, "too_long", f"{detail}: judge such items with conqret judge")
+    characters = sum(map(check_size, value))
+    if characters > MAX_CHARACTERS:
+        detail = f"the item has {characters:,} characters; the service takes {MAX_CHARACTERS:,}"
+        raise Refusal(422, "too_long", f"{detail}: judge such items with conqret judge")
+    return characters
 
 
 def _too_large(most: int) -> Refusal:

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.bounded import whole_bytes
+from conqret.io.limits import FILE
 from conqret.io.safe_files import write_whole
-from conqret.suites.result import MOST_FILES, RESULT, SuiteFigure, SuiteResult, faults, read_result
+from conqret.suites.result import MOST_FILES, SuiteFigure, SuiteResult, faults, read_result
 from conqret.suites.suite import SUITES
 
 CLOSE = 1e-6
@@ -107,12 +108,12 @@ def _read(file: Path, found: list[Fault]) -> SuiteResult | None:
         found.append(_fault(file, "", "is a link", "Put the file itself there"))
         return None
     try:
-        if file.stat().st_size > RESULT.most:
+        if file.stat().st_size > FILE.most:
             found.append(
-                _fault(file, "", f"is larger than {RESULT}", "A result is small: give what submit wrote")
+                _fault(file, "", f"is larger than {FILE}", "A result is small: give what submit wrote")
             )
             return None
-        content = whole_bytes(file, RESULT)
+        content = whole_bytes(file)
         result = SuiteResult.model_validate_json(content)
     except ValidationError as error:
         found += [

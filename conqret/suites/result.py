@@ -17,15 +17,12 @@ from conqret._version import __version__
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, shortened
 from conqret.io.bounded import whole_bytes
-from conqret.io.limits import Limit
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
 from conqret.suites.suite_figures import HeldStatistic
 
-RESULT = Limit("CONQRET_MAX_SUITE_RESULT", 2**20)
-"""Of one result: thirty figures with what they are without each of 400 clusters take half of it."""
 MOST_FILES = 10_000
 """Results that are read at once."""
 FILE_NAME = "suite.json"
@@ -222,7 +219,7 @@ def read_result(place: str | Path) -> SuiteResult:
     """
     file = result_file(place)
     try:
-        return SuiteResult.model_validate_json(whole_bytes(file, RESULT))
+        return SuiteResult.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(f"{file} is missing: make it with conqret suite run") from None
     except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +17,7 @@ import pytest
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
-from conqret.llm.backends.function import Function, admit, identity
+from conqret.llm.backends.function import admit, identity
 from conqret.studies.bias.bias_run import estimate
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.result import BiasRow, BiasTable
@@ -175,36 +175,13 @@ def test_a_module_of_the_working_directory_is_imported_because_it_is_named(here:
     assert identity(name) != known
 
 
-class _Threshold:
-    def __init__(self, least: float) -> None:
-        self.least, self.client = least, object()
+def test_a_version_makes_it_another_judge() -> None:
+    def judge(least: float) -> Any:
+        made = partial(first_wins)
+        made.version = f"least-{least}"  # type: ignore[attr-defined]
+        return made
 
-    def __call__(self, item: dict[str, Any]) -> float:
-        return float(len(item["argument"]) > self.least)
-
-
-def _above(item: dict[str, Any], least: float) -> float:
-    return float(len(item["argument"]) > least)
-
-
-def _held(least: float, other: object) -> Function:
-    return lambda item: float(len(item["argument"]) > least and other is not None)
-
-
-def test_what_a_function_was_made_with_makes_it_another_judge() -> None:
-    made: list[Callable[[float], Function]] = [
-        _Threshold,
-        lambda least: partial(_above, least=least),
-        lambda least: _held(least, object()),
-        lambda least: _Threshold(least).__call__,
-    ]
-    for make in made:
-        assert admit(make(1)) == admit(make(1))
-        assert admit(make(1)) != admit(make(2))
-    assert admit(lambda item: 0.25) != admit(lambda item: 0.75)
-    endless: list[Any] = []
-    endless.append(endless)
-    assert admit(partial(_above, least=endless)) == admit(partial(_above, least=[endless]))  # deep is deep
+    assert admit(judge(1)) == admit(judge(1)) != admit(judge(2))
     assert admit(first_wins) == f"function/{__name__}:first_wins"
 
 

@@ -35,7 +35,6 @@ class BackboneReading(OptionGroup):
         chat_template: Whether the text is put into the chat template of the model of `--backbone`.
         token_budget: How many tokens the model processes at the same time; conqret halves this number when memory runs
             out.
-        reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
     """
 
     wrapping: int = 1
@@ -43,7 +42,6 @@ class BackboneReading(OptionGroup):
     device: Device = None
     dtype: Dtype = None
     token_budget: int | None = None
-    reader: Literal["transformers", "vllm"] = "transformers"
 
 
 @grouped

@@ -48,7 +48,7 @@ def open_index(folder: Path, settings: WordIndexSettings) -> Bm25sSearcher:
     import bm25s
 
     vocabulary = _Vocabulary(settings)
-    terms = json.loads(whole_bytes(folder / _TERMS, limits.INDEX))
+    terms = json.loads(whole_bytes(folder / _TERMS, limits.UNPACKED))
     vocabulary.terms = {term: number for number, term in enumerate(terms)}
     model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if terms else None
     return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
