@@ -113,13 +113,9 @@ HOMES: Parts = {
     },
     "suite": {
         "list": "suites.command:list_suites",
-        "show": "suites.command:show",
         "fetch": "suites.command:fetch",
         "run": "suites.suite_run_command:run",
         "report": "suites.command:report",
-        "submit": "suites.command:submit",
-        "check": "suites.command:check",
-        "schema": "suites.command:schema",
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",
