@@ -83,7 +83,7 @@ HOMES: Parts = {
     },
     "info": {
         "formats": "cli.format_list:formats",
-        "prompt": {APP: "cli.prompt_command"},
+        "prompt": "cli.prompt_command:prompt",
         "doctor": "cli.doctor:doctor",
     },
     "labels": {
