@@ -101,7 +101,7 @@ def run(
     """Judge a suite (public test set) with a model, and compare its verdicts with the gold labels: statistics,
     intervals, price.
 
-    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge`, `--server` or `--verdicts`
+    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge` or `--verdicts`
     use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
     `conqret suite report`.
 
