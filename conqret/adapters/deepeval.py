@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.adapters.single import (
+    MetricName,
+    SingleMetric,
+    SingleSettings,
+    as_document,
+    as_item,
+    faults,
+    kept,
+    told,
+)
 from conqret.data import Judgment
 from conqret.errors import ItemsError
 from conqret.llm.client_options import OFFLINE_MODEL
@@ -18,8 +27,8 @@ errors: Any = require("deepeval.errors", extra="deepeval")
 
 class ConqretMetric(base):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of a test case's input, output, retrieval context (or context)
-    and expected output (the second argument of formats that compare); or of a ``ConversationalTestCase``, whose last
-    answer is judged.
+    and expected output (the reference; of a ``ConversationalTestCase``, whose last answer is judged, the expected
+    outcome). Stance, nuggets and language come from its metadata.
 
     What has no score has an ``error`` that says why, and none of its values is a 0. A case that lacks what the format
     needs is one whose parameters are missing, which ``ErrorConfig(skip_on_missing_params=True)`` skips.
@@ -83,8 +92,14 @@ class ConqretMetric(base):  # type: ignore[misc]
 
 def _item(case: Any) -> dict[str, Any]:
     if turns := getattr(case, "turns", None):
-        return as_item(turns, second_argument=getattr(case, "expected_outcome", None))
-    documents = [
-        getattr(passage, "context", passage) for passage in case.retrieval_context or case.context or ()
-    ]
-    return as_item(case.input, case.actual_output, documents, case.expected_output)
+        own = any(turn.retrieval_context for turn in turns)
+        return as_item(turns, None, () if own else case.context, case.expected_outcome, case.metadata)
+    documents = map(_document, case.retrieval_context or case.context or ())
+    return as_item(case.input, case.actual_output, documents, case.expected_output, case.metadata)
+
+
+def _document(passage: Any) -> Any:
+    """A text as it is; what has a source as a document."""
+    if not hasattr(passage, "context"):
+        return passage
+    return as_document(passage.context, metadata={"source": getattr(passage, "source", None)})

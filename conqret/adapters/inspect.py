@@ -17,6 +17,7 @@ from conqret.adapters.single import (
     SingleSettings,
     as_item,
     conversed,
+    described,
     faults,
     kept,
     told,
@@ -40,8 +41,9 @@ ROLE = "grader"
 
 def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
     """A scorer: one metric of one of conqret's formats, 0 to 1, of a sample's input, output, documents and target (the
-    second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`. Logs call it
-    ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a criterion of one's own), and hold no ``api_key``.
+    reference), and of the stance, nuggets and language in its metadata. ``settings`` are those of
+    :func:`conqret.judge`. Logs call it ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a criterion of one's own),
+    and hold no ``api_key``.
 
     What has no score is unscored, which means leave out, with its reason, and so is a sample that lacks what the format
     needs; the metadata hold parts and fingerprint. The judge's tokens are among the sample's and the log's, under its
@@ -72,7 +74,7 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
             documents = state.metadata.get(DOCUMENTS)
             try:
                 asked = conversed(state.messages) or state.input_text
-                item = as_item(asked, state.output.completion, documents, target.text)
+                item = as_item(asked, state.output.completion, documents, target.text, state.metadata)
                 judgment = await single.ajudged(item)
             except ItemsError as error:
                 why = f"no score: {faults(error)}"
@@ -121,15 +123,16 @@ def _count_tokens(judgment: Judgment) -> None:
 
 def items_of(log: Any) -> Iterator[dict[str, Any]]:
     """The samples of a log (as ``read_eval_log`` gives it) as records of items for :func:`conqret.judge`: input is the
-    topic, output the argument, target the second argument. What else there is of metadata stays."""
+    topic, output the argument, target the reference. What else there is of metadata stays."""
     several = len({sample.epoch for sample in log.samples or ()}) > 1
     for sample in log.samples or ():
         alone = sample.input if isinstance(sample.input, str) else sample.input[-1].text
         asked = conversed(sample.messages or ([] if isinstance(sample.input, str) else sample.input)) or alone
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-        others = {name: value for name, value in sample.metadata.items() if name != DOCUMENTS}
         name = f"{sample.id}:{sample.epoch}" if several else str(sample.id)
-        item = as_item(asked, sample.output.completion, sample.metadata.get(DOCUMENTS), target)
+        metadata = sample.metadata
+        item = as_item(asked, sample.output.completion, metadata.get(DOCUMENTS), target, metadata)
+        others = {key: value for key, value in metadata.items() if key != DOCUMENTS and key not in item}
         yield {"id": name, **item, "metadata": others | {"model": log.eval.model}}
 
 
@@ -142,11 +145,11 @@ def as_log(judgments: Judgments, path: str | Path) -> Path:
             id=item.id,
             epoch=1,
             input=_input(item),
-            target=item.second_argument or "",
+            target=item.reference or "",
             output=models.ModelOutput.from_content("item", item.argument or ""),
             metadata={
                 **item.metadata,
-                "stance": item.stance,
+                **described(item.model_dump()),
                 DOCUMENTS: [document.model_dump() for document in item.documents],
             },
             scores={metric: _score(judgment, metric) for metric in judgment.measures},

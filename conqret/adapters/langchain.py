@@ -24,8 +24,9 @@ evaluation: Any = require("langsmith.evaluation", extra="langchain")
 
 class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of a run: the topic stands in its inputs, argument and documents
-    in its outputs, and the second argument, for formats that compare, in the outputs of the example. A run without such
-    a topic or argument whose outputs (or inputs) have ``messages`` is a conversation, whose last answer is judged.
+    in its outputs, and the reference in the outputs of the example (under its key, or alone there). Stance, nuggets and
+    language stand in the example's metadata. A run without such a topic or argument whose outputs (or inputs) have
+    ``messages`` is a conversation, whose last answer is judged.
 
     What has no score is a result without one, whose comment says why. ``extra["conqret"]`` holds what a number cannot
     say: parts, status, fingerprint.
@@ -39,18 +40,19 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         topic: str = "question",
         argument: str = "answer",
         documents: str = "documents",
-        second_argument: str = "answer",
+        reference: str = "answer",
+        second_argument: str = "second_argument",
         **settings: Unpack[SingleSettings],
     ) -> None:
-        """``topic``, ``argument``, ``documents`` and ``second_argument`` are the keys under which these stand;
-        ``settings`` are those of :func:`conqret.judge`.
+        """``topic``, ``argument``, ``documents``, ``reference`` and ``second_argument`` are the keys under which
+        these stand; ``settings`` are those of :func:`conqret.judge`.
 
         Raises:
             DeclarationError: there is no such format, metric or setting.
         """
         self.single = SingleMetric.of(format, metric, **settings)
         self.topic, self.argument, self.documents = topic, argument, documents
-        self.second_argument = second_argument
+        self.reference, self.second_argument = reference, second_argument
 
     @property
     def feedback_keys(self) -> list[str]:
@@ -66,7 +68,8 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         return self._result(await self.single.ajudged(self._item(run, example)))
 
     def _item(self, run: Any, example: Any) -> dict[str, Any]:
-        outputs, expected = run.outputs or {}, (example.outputs if example is not None else None) or {}
+        outputs = run.outputs or {}
+        expected = dict((example.outputs if example is not None else None) or {})
         inputs = run.inputs or {}
         if self.topic not in inputs or self.argument not in outputs:
             messages = outputs.get("messages") or inputs.get("messages")
@@ -78,7 +81,12 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
             topic = _found(inputs, self.topic, "inputs", "topic")
             argument = _found(outputs, self.argument, "outputs", "argument")
         documents = documents_of(outputs.get(self.documents) or ())
-        return as_item(topic, argument, documents, expected.get(self.second_argument))
+        metadata = dict((example.metadata if example is not None else None) or {})
+        if rival := expected.pop(self.second_argument, None):
+            metadata["second_argument"] = rival
+        alone = next(iter(expected.values())) if len(expected) == 1 else None
+        reference = expected.get(self.reference) or (alone if isinstance(alone, str) else None)
+        return as_item(topic, argument, documents, reference, metadata)
 
     def _result(self, judgment: Judgment) -> Any:
         measure = self.single.measure(judgment)

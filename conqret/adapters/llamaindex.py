@@ -28,8 +28,9 @@ class ConqretResult(evaluation.EvaluationResult):  # type: ignore[misc]
 
 
 class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of query, response and contexts; ``reference`` or
-    ``second_response`` is the second argument of formats that compare.
+    """One metric of one of conqret's formats, 0 to 1, of query, response, contexts and reference.
+    ``second_response`` is the second argument of formats that compare (without one the reference is it); ``stance``,
+    ``nuggets`` and ``language`` may be given, too.
 
     What has no score is an invalid result, with its reason, and so is a response that lacks what the format needs. A
     result passes from ``threshold`` on; without one, it neither passes nor fails. ``settings`` are those of
@@ -61,7 +62,7 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         """The result for a query's response; contexts are texts or documents."""
         texts = list(contexts or ())
         try:
-            item = as_item(query, response, texts, second_response or reference)
+            item = as_item(query, response, texts, reference, {"second_argument": second_response, **kwargs})
             judgment = await self.single.ajudged(item)
         except ItemsError as error:
             why = f"no score: {faults(error)}"

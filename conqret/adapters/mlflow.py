@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field, PrivateAttr
@@ -53,7 +54,8 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
 
     The topic is ``question`` of the inputs, or else their ``messages`` (a chat); the argument is the outputs, where
     they are a text, or else ``answer`` in them, or the answer of a chat completion; the documents are ``documents`` of
-    outputs or inputs; formats that compare take ``expected_response`` of the expectations. The names can be given.
+    outputs or inputs; the reference is ``expected_response`` of the expectations, or else their ``expected_facts``,
+    which may hold a ``second_argument``, stance, nuggets and language, too. The names can be given.
     ``settings`` are those of :func:`conqret.judge`.
 
     What has no score is feedback with an error (its code is our reason) and without a value. The metadata hold what a
@@ -70,7 +72,8 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
     topic: str = "question"
     argument: str = "answer"
     documents: str = "documents"
-    second_argument: str = "expected_response"
+    reference: str = "expected_response"
+    second_argument: str = "second_argument"
     _single: SingleMetric = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -82,14 +85,15 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
 
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
         """The feedback on one row."""
-        inputs_map, made = _mapping(inputs), _mapping(outputs)
+        inputs_map, made, expected = _mapping(inputs), _mapping(outputs), _mapping(expectations)
         source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
         try:
             item = as_item(
                 inputs_map.get(self.topic) or conversation(inputs_map.get("messages") or ()),
                 outputs if isinstance(outputs, str) else made.get(self.argument) or _completed(made),
                 made.get(self.documents) or inputs_map.get(self.documents) or (),
-                _mapping(expectations).get(self.second_argument),
+                expected.get(self.reference) or _stated(expected.get("expected_facts") or ()),
+                {**expected, "second_argument": expected.get(self.second_argument)},
             )
             judgment = self._single.judged(item)
         except ConqretError as error:
@@ -112,6 +116,11 @@ def _completed(made: dict[str, Any]) -> str | None:
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, str) else None
+
+
+def _stated(facts: Iterable[Any]) -> str:
+    """Facts as sentences of one text."""
+    return " ".join(f"{str(fact).strip().rstrip('.')}." for fact in facts)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 ``from conqret.adapters.promptfoo import get_assert`` is one, and its ``config`` says what is asked.
 
 The config has ``format`` and ``metric``, and may have ``threshold`` (0.5), the names of the variables that hold the
-``topic`` (question), the ``documents`` (documents) and the ``second_argument`` (reference), and the settings of
-:func:`conqret.judge` for one item.
+``topic`` (question), the ``documents`` (documents), the ``reference`` (reference) and the ``second_argument``, and the
+settings of :func:`conqret.judge` for one item. Without such a variable the reference is the text that another assertion
+of the test expects. Stance, nuggets and language stand in the test's metadata.
 
 promptfoo starts a Python for every assertion. They all ask one process, which lives as long as promptfoo does: budget
 and limits hold for all assertions with the same config.
@@ -21,8 +22,24 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 
-VARIABLES = {"topic": "question", "documents": "documents", "second_argument": "reference"}
+VARIABLES = {
+    "topic": "question",
+    "documents": "documents",
+    "reference": "reference",
+    "second_argument": "second_argument",
+}
 """Where the fields of an item stand in a test's ``vars``, unless the config says otherwise."""
+EXPECTING = (
+    "equals",
+    "similar",
+    "factuality",
+    "model-graded-factuality",
+    "context-recall",
+    "rouge-n",
+    "bleu",
+    "gleu",
+)
+"""promptfoo's assertions whose value is an expected answer."""
 THRESHOLD = 0.5
 """From which score on an assertion passes, unless the config says otherwise: promptfoo's own for grades."""
 
@@ -48,14 +65,17 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
         raise DeclarationError(
             f"there is no variable {names['topic']!r}, but {there}: name the variable of the topic in the config"
         )
-    documents = values.get(names["documents"]) or ()
-    fields = {
+    documents, test = values.get(names["documents"]) or (), context.get("test") or {}
+    metadata = dict(test.get("metadata") or {})
+    if rival := values.get(names["second_argument"]):
+        metadata["second_argument"] = rival
+    item = {
         "topic": values[names["topic"]],
         "argument": output,
         "documents": [documents] if isinstance(documents, str) else list(documents),
-        "second_argument": values.get(names["second_argument"]),
+        "reference": values.get(names["reference"]) or _expected(test),
+        "metadata": metadata,
     }
-    item = {name: value for name, value in fields.items() if value}
     response = (
         _shared(config, item) if _started_by_promptfoo() else _here(json.dumps(config, sort_keys=True), item)
     )
@@ -67,6 +87,15 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
         "namedScores": {} if value is None else {response["name"]: value},
         "metadata": {"conqret": response["kept"]},
     }
+
+
+def _expected(test: Mapping[str, Any]) -> str | None:
+    """The text that the first other assertion of a test expects; None where it is a template, or there is none."""
+    for check in test.get("assert") or ():
+        kind, value = str(check.get("type", "")).partition(":")[0], check.get("value")
+        if kind in EXPECTING and isinstance(value, str) and "{{" not in value:
+            return value
+    return None
 
 
 def _started_by_promptfoo() -> bool:

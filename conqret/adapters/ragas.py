@@ -10,6 +10,7 @@ from conqret.adapters.single import (
     MetricName,
     SingleMetric,
     SingleSettings,
+    as_document,
     as_item,
     beyond,
     faults,
@@ -29,10 +30,10 @@ CONTEXTS, CONTEXT_IDS = "retrieved_contexts", "retrieved_context_ids"
 
 
 class ConqretMetric(base):  # type: ignore[misc]
-    """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts and reference (the
-    second argument of formats that compare). The user input may be the messages of a conversation
-    (``MultiTurnSample.user_input``), whose last answer is then the response. ``settings`` are those of
-    :func:`conqret.judge`.
+    """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts (with
+    ``retrieved_context_ids``) and reference, and of a row's stance, nuggets and language; what else a row has is left
+    out. The user input may be the messages of a conversation (``MultiTurnSample.user_input``), whose last answer is
+    then the response. ``settings`` are those of :func:`conqret.judge`.
 
     What has no score, or lacks what the format needs, is a result whose value is None, and whose reason says why.
     ``traces["output"]`` holds what a number cannot say: parts, status, fingerprint.
@@ -51,10 +52,12 @@ class ConqretMetric(base):  # type: ignore[misc]
         response: str | None = None,
         retrieved_contexts: Iterable[str] = (),
         reference: str | None = None,
+        **row: Any,
     ) -> Any:
         """The score of one sample, for code that is asynchronous."""
         try:
-            item = as_item(user_input, response, retrieved_contexts, reference)
+            contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))
+            item = as_item(user_input, response, contexts, reference, row)
             return self._result(item, await self.single.ajudged(item))
         except ItemsError as error:
             return MetricResult(None, reason=f"no score: {faults(error)}")
@@ -65,10 +68,12 @@ class ConqretMetric(base):  # type: ignore[misc]
         response: str | None = None,
         retrieved_contexts: Iterable[str] = (),
         reference: str | None = None,
+        **row: Any,
     ) -> Any:
         """The same, also where an event loop is running already (a notebook)."""
         try:
-            item = as_item(user_input, response, retrieved_contexts, reference)
+            contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))
+            item = as_item(user_input, response, contexts, reference, row)
             return self._result(item, self.single.judged(item))
         except ItemsError as error:
             return MetricResult(None, reason=f"no score: {faults(error)}")
@@ -87,10 +92,16 @@ def items_of(dataset: Iterable[Any]) -> Iterator[dict[str, Any]]:
         texts, ids = row.get(CONTEXTS), row.get(CONTEXT_IDS)
         if texts and ids and len(texts) == len(ids):
             del row[CONTEXT_IDS]
-            row[CONTEXTS] = [
-                {"id": str(identifier), "text": text} for identifier, text in zip(ids, texts, strict=True)
-            ]
+            row[CONTEXTS] = _documents(texts, ids)
         yield row
+
+
+def _documents(texts: Iterable[Any] | None, ids: Sequence[Any] | None) -> list[Any]:
+    """Contexts with their ids, where each has one."""
+    listed = list(texts or ())
+    if not ids or len(ids) != len(listed):
+        return listed
+    return [as_document(text, str(identifier)) for identifier, text in zip(ids, listed, strict=True)]
 
 
 def as_dataset(items: Items, name: str = "conqret", backend: Any = "inmemory") -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
+from conqret.io.items import STANCES
 from conqret.io.message_parts import plain_message
 from conqret.judging.criterion import Criterion, criterion_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
@@ -17,7 +18,10 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
+from conqret.text.language_names import language_code
 
+SECOND = "second_argument"
+"""The field of an item that formats which compare look at."""
 MetricName = str | Criterion | Mapping[str, Any]
 """A metric of a format; of the format ``criteria`` a criterion, as its text, its table or itself."""
 
@@ -50,6 +54,7 @@ class SingleMetric:
     metric: str
     settings: SingleSettings
     judge: SessionJudge = field(repr=False, compare=False)
+    compares: bool = False
 
     @classmethod
     def of(
@@ -63,10 +68,12 @@ class SingleMetric:
         if format == CRITERIA:
             criterion = criterion_of(metric)
             judge = SessionJudge(criteria=[criterion], **settings)
-            return cls(format, criterion.name, settings, judge)
+            return cls(format, criterion.name, settings, judge, SECOND in criterion.fields)
         name = str(metric)
-        JUDGES.resolve(chosen_format({"format": format, **settings}) or format).select([name])
-        return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings))
+        made_of = JUDGES.resolve(chosen_format({"format": format, **settings}) or format)
+        made_of.select([name])
+        compares = any(SECOND in part.looked_at for part in made_of.parts([name]))
+        return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings), compares)
 
     @property
     def name(self) -> str:
@@ -75,20 +82,19 @@ class SingleMetric:
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
         """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
-        judgments: Judgments = self.judge.judge([self._told(item)])
+        judgments: Judgments = self.judge.judge([self._compared(item)])
         return judgments[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
         """The same for code that is asynchronous."""
-        judgments: Judgments = await self.judge.ajudge([self._told(item)])
+        judgments: Judgments = await self.judge.ajudge([self._compared(item)])
         return judgments[0]
 
-    def _told(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The item; what other libraries call an expected answer is the second argument of formats that compare, and
-        what a criterion may call a reference."""
-        if self.format != CRITERIA or "second_argument" not in item:
+    def _compared(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The item; where the metric compares, and there is no second argument, the reference is it."""
+        if not self.compares or "reference" not in item:
             return item
-        return {"reference": item["second_argument"], **item}
+        return {SECOND: item["reference"], **item}
 
     def close(self) -> None:
         """Let go of connections and recordings. They are also let go with the metric, and as Python ends."""
@@ -100,8 +106,9 @@ class SingleMetric:
 
 
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
-    """What comes of an item, as JSON holds it: the metric's name, its value or None, what it says, and all else."""
-    judgment = await single.ajudged(item)
+    """What comes of the arguments of :func:`as_item`, as JSON holds it: the metric's name, its value or None, what it
+    says, and all else."""
+    judgment = await single.ajudged(as_item(**item))
     measure = single.measure(judgment)
     return {
         "name": single.name,
@@ -130,10 +137,16 @@ def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
 
 
 def as_item(
-    topic: Any, argument: str | None = None, documents: Any = (), second_argument: str | None = None
+    topic: Any,
+    argument: str | None = None,
+    documents: Any = (),
+    reference: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The fields of an item, without those that are empty. ``topic`` is the question, or the messages of a conversation
     in whatever form another library has them; where these hold the answer, too, there need be no ``argument``.
+    ``reference`` is what the library calls an expected answer. Fields that no library has a place for come from the
+    ``metadata`` (:func:`described`).
 
     Raises:
         ItemsError: there is no question.
@@ -148,9 +161,22 @@ def as_item(
         "messages": messages,
         "argument": argument,
         "documents": list(documents or ()),
-        "second_argument": second_argument,
+        "reference": reference,
+        **described(metadata or {}),
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def described(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an item in another library's metadata: its stance, nuggets, language and second argument. A word
+    that is no stance or no language is the metadata's own (``language: python``)."""
+    known = {"stance": lambda word: word.lower() in STANCES, "language": language_code}
+    fields = {name: metadata.get(name) for name in (SECOND, "nuggets", *known)}
+    return {
+        name: value
+        for name, value in fields.items()
+        if value and (name not in known or known[name](str(value).strip()))
+    }
 
 
 def conversation(messages: Iterable[Any]) -> list[Any]:
@@ -180,6 +206,8 @@ def beyond(item: Item, *held: str) -> dict[str, Any]:
         "stance": item.stance if item.stance != "none" else None,
         "second_argument": item.second_argument,
         "reference": item.reference,
+        "nuggets": [nugget.model_dump(exclude_none=True) for nugget in item.nuggets],
+        "language": item.language,
         "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
         "images": list(item.images),
         "metadata": {**item.metadata, **({"documents": described} if described else {})},

@@ -16,8 +16,8 @@ Feedback = Callable[..., tuple[float, dict[str, Any]]]
 
 def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
     """One metric of one of conqret's formats, 0 to 1, as a function that a ``Metric`` of TruLens takes for its
-    implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts) and ``expected`` (the
-    second argument of formats that compare); ``settings`` are those of :func:`conqret.judge`.
+    implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts), ``expected`` (the
+    reference), ``stance`` and ``nuggets``; ``settings`` are those of :func:`conqret.judge`.
 
     It returns the score with what a number cannot say: explanation, parts, fingerprint. What has no score, or lacks
     what the format needs, is skipped with its reason, as TruLens has it, and so in no mean. (A NaN makes its event
@@ -33,10 +33,13 @@ def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]
         answer: str | None = None,
         context: Iterable[str] | str = (),
         expected: str | None = None,
+        stance: str | None = None,
+        nuggets: Any = None,
     ) -> tuple[float, dict[str, Any]]:
         documents = [context] if isinstance(context, str) else context
         try:
-            judgment = single.judged(as_item(question, answer, documents, expected))
+            more = {"stance": stance, "nuggets": nuggets}
+            judgment = single.judged(as_item(question, answer, documents, expected, more))
         except ItemsError as error:
             raise SkipEval(f"no score: {faults(error)}") from error
         measure = single.measure(judgment)

@@ -40,6 +40,8 @@ _REMEDIES = {
     "authentication": "check the key",
     "bad_request": "check the name of the model and its settings",
     "connection": "check the address (--api-base) and that the server is running",
+    "not_found": "check the name of the model and the address",
+    "quota": "check the account's quota with the provider",
 }
 MOST_NOTES = 2
 """Remarks of one kind that a run prints."""

@@ -52,6 +52,8 @@ class Reason(StrEnum):
     CONNECTION = "connection"
     SERVER_ERROR = "server_error"
     AUTHENTICATION = "authentication"
+    QUOTA = "quota"
+    NOT_FOUND = "not_found"
     BAD_REQUEST = "bad_request"
     JUDGE_FAILED = "judge_failed"
     BUDGET = "budget"

@@ -82,7 +82,6 @@ def _facts(
             "dispute_awareness": ranking.mean_awareness[name],
             "perspective_diversity_rank": ranking.diversity_ranks[name],
             "dispute_awareness_rank": ranking.awareness_ranks[name],
-            "likelier_under_best": ranking.likelier[name],
         }
         for name, value in sorted(ranking.mean_diversity.items(), key=lambda pair: pair[1])
     ]

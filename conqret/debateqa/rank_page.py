@@ -28,7 +28,6 @@ def ranking_table(
         "System",
         "Perspective diversity (less\u00a0is\u00a0better)",
         "Dispute awareness (more\u00a0is\u00a0better)",
-        "Times likelier under the best",
         *normalised,
         *(f"Rank (k={weight:g})" for weight in table),
     )
@@ -39,13 +38,11 @@ def ranking_table(
             "Diversity rank": ranking.diversity_ranks[name],
             "Awareness rank": ranking.awareness_ranks[name],
         }
-        likelier = ranking.likelier[name]
         rows.append(
             (
                 name,
                 ranking.mean_diversity[name],
                 ranking.mean_awareness[name],
-                "> 1e300" if likelier is None else f"{likelier:.{'2f' if likelier < 100 else '3g'}}",
                 *(normalised_ranks[head] for head in normalised),
                 *(places[weight][name] for weight in table),
             )
@@ -55,10 +52,6 @@ def ranking_table(
         "language model "
         "that has read the system's answer: a lower value means that the answer contains more perspectives.",
         "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
-        "“Times likelier under the best” is how many times likelier a token of a partial answer is after the "
-        "answers of "
-        "the system with the best P.D. than after this system's answers; the best system has 1.00 (DebateQA, "
-        "Appendix H).",
         "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. "
         "Z is "
         "a system's distance from the mean of the systems, in standard deviations.",

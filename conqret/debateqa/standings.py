@@ -93,30 +93,6 @@ def shown(table: Mapping[str, int]) -> dict[str, str]:
     return {name: f"{rank}=" if values.count(rank) > 1 else str(rank) for name, rank in table.items()}
 
 
-MOST = 1e300
-"""A ratio above this has no value: it says nothing more, and little above it a float ends."""
-
-
-def probability_ratio(difference: float, partial_answers: float) -> float | None:
-    """``exp(-difference / n)``: how many times likelier a partial answer is under the second answer (Equation 7).
-
-    ``difference`` is the second answer's P.D. less the first's, ``partial_answers`` the number n of perspectives. The
-    reading takes ``exp(x)`` for ``1 + x`` and the change for the same in every partial answer, so it is an order of
-    magnitude. The ratio is that of a token (the geometric mean over the partial answer's), as the 1/N of the
-    derivation's sums says; over N tokens it stands to the power of N. None where the
-    ratio is above 1e300.
-
-    Raises:
-        DeclarationError: n is not above 0, or the difference is not finite.
-    """
-    if not partial_answers > 0 or not math.isfinite(difference):
-        raise DeclarationError(
-            "the reading needs a finite difference and a positive number of partial answers"
-        )
-    exponent = -difference / partial_answers
-    return None if exponent > math.log(MOST) else math.exp(exponent)
-
-
 @dataclass(frozen=True)
 class Standings:
     """``diversity`` and ``awareness`` hold for each instrument the systems' means over the questions common to all.
@@ -131,11 +107,6 @@ class Standings:
     diversity: Mapping[str, CommonMeans]
     awareness: Mapping[str, CommonMeans]
     missing: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def partial_answers(self) -> float:
-        """The mean number of partial answers behind a P.D."""
-        return sum(common.n for common in self.diversity.values()) / len(self.diversity)
 
     @cached_property
     def mean_diversity(self) -> dict[str, float]:
@@ -157,18 +128,6 @@ class Standings:
     def awareness_ranks(self) -> dict[str, str]:
         """Normalised over the instruments (Table 2), ties shared."""
         return shown(normalised_ranks([ranks(common.means) for common in self.awareness.values()]))
-
-    @cached_property
-    def likelier(self) -> dict[str, float | None]:
-        """How many times likelier a partial answer's token is under the system of the best P.D. (Appendix H).
-
-        None where it is beyond 1e300.
-        """
-        best = min(self.mean_diversity.values())
-        return {
-            name: probability_ratio(best - value, self.partial_answers)
-            for name, value in self.mean_diversity.items()
-        }
 
     def combined(self, k: float) -> dict[str, float]:
         """The weighted mean of Equation 4; higher is better."""

@@ -159,16 +159,30 @@ NUGGETIZER_ASSIGNMENTS = Dialect(
     (_any("query"), _any("nuggets"), _any("answer_text", "run_id")),
     records=assignment_records,
 )
+GOLD = ("reference", "gold_answer")
+"""Where frames of pyterrier-rag have a question's right answer."""
 PYTERRIER_LONG = Dialect(
     "pyterrier-rag",
-    {"id": ("qid",), "topic": ("query",), "documents": ("documents",), "argument": ("qanswer",)},
+    {
+        "id": ("qid",),
+        "topic": ("query",),
+        "documents": ("documents",),
+        "argument": ("qanswer",),
+        "reference": GOLD,
+    },
     (_any("qid"), _any("query"), _any("docno"), _any("text")),
     long=True,
     records=grouped,
 )
 PYTERRIER_ANSWERS = Dialect(
     "pyterrier-rag answers",
-    {"id": ("qid",), "topic": ("query",), "documents": ("qcontext",), "argument": ("qanswer",)},
+    {
+        "id": ("qid",),
+        "topic": ("query",),
+        "documents": ("qcontext",),
+        "argument": ("qanswer",),
+        "reference": GOLD,
+    },
     (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
 )
 LLAMA_INDEX = Dialect(

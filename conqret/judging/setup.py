@@ -260,8 +260,8 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     if checked.has["reference"] != "none" and "reference" not in looked_at:
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
-            f"{column} is a reference, which the format {judge.name} does not look at; to compare it with the argument "
-            f"as a rival: --columns second_argument={column}"
+            f"{column} is a reference, which the format {judge.name} does not look at (answer-correctness and "
+            f"context-recall do); if it is another answer to compare with: --columns second_argument={column}"
         )
     if setup.judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
         notes.append(

@@ -43,6 +43,11 @@ def provider_of(model: str) -> str:
     return str(_table(_PRICE_LIST).get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
 
 
+def mode_of(model: str) -> str:
+    """What a model is for, by the price list: ``chat``, ``responses``; empty where it does not say."""
+    return str(_entry(model).get("mode") or "")
+
+
 def is_provider(name: str) -> bool:
     """Whether litellm knows a provider of this name."""
     return name in _providers()

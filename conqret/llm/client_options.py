@@ -47,9 +47,10 @@ class ClientOptions:
 
     ``model`` is any litellm model name, ``offline``, or ``local/`` and a transformers model's folder or hub's name,
     of which log-probabilities are read and which never writes. ``api_key`` is used for the calls and nowhere else:
-    it is in no repr, error, recording or key. ``max_attempts`` bounds the requests sent for one question. A time limit
-    counts from the first request sent; a retry after an invalid response is a request of its own. ``client`` changes
-    no response.
+    it is in no repr, error, recording or key. ``max_attempts`` bounds the requests sent for one question, but for those
+    that a rate limit turns away: these are sent again for a minute, or until the time limit where it names a delay. A
+    time limit counts from the first request sent; a retry after an invalid response is a request of its own. ``client``
+    changes no response.
 
     Model:
         api_base: The address of an OpenAI-compatible server, as `http://localhost:8000/v1`. The key comes from the

@@ -1,9 +1,13 @@
-"""What a provider's error means: statuses and exceptions sorted into our reasons, and stripped of secrets."""
+"""What a provider's error means: status, codes and words judged together, and stripped of secrets.
+
+Every way to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conqret.data import Reason
@@ -14,41 +18,105 @@ from conqret.llm.retry import ProviderError, retry_after_of
 MAX_MESSAGE = 400
 """Characters of a provider's message that are kept."""
 
+MAX_READ = 4_000
+"""Characters of it in which a delay is looked for; it tends to stand at the end."""
+
+MAX_DEPTH = 8
+"""So deep an error's body is read: some providers pass on the body of another as a text."""
+
 _BY_CLASS = (
-    ("ContextWindowExceededError", Reason.CONTEXT_OVERFLOW),
-    ("ContentPolicyViolationError", Reason.REFUSAL),
-    ("RateLimitError", Reason.RATE_LIMITED),
-    ("AuthenticationError", Reason.AUTHENTICATION),
-    ("PermissionDeniedError", Reason.AUTHENTICATION),
     ("Timeout", Reason.TIMEOUT),
     ("APITimeoutError", Reason.TIMEOUT),
     ("TimeoutError", Reason.TIMEOUT),
-    ("BadRequestError", Reason.BAD_REQUEST),
-    ("NotFoundError", Reason.BAD_REQUEST),
-    ("UnprocessableEntityError", Reason.BAD_REQUEST),
-    ("APIResponseValidationError", Reason.SERVER_ERROR),
-    ("InternalServerError", Reason.SERVER_ERROR),
     ("APIConnectionError", Reason.CONNECTION),
     ("TransportError", Reason.CONNECTION),
     ("ClientError", Reason.CONNECTION),
     ("ConnectionError", Reason.CONNECTION),
 )
-_BY_STATUS = {
-    401: Reason.AUTHENTICATION,
-    403: Reason.AUTHENTICATION,
-    408: Reason.TIMEOUT,
-    429: Reason.RATE_LIMITED,
-}
 _SECRETS = re.compile(r"\b(sk|pk|gsk|xai|hf|AIza)[-_]?[A-Za-z0-9_\-*]{12,}|(?i:bearer)\s+[^\s'\",]+")
 _WRAPPINGS = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)\s*(:|-)\s*)+")
 _BROKEN_OFF = re.compile(
     r"disconnected|connection (error|reset|refused|closed|lost)|payload|incomplete", re.I
 )
-_TOO_LONG = re.compile(
-    r"context (length|window)|maximum (context|model) length|prompt is too long|too many tokens", re.I
-)
 
-_POLICY = re.compile(r"content[ _](policy|filter|management)|safety system", re.I)
+_WORDED = ("error", "errors", "message", "detail", "msg", "base_resp", "status_msg")
+"""Where a body has its words, or the object that has them."""
+
+_CODED = frozenset(
+    {"code", "type", "status", "reason", "error_type", "error_code", "status_code", "blockReason", "quotaId"}
+)
+"""Where a body has its codes."""
+
+_DELAYS = frozenset({"retryDelay", "retry_after", "retryAfter", "retry_after_seconds", "estimated_time"})
+"""Where a body says how long to wait, in seconds."""
+
+_FLAGGED = "flagged_input"
+"""What OpenRouter adds to the error of a moderated request."""
+
+# Codes are compared in lower case, without what is no letter and no digit.
+_QUOTA_CODES = re.compile(
+    r"insufficient(quota|balance|credit|fund)|billing|exceededcurrentquota|arrearage|paymentrequired|perday"
+)
+_FILTER_CODES = re.compile(
+    r"contentfilter|contentpolicy|contentblocked|responsibleai|datainspection|invalidprompt|moderation|flaggedinput"
+    r"|prohibitedcontent|recitation|blocklist|spii|safety|guardrail|refusal|sensitive"
+)
+_LENGTH_CODES = re.compile(
+    r"contextlength|contextsize|contextwindow|stringabovemaxlength|requesttoolarge|tokenslimitreached|prompttoolong"
+    r"|maxprompttokens"
+)
+_MODEL_CODES = re.compile(r"notfound|invalidmodel|unknownmodel|modelnotexist|decommissioned")
+_KEY_CODES = re.compile(r"apikey|authentication|unauthori[sz]ed|unauthenticated|permission|accessdenied")
+_RATE_CODES = re.compile(r"ratelimit|throttl|toomanyrequests|resourceexhausted")
+_REQUEST_CODES = re.compile(r"invalidrequest|badrequest|invalidargument|invalidparameter|validation")
+
+_QUOTA = re.compile(
+    r"insufficient (quota|balance|credit|fund)|credit balance|exceeded your current quota|billing (details|hard limit)"
+    r"|out of credits|more credits|(credit|spend\w*) limit|all available credits|no credits left",
+    re.I,
+)
+_FILTERED = re.compile(
+    r"content[ _-](policy|filter|management|moderation)|safety (system|filter|check)|usage (policy|policies|guidelines)"
+    r"|\bflagged\b|requires moderation|content exists risk|inappropriate content|responsible ai"
+    r"|violat\w+ [^.]{0,40}(polic|guideline|terms)|敏感",
+    re.I,
+)
+_ACCOUNT = re.compile(r"\b(account|organi[sz]ation|api[ _-]?key)\b", re.I)
+_TOO_LONG = re.compile(
+    r"context[ _](length|window|size|limit)|maximum (model|prompt|input|sequence) length|model token limit"
+    r"|\b(prompt|inputs?|messages?)\b[^.]{0,30} (is|are) too (long|large)|too many (input |prompt )?tokens"
+    r"|\b(input|prompt)\b.{0,20}\btokens?\b.{0,60}\b(exceed|up to|too large)|exceed\w* .{0,40}input tokens"
+    r"|(input tokens|prompt|input|payload size) exceeds?\b"
+    r"|`?inputs`?.{0,50}(must be <=|must have less than)|longer than the (maximum )?model|range of input length"
+    r"|reduce the length of|(request|body|entity) (is )?too large",
+    re.I,
+)
+_ROOM = re.compile(r"max_(completion_)?tokens\W+must", re.I)
+"""A room for answers that no model has, which is no fault of the prompt."""
+
+_TOO_LARGE = re.compile(r"request too large|reduce your message size|tokens must be reduced", re.I)
+_NO_MODEL = re.compile(
+    r"\bmodel\b.{0,120}?\b(not found|not exist|no longer (available|supported)|been (deprecated|decommissioned))"
+    r"|(invalid|unknown|no such|not a valid|access to( the)?) model\b|not a chat model|model identifier is invalid",
+    re.I,
+)
+_KEY = re.compile(
+    r"api[ _-]?key.{0,30}(not valid|invalid|expired|missing|required)|(invalid|incorrect) api[ _-]?key", re.I
+)
+_SHAPE = re.compile(
+    r"response[ _]?format|json[ _]?(schema|mode|validate)|json_object|\bschema|structured[ _]?outputs?"
+    r"|output_(format|config)|tool_choice|\btools?\b|function[ _]call|grammar|guided|samplers|failed_generation",
+    re.I,
+)
+_GENERATION = re.compile(r"failed_generation|json_validate_failed|tool_use_failed")
+
+_DURATION = r"\d+(?:\.\d+)?\s*(?:milliseconds?|seconds?|minutes?|hours?|secs?|mins?|ms|s|m|h)(?![a-z])\s*"
+_WAIT = re.compile(
+    rf"\b(?:retry|again|wait|resets?)\s+(?:(?:in|after|for|about)\s+)*((?:{_DURATION})+)", re.I
+)
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)", re.I)
+_SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
+"""By how a unit begins, the longer beginnings first; any other is a second."""
 
 
 def provider_error(error: Exception) -> ProviderError:
@@ -65,15 +133,72 @@ def provider_error(error: Exception) -> ProviderError:
         return cause
     if cause is not None:  # the libraries between call it a broken connection
         return ProviderError(Reason.SERVER_ERROR, str(cause))
-    message = scrub(_WRAPPINGS.sub("", str(error)) or type(error).__name__)
-    return ProviderError(_reason(error, message), message, retry_after=retry_after_of(_headers(error)))
+    names = [kind.__name__ for kind in type(error).__mro__]
+    status, body = getattr(error, "status_code", None), getattr(error, "body", None)
+    text = _WRAPPINGS.sub("", str(error)) or names[0]
+    judged = error_in(
+        body if isinstance(body, Mapping) and body else text,
+        status if isinstance(status, int) else None,
+        _headers(error),
+        names=names if isinstance(status, int) else (),
+    )
+    reason = next((reason for name, reason in _BY_CLASS if name in names), None)
+    if reason is None and judged.code is Reason.SERVER_ERROR and _BROKEN_OFF.search(text):
+        reason = Reason.CONNECTION
+    return ProviderError(reason or judged.code, str(judged), retry_after=judged.retry_after)
 
 
-def status_error(status: int, message: str, headers: Mapping[str, str]) -> ProviderError:
-    """The provider error that an HTTP status amounts to, with what the server said."""
-    scrubbed = scrub(message)
-    reason = _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
-    return ProviderError(_verdict(reason, scrubbed), scrubbed, retry_after=retry_after_of(headers))
+def error_in(
+    body: Any,
+    status: int | None,
+    headers: Mapping[str, str] | None = None,
+    *,
+    names: Iterable[str] = (),
+) -> ProviderError:
+    """The provider error that a body says, which is JSON data or a text.
+
+    Args:
+        body: what the server sent.
+        status: the status that it came with; None where there is none of the error's own, so that the body's codes
+            alone say.
+        headers: those of the response.
+        names: further codes, as the names of an exception's classes.
+    """
+    said = list(_codes(body, MAX_DEPTH))
+    codes = " ".join(_bare(code) for code in (*said, *names))
+    text = told(body) or (f"status {status} without a word" if status else "an error without a word")
+    if status is None:
+        status = next((int(code) for code in said if re.fullmatch(r"[45]\d\d", code)), None)
+        text = f"error {status}: {text}" if status else text
+    delay = retry_after_of(headers or {})
+    if delay is None:
+        delay = next(_delays(body, MAX_DEPTH), None)
+    if delay is None:
+        delay = _wait_in(text[-MAX_READ:])
+    message = scrub(text)
+    return ProviderError(_reason(status, codes, message, delay), message, retry_after=delay)
+
+
+def told(body: Any) -> str:
+    """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
+    there is nothing."""
+    return _told(body, MAX_DEPTH)
+
+
+def filtered(finish_reason: str) -> bool:
+    """Whether an answer's end is that of a content filter, by any provider's name for it."""
+    return _FILTER_CODES.search(_bare(finish_reason)) is not None
+
+
+def about_shape(error: ProviderError) -> bool:
+    """Whether an error may be one of the shape in which the answer was asked for."""
+    kinds = (Reason.BAD_REQUEST, Reason.SERVER_ERROR, Reason.NOT_FOUND)
+    return error.code in kinds and _SHAPE.search(str(error)) is not None
+
+
+def about_generation(error: ProviderError) -> bool:
+    """Whether the shape was taken, and the model did not keep to it: another time, or another shape, may do."""
+    return _GENERATION.search(str(error)) is not None
 
 
 def scrub(message: str) -> str:
@@ -81,26 +206,111 @@ def scrub(message: str) -> str:
     return shortened(_SECRETS.sub("[key]", " ".join(message.split())), MAX_MESSAGE)
 
 
-def _reason(error: Exception, message: str) -> Reason:
-    names = {kind.__name__ for kind in type(error).__mro__}
-    reason = next((reason for name, reason in _BY_CLASS if name in names), None)
-    status = getattr(error, "status_code", None)
-    if reason in (None, Reason.SERVER_ERROR) and _BROKEN_OFF.search(message) and not isinstance(status, str):
-        return Reason.CONNECTION
-    if reason is not None:
-        return _verdict(reason, message)
-    if not isinstance(status, int):
-        return Reason.SERVER_ERROR
-    return _BY_STATUS.get(status, Reason.BAD_REQUEST if 400 <= status < 500 else Reason.SERVER_ERROR)
-
-
-def _verdict(reason: Reason, message: str) -> Reason:
-    """A request that is refused for its length or its content says something of the question."""
-    if reason is Reason.BAD_REQUEST and _TOO_LONG.search(message):
-        return Reason.CONTEXT_OVERFLOW
-    if reason is Reason.BAD_REQUEST and _POLICY.search(message):
+def _reason(status: int | None, codes: str, message: str, delay: float | None) -> Reason:
+    ours = status is None or 400 <= status < 500
+    if status == 402 or _QUOTA_CODES.search(codes):
+        return Reason.QUOTA
+    if _FILTER_CODES.search(codes) or (ours and status != 429 and _about_content(status, message)):
         return Reason.REFUSAL
-    return reason
+    if ours and delay is None and _QUOTA.search(message):
+        return Reason.QUOTA
+    too_long = _TOO_LARGE if status == 429 else _TOO_LONG
+    worded = status not in (401, 404) and too_long.search(message) and not _ROOM.search(message)
+    if status == 413 or _LENGTH_CODES.search(codes) or worded:
+        return Reason.CONTEXT_OVERFLOW
+    if status == 408:
+        return Reason.TIMEOUT
+    if ours and (status == 429 or _RATE_CODES.search(codes)):
+        return Reason.RATE_LIMITED
+    if ours and (status == 404 or _MODEL_CODES.search(codes) or _NO_MODEL.search(message)):
+        return Reason.NOT_FOUND
+    if ours and (status in (401, 403) or _KEY_CODES.search(codes) or _KEY.search(message)):
+        return Reason.AUTHENTICATION
+    refused = ours if status is not None else _REQUEST_CODES.search(codes)
+    return Reason.BAD_REQUEST if refused else Reason.SERVER_ERROR
+
+
+def _about_content(status: int | None, message: str) -> bool:
+    """Whether a request is refused for its content, and not an account for what it sent before."""
+    if not _FILTERED.search(message):
+        return False
+    return status not in (401, 403) or not _ACCOUNT.search(message)
+
+
+def _told(body: Any, depth: int) -> str:
+    if not body or depth == 0:
+        return ""
+    if isinstance(body, str):
+        return _told(_data_in(body), depth - 1) or body
+    if isinstance(body, list) and isinstance(body[0], Mapping):
+        return _told(body[0], depth - 1)
+    if not isinstance(body, Mapping):
+        return json.dumps(body, ensure_ascii=False)
+    words = next((words for name in _WORDED if (words := _told(body.get(name), depth - 1))), "")
+    if not words:
+        return json.dumps(body, ensure_ascii=False, default=str)
+    passed_on = body.get("metadata")
+    if isinstance(passed_on, Mapping) and (raw := _told(passed_on.get("raw"), depth - 1)):
+        words = f"{words}: {raw}"
+    code = next((body[name] for name in ("code", "type") if isinstance(body.get(name), str)), "")
+    plain = code in ("", "error") or code.isdigit() or code in words
+    return words if plain else f"{words} ({code})"
+
+
+def _data_in(text: str) -> Any:
+    """The body of an error that stands in a text, as it is passed on; None where there is none."""
+    start = text.find("{")
+    if start < 0:
+        return None
+    start -= text[max(0, start - 1)] == "["
+    try:
+        data, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    first = data[0] if isinstance(data, list) and data else data
+    return data if isinstance(first, Mapping) and any(first.get(name) for name in _WORDED) else None
+
+
+def _entries(body: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """Every name in a body with its value, the outer ones first."""
+    if isinstance(body, str):
+        body = _data_in(body)
+    if depth == 0 or not isinstance(body, Mapping | list):
+        return
+    values: Sequence[Any] = body if isinstance(body, list) else list(body.values())
+    if isinstance(body, Mapping):
+        yield from body.items()
+    for value in values[:100]:
+        yield from _entries(value, depth - 1)
+
+
+def _codes(body: Any, depth: int) -> Iterator[str]:
+    for name, value in _entries(body, depth):
+        if name in _CODED and isinstance(value, str | int):
+            yield str(value)[:100]
+        elif name == _FLAGGED:
+            yield name
+
+
+def _delays(body: Any, depth: int) -> Iterator[float]:
+    for name, value in _entries(body, depth):
+        if name in _DELAYS and re.fullmatch(r"\d+(\.\d+)?s?", str(value)):
+            yield float(str(value).removesuffix("s"))
+
+
+def _wait_in(text: str) -> float | None:
+    """The seconds for which a text asks to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
+    found = _WAIT.search(text)
+    if found is None:
+        return None
+    return sum(
+        float(number) * next((each for name, each in _SECONDS.items() if unit.lower().startswith(name)), 1.0)
+        for number, unit in _PART.findall(found[1])
+    )
+
+
+def _bare(code: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", code.lower())
 
 
 def _headers(error: Any) -> Mapping[str, str]:

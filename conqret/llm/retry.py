@@ -25,6 +25,12 @@ BREAKER_FAILURES = 8
 
 _RETRYABLE = frozenset({Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.CONNECTION, Reason.TIMEOUT})
 
+_FOR_ALL = frozenset({Reason.AUTHENTICATION, Reason.QUOTA, Reason.NOT_FOUND})
+"""What would meet every request: a key, a quota, a model."""
+
+_OF_THE_ITEM = frozenset({Reason.REFUSAL, Reason.CONTEXT_OVERFLOW})
+"""What says something of the item that was sent, and nothing of the model."""
+
 
 class ProviderError(ExecutionError):
     """A request came to nothing; ``retry_after`` (seconds) is what the provider asked for, if it did."""
@@ -36,17 +42,14 @@ class ProviderError(ExecutionError):
         self.attempts = 0
 
 
-def backoff(
-    attempt: int, rng: random.Random, retry_after: float | None = None, *, base: float = BACKOFF_BASE
-) -> float:
+def backoff(attempt: int, rng: random.Random, retry_after: float | None = None) -> float:
     """Seconds to wait after the failed ``attempt`` (counted from 1).
 
-    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))]; with a Retry-After, that many seconds
-    plus a jitter on [0, base], so that the waiting ones do not all come back at one moment.
+    Full jitter, uniform on [0, min(cap, base * 2^(attempt-1))], after the seconds that the provider asked for, if it
+    did: the waiting ones do not all come back at one moment, and the oftener it asks the longer they stay away.
     """
-    if retry_after is not None:
-        return retry_after + rng.uniform(0.0, min(base, retry_after))
-    return rng.uniform(0.0, min(BACKOFF_CAP, base * 2.0 ** min(attempt - 1, 30)))
+    jitter = rng.uniform(0.0, min(BACKOFF_CAP, BACKOFF_BASE * 2.0 ** min(attempt - 1, 30)))
+    return (retry_after or 0.0) + jitter
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
@@ -84,11 +87,13 @@ def _number(value: str | None) -> float | None:
 class CircuitBreaker:
     """Ends a run whose provider is dead: open after :data:`BREAKER_FAILURES` failures in a row, for good.
 
-    A rejected key opens it at once, because every further request would be rejected too.
+    What would meet every request (a wrong key, a quota that is used up, no such model) opens it at once where nothing
+    was answered before. A request that is rejected for a fault of its own counts for nothing.
     """
 
     def __init__(self) -> None:
         self.failures = 0
+        self._answered = False
         self.last = ""
         self._opened = asyncio.Event()
 
@@ -99,13 +104,15 @@ class CircuitBreaker:
 
     def succeeded(self) -> None:
         """An answer came."""
-        self.failures = 0
+        self.failures, self._answered = 0, True
 
     def failed(self, error: ProviderError) -> None:
         """A request failed for good."""
+        if error.code is Reason.BAD_REQUEST:
+            return
         self.failures += 1
         self.last = str(error)
-        if self.failures >= BREAKER_FAILURES or error.code is Reason.AUTHENTICATION:
+        if self.failures >= BREAKER_FAILURES or (error.code in _FOR_ALL and not self._answered):
             self._opened.set()
 
     async def sleep(self, seconds: float) -> None:
@@ -125,7 +132,9 @@ _NOT_ASKED = frozenset(
 )
 
 
-_MEETS_EVERY_REQUEST = frozenset({Reason.AUTHENTICATION, Reason.BAD_REQUEST, Reason.CONNECTION})
+_MEETS_EVERY_REQUEST = frozenset(
+    {Reason.AUTHENTICATION, Reason.BAD_REQUEST, Reason.CONNECTION, Reason.NOT_FOUND, Reason.QUOTA}
+)
 """Where no request was answered and all failed for these, a user has to correct the key, the model or the address."""
 
 
@@ -133,8 +142,9 @@ _MEETS_EVERY_REQUEST = frozenset({Reason.AUTHENTICATION, Reason.BAD_REQUEST, Rea
 class FailureLimit:
     """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
 
-    A question fails where it ends without a valid answer, whatever the reason, after all that was tried. What a
-    recording answers counts for nothing, and neither does what a budget, a dead provider or the brake itself kept back.
+    A question fails where it ends without a valid answer after all that was tried. Refusals and prompts that are too
+    long count for nothing, as they say something of the item; rejected requests count as long as all are. Nor does
+    what a recording answers count, or what a budget, a dead provider or the brake itself kept back.
 
     ``failed`` counts by reason, and ``examples`` has the first failure of each; ``tally`` is the first half of ``why``.
     """
@@ -160,7 +170,7 @@ class FailureLimit:
 
     def count(self, item: str, reason: Reason | None, detail: str) -> None:
         """Count a question about ``item`` that was sent; ``reason`` says why it failed, None that it did not."""
-        if reason in _NOT_ASKED:
+        if reason in _NOT_ASKED or reason in _OF_THE_ITEM:
             return
         self.asked += 1
         if reason is not None:
@@ -186,6 +196,8 @@ class FailureLimit:
             ProviderError: with the reason TOO_MANY_FAILURES, where nothing more should be asked.
         """
         failures = self.failed.total()
+        if failures < self.asked:
+            failures -= self.failed[Reason.BAD_REQUEST]
         if not self.why and self.asked >= SEEN and failures >= stop_after * self.asked:
             commonest, _ = self.failed.most_common(1)[0]
             self.tally = f"{failures} of {self.asked} requests had no valid response"

@@ -21,6 +21,9 @@ from conqret.llm.request import IMAGE_TOKENS, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
+RATE_WINDOW = 60.0
+"""Seconds: most rate limits are of a minute. One that does not say how long it holds is waited for as long."""
+
 _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
 
 
@@ -177,7 +180,7 @@ class Sender:
         if (
             self._stopped
             or not error.retryable
-            or attempts >= self._options.max_attempts
+            or (attempts >= self._options.max_attempts and not self._passes(error, deadline))
             or self._breaker.open
         ):
             raise error
@@ -187,6 +190,13 @@ class Sender:
         await self._breaker.sleep(delay)
         if self._breaker.open:
             raise error
+
+    def _passes(self, error: ProviderError, deadline: float | None) -> bool:
+        """Whether an error is a rate limit that passes: after the time that it names, or with its minute."""
+        if error.code is not Reason.RATE_LIMITED or deadline is None:
+            return False
+        began = deadline - self._timeout
+        return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW
 
     def _throttle(self, error: ProviderError, began: float) -> None:
         self._gate.throttled(began)

@@ -83,6 +83,9 @@ class _Tools:
         documents: Texts = [],  # noqa: B006 - the schema shows it, and nobody changes it
         argument: Annotated[str, Field(description="What is judged; it cites documents as [1].")] = "",
         second_argument: Annotated[str, Field(description="For formats that compare two arguments.")] = "",
+        reference: Annotated[
+            str, Field(description="An answer that is known to be good, for formats that look at one.")
+        ] = "",
         stance: Literal["pro", "con", "none"] = "none",
         format: Annotated[str, Field(description="One of the tool formats.")] = DEFAULT_FORMAT,  # noqa: A002
         metrics: Annotated[list[str], Field(description="Only these metrics; all, if empty.")] = [],  # noqa: B006
@@ -126,7 +129,7 @@ class _Tools:
         try:
             asked = messages if messages and not topic else topic
             item = {
-                **as_item(asked, argument, documents, second_argument),
+                **as_item(asked, argument, documents, reference, {"second_argument": second_argument}),
                 "stance": stance,
                 "nuggets": nuggets,
             }

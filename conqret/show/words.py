@@ -56,6 +56,8 @@ REASONS: dict[str, str] = {
     Reason.CONNECTION: "the connection failed",
     Reason.SERVER_ERROR: "the provider reported an error of its own",
     Reason.AUTHENTICATION: "the provider did not accept the key",
+    Reason.QUOTA: "the quota or credit at the provider is used up",
+    Reason.NOT_FOUND: "the provider has no such model or address",
     Reason.BAD_REQUEST: "the provider did not accept the request",
     Reason.JUDGE_FAILED: "the judge of your own failed",
     Reason.BUDGET: "the budget was spent",

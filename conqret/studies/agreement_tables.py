@@ -74,8 +74,8 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
         ),
         rows,
         foot=foot,
-        note="“Units” is the number of labeled items, or labeled parts of items. “Base rate” is the share of the most "
-        "frequent label. “All together” is one alpha, computed over the units of all rows.",
+        note="“Units” is the number of items (or parts of items) with labels by two annotators or more. “Base rate” is "
+        "the share of the most frequent label. “All together” is one alpha, computed over the units of all rows.",
     )
 
 

@@ -12,11 +12,13 @@ os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "YES")
 deepeval = pytest.importorskip("deepeval", reason="the extra deepeval is not installed")
 
 from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig  # noqa: E402
-from deepeval.test_case import LLMTestCase  # noqa: E402
+from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn  # noqa: E402
 
 from conqret.adapters.deepeval import ConqretMetric  # noqa: E402
+from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 CASE = LLMTestCase(
@@ -133,3 +135,27 @@ def test_in_its_own_test_runner(tmp_path):
 
 def test_the_example_of_the_page():
     assert run_example("DeepEval")["case"].retrieval_context
+
+
+@LOOKS_AT_A_REFERENCE
+def test_what_it_expects_is_the_reference(format_, metric):
+    given = {
+        "input": referred.TOPIC,
+        "actual_output": referred.ANSWER,
+        "metadata": {"stance": "pro", "language": "python"},
+    }
+    case = LLMTestCase(**given, expected_output=referred.REFERENCE, retrieval_context=referred.DOCUMENTS)
+    found = deepeval.evaluate([case], [ConqretMetric(format_, metric)], **QUIET)
+    assert found.test_results[0].metrics_data[0].score == referred.value_of(format_, metric)
+
+
+@LOOKS_AT_A_REFERENCE
+def test_the_expected_outcome_of_turns_is_the_reference(format_, metric):
+    turns = [Turn(role="user", content=referred.TOPIC), Turn(role="assistant", content=referred.ANSWER)]
+    case = ConversationalTestCase(
+        turns=turns,
+        expected_outcome=referred.REFERENCE,
+        context=referred.DOCUMENTS,
+        metadata={"stance": "pro"},
+    )
+    assert ConqretMetric(format_, metric).measure(case) == referred.value_of(format_, metric)

@@ -25,9 +25,11 @@ import conqret  # noqa: E402
 from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
 from conqret.errors import DeclarationError  # noqa: E402
 from conqret.io import open_items  # noqa: E402
+from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 SAMPLES = [
     Sample(
@@ -90,7 +92,7 @@ def test_what_has_no_score_is_unscored_and_in_no_mean(log):
 def test_a_log_as_items(log):
     items = list(items_of(log))
     assert items[0] == {
-        "id": "a-zoos", "topic": "Should zoos be banned?", "argument": SAID, "second_argument": "No, keepers care.",
+        "id": "a-zoos", "topic": "Should zoos be banned?", "argument": SAID, "reference": "No, keepers care.",
         "documents": SAMPLES[0].metadata["documents"], "metadata": {"part": "a", "model": "mockllm/model"},
     }  # fmt: skip
     found = conqret.judge(items, format="direct", metrics=["groundedness"])
@@ -247,3 +249,31 @@ def test_on_the_command_line_and_a_log_scored_by_name(tmp_path):
 
 def test_the_example_of_the_page():
     assert len(run_example("inspect_ai")["task"].scorer) == 2
+
+
+@LOOKS_AT_A_REFERENCE
+def test_the_target_is_the_reference(format_, metric, tmp_path):
+    @solver
+    def said():
+        async def solve(state, generate):
+            state.output = ModelOutput.from_content("m", referred.ANSWER)
+            return state
+
+        return solve
+
+    sample = Sample(
+        input=referred.TOPIC,
+        target=referred.REFERENCE,
+        metadata={"documents": referred.DOCUMENTS, "stance": "pro"},
+    )
+    task = inspect_ai.Task(dataset=[sample], solver=said(), scorer=conqret_metric(format_, metric))
+    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    (score,) = found.samples[0].scores.values()
+    assert score.value == referred.value_of(format_, metric)
+    (item,) = items_of(found)
+    assert (item["reference"], item["stance"]) == (referred.REFERENCE, "pro")
+    if metric != "preference":
+        again = conqret.judge([item], format=format_, metrics=[metric])
+        assert again[0].values[metric] == score.value
+        back = next(iter(items_of(read_eval_log(str(as_log(again, tmp_path / "again.json"))))))
+        assert (back["reference"], back["stance"]) == (referred.REFERENCE, "pro")

@@ -18,9 +18,11 @@ from langsmith.schemas import Example, Run
 
 from conqret.adapters.langchain import ConqretEvaluator, documents_of
 from conqret.errors import DeclarationError
+from tests.adapters import referred
 from tests.adapters.examples import run_example
 from tests.adapters.metered import DOCUMENTS as TEXTS
 from tests.adapters.metered import ITEMS, MeteredServer
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 CAGES = Document(
     id="cages",
@@ -134,3 +136,19 @@ def test_one_budget_and_few_connections_for_all_runs():
 
 def test_the_example_of_the_page():
     assert run_example("LangChain and LangSmith")["result"].score > 0.3
+
+
+@LOOKS_AT_A_REFERENCE
+@pytest.mark.parametrize("outputs", [{"answer": "", "n": 1}, {"expected": ""}], ids=["its key", "alone"])
+def test_the_outputs_of_an_example_are_the_reference(outputs, format_, metric):
+    first = next(iter(outputs))
+    example = EXAMPLE.model_copy(
+        update={"outputs": {**outputs, first: referred.REFERENCE}, "metadata": {"stance": "pro"}}
+    )
+    evaluator = ConqretEvaluator(format_, metric)
+    found = evaluate(
+        lambda inputs: {"answer": referred.ANSWER, "documents": referred.DOCUMENTS},
+        data=[example], evaluators=[evaluator], client=OFFLINE, upload_results=False,
+    )  # fmt: skip
+    (result,) = results_of(found).values()
+    assert result.score == referred.value_of(format_, metric)

@@ -12,9 +12,11 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from conqret.adapters.llamaindex import ConqretEvaluator, documents_of
 from conqret.errors import DeclarationError
+from tests.adapters import referred
 from tests.adapters.examples import run_example
 from tests.adapters.metered import DOCUMENTS as TEXTS
 from tests.adapters.metered import ITEMS, MeteredServer
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 QUERY = "Should zoos be banned?"
 ANSWER = "Yes: cages are small, and animals suffer [1]."
@@ -102,3 +104,12 @@ async def test_one_budget_and_few_connections_for_all_responses():
 
 def test_the_example_of_the_page():
     assert run_example("LlamaIndex")["found"].passing
+
+
+@LOOKS_AT_A_REFERENCE
+async def test_the_reference_in_a_batch(format_, metric):
+    runner = BatchEvalRunner({"own": ConqretEvaluator(format_, metric)}, workers=1)
+    found = await runner.aevaluate_responses(
+        queries=[referred.TOPIC], responses=[RESPONSE], reference=[referred.REFERENCE], stance=["pro"]
+    )
+    assert found["own"][0].score == referred.value_of(format_, metric)

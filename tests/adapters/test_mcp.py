@@ -14,6 +14,8 @@ from mcp import Client, StdioServerParameters
 
 import conqret
 from conqret.serve.mcp_tools import mcp_server
+from tests.adapters import referred
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 from tests.contract.items import demo
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -136,7 +138,7 @@ async def test_two_runs_are_compared_with_intervals(client):
         ("judge", ARGUED | {"format": "rag-direct"}, "compares two arguments"),
         ("judge", ARGUED | {"metrics": ["x"]}, "there is no metric"),
         ("judge", ARGUED | {"criteria": ["clarity: How clear is it? 5-1"]}, "its scale runs from 5 to 1"),
-        ("judge", ARGUED | {"rubric": [{"question": "It is", "weight": "x"}]}, "a number is expected"),
+        ("judge", ARGUED | {"rubric": [{"question": "It is", "weight": "x"}]}, "must be a number"),
         ("explain", {"run": "../outside", "item": "x"}, "no such run"),
         ("explain", {"run": "/etc", "item": "x"}, "no such run"),
         ("explain", {"run": "first\x00", "item": "x"}, "no such run"),
@@ -203,3 +205,22 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
     assert judged["measures"]["groundedness"]["status"] == "scored"
     assert replies[3]["structuredContent"]["result"][0]["what"].startswith("direct, off?line")
     assert "off?line" in replies[4]["structuredContent"]["first"]
+
+
+@LOOKS_AT_A_REFERENCE
+async def test_a_reference(client, format_, metric):
+    if metric == "preference":
+        pytest.skip("the tool has a second argument of its own")
+    given = {
+        "topic": referred.TOPIC,
+        "argument": referred.ANSWER,
+        "documents": referred.DOCUMENTS,
+        "stance": "pro",
+    }
+    async with client:
+        found = data(
+            await client.call_tool(
+                "judge", given | {"reference": referred.REFERENCE, "format": format_, "metrics": [metric]}
+            )
+        )
+    assert found["measures"][metric]["value"] == pytest.approx(referred.value_of(format_, metric))

@@ -10,9 +10,11 @@ mlflow = pytest.importorskip("mlflow", reason="the extra mlflow is not installed
 
 import conqret  # noqa: E402
 from conqret.adapters.mlflow import ConqretScorer, log_run  # noqa: E402
+from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example_alone  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
 from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 ROW = {
@@ -126,3 +128,20 @@ def test_the_example_of_the_page(tmp_path):
     logged = "names['mlflow'].get_run(names['run_id']).data.metrics['groundedness']"
     scored = "names['found'].metrics['conqret_direct_groundedness/mean']"
     run_example_alone("MLflow", tmp_path, f"assert {logged} == {scored} == 1")
+
+
+@LOOKS_AT_A_REFERENCE
+@pytest.mark.parametrize(
+    "expected",
+    [{"expected_response": referred.REFERENCE}, {"expected_facts": referred.REFERENCE.split(". ")}],
+)
+def test_expectations_are_the_reference(expected, format_, metric):
+    row = {
+        "inputs": {"question": referred.TOPIC},
+        "outputs": {"answer": referred.ANSWER, "documents": referred.DOCUMENTS},
+        "expectations": {**expected, "stance": "pro"},
+    }
+    found = mlflow.genai.evaluate(
+        data=[row], scorers=[ConqretScorer(format=format_, metric=metric, name="own")]
+    )
+    assert found.metrics["own/mean"] == pytest.approx(referred.value_of(format_, metric))

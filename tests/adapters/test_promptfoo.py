@@ -13,8 +13,10 @@ import pytest
 
 from conqret.adapters.promptfoo import get_assert
 from conqret.errors import DeclarationError
+from tests.adapters import referred
 from tests.adapters.examples import block
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 SAID = "Yes: cages are small, and animals suffer [1]."
 VARS = {
@@ -199,3 +201,45 @@ def test_the_example_of_the_page_in_promptfoo(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert result["success"]
     assert result["namedScores"]["conqret direct groundedness"] > 0.3
+
+
+@LOOKS_AT_A_REFERENCE
+@pytest.mark.parametrize("place", ["variable", "assertion"])
+def test_the_reference_in_promptfoo(place, format_, metric, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "conqret_assert.py").write_text(block("promptfoo", "python"))
+    config = {"format": format_, "metric": metric, "threshold": 0}
+    expects = {
+        "type": "not-equals" if place == "variable" else "bleu",
+        "value": referred.REFERENCE,
+        "threshold": 0,
+    }
+    reference = {"reference": referred.REFERENCE} if place == "variable" else {}
+    test = {
+        "vars": {
+            "question": referred.TOPIC,
+            "answer": referred.ANSWER,
+            "documents": referred.DOCUMENTS,
+            **reference,
+        },
+        "metadata": {"stance": "pro"},
+        "assert": [expects, {"type": "python", "value": "file://conqret_assert.py", "config": config}],
+    }
+    whole = {
+        "prompts": ["{{answer}}"], "providers": ["echo"], "tests": [test],
+        "defaultTest": {"options": {"disableVarExpansion": True}},
+    }  # fmt: skip
+    (tmp_path / "promptfooconfig.json").write_text(json.dumps(whole))
+    _, (found,) = evaluated(tmp_path)
+    assert found["namedScores"][f"conqret {format_} {metric}"] == pytest.approx(
+        referred.value_of(format_, metric)
+    )
+    assert ended(tmp_path)
+
+
+@LOOKS_AT_A_REFERENCE
+def test_the_reference_by_the_protocol(format_, metric):
+    values = {"question": referred.TOPIC, "documents": referred.DOCUMENTS, "gold": referred.REFERENCE}
+    config = {"format": format_, "metric": metric, "reference": "gold"}
+    context = {"vars": values, "config": config, "test": {"metadata": {"stance": "pro"}}}
+    assert get_assert(referred.ANSWER, context)["score"] == pytest.approx(referred.value_of(format_, metric))

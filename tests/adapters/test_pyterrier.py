@@ -12,8 +12,10 @@ pd = pytest.importorskip("pandas", reason="the extra pyterrier is not installed"
 import conqret  # noqa: E402
 from conqret.adapters.pyterrier import ConqretJudge, as_frame, measure, scored  # noqa: E402
 from conqret.errors import DeclarationError  # noqa: E402
+from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 TOPICS = pd.DataFrame(
     {"qid": ["zoos", "age"], "query": ["Should zoos be banned?", "Should the voting age be lowered?"]}
@@ -163,3 +165,17 @@ def test_one_budget_and_few_connections_for_all_frames():
 
 def test_the_example_of_the_page():
     assert run_example("PyTerrier and pyterrier-rag")["found"]["groundedness"][0] > 0.3
+
+
+@LOOKS_AT_A_REFERENCE
+def test_a_gold_answer_is_the_reference(format_, metric):
+    if metric == "preference":
+        pytest.skip("a frame's rival has a column of its own, second_argument")
+    frame = pd.DataFrame(
+        {
+            "qid": "zoos", "query": referred.TOPIC, "qanswer": referred.ANSWER, "gold_answer": referred.REFERENCE,
+            "stance": "pro", "docno": ["cages", "keepers"], "text": referred.DOCUMENTS,
+        }
+    )  # fmt: skip
+    found = ConqretJudge(format_, [metric])(frame)
+    assert found[metric][0] == pytest.approx(referred.value_of(format_, metric))

@@ -8,15 +8,17 @@ import pytest
 os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
 pytest.importorskip("ragas", reason="the extra ragas is not installed")
 
-from ragas import Dataset, EvaluationDataset, MultiTurnSample, experiment
+from ragas import Dataset, EvaluationDataset, MultiTurnSample, SingleTurnSample, experiment
 from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 import conqret
 from conqret.adapters.ragas import ConqretMetric, as_dataset, items_of
 from conqret.errors import DeclarationError
+from tests.adapters import referred
 from tests.adapters.examples import run_example
 from tests.adapters.metered import DOCUMENTS as TEXTS
 from tests.adapters.metered import ITEMS, MeteredServer
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 SAMPLE = {
     "user_input": "Should zoos be banned?",
@@ -168,3 +170,19 @@ async def test_one_budget_and_few_connections_for_all_samples():
 def test_the_example_of_the_page():
     names = run_example("ragas")
     assert 0 < names["found"].value <= 1
+
+
+@LOOKS_AT_A_REFERENCE
+async def test_the_reference_of_a_sample(format_, metric):
+    sample = SingleTurnSample(
+        user_input=referred.TOPIC,
+        response=referred.ANSWER,
+        retrieved_contexts=referred.DOCUMENTS,
+        retrieved_context_ids=["cages", "keepers"],
+        reference=referred.REFERENCE,
+    )
+    row = {**sample.model_dump(exclude_none=True), "stance": "pro"}
+    found = ConqretMetric(format_, metric).score(**row)
+    assert found.value == (await ConqretMetric(format_, metric).ascore(**row)).value
+    assert found.value == referred.value_of(format_, metric)
+    assert [document["id"] for document in found.traces["input"]["documents"]] == ["cages", "keepers"]

@@ -16,9 +16,11 @@ from trulens.otel.semconv.trace import SpanAttributes as Span
 
 from conqret.adapters.trulens import feedback
 from conqret.errors import DeclarationError
+from tests.adapters import referred
 from tests.adapters.examples import run_example
 from tests.adapters.metered import DOCUMENTS as TEXTS
 from tests.adapters.metered import ITEMS, MeteredServer
+from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 ROW = {
     "input": "Should zoos be banned?",
@@ -140,3 +142,14 @@ def test_one_budget_and_few_connections_for_all_rows():
 def test_the_example_of_the_page():
     names = run_example("TruLens")
     assert names["found"]["groundedness"][0] > 0.3
+
+
+@LOOKS_AT_A_REFERENCE
+def test_what_is_expected_is_the_reference(format_, metric):
+    row = {
+        "input": referred.TOPIC, "output": referred.ANSWER, "contexts": referred.DOCUMENTS,
+        "expected": referred.REFERENCE, "stance": "pro",
+    }  # fmt: skip
+    more = {name: Selector.from_column(name) for name in ("expected", "stance")}
+    found = BatchEvaluator([metric_of(format_, metric, **more)], max_workers=1).evaluate([row])
+    assert found[metric][0] == referred.value_of(format_, metric)

@@ -1,7 +1,6 @@
 """`conqret debateqa score` and `conqret debateqa rank` from files to tables."""
 
 import json
-import math
 import shutil
 import sys
 from pathlib import Path
@@ -163,10 +162,9 @@ def test_rank(tables):
     systems = {row["system"]: row for row in facts["systems"]}
     assert [row["system"] for row in facts["systems"]] == ["good", "fair", "poor"]
     assert systems["fair"]["dispute_awareness_rank"] == "2="
-    # one partial answer behind each P.D.; the means are 3.5, 4.5 and 6.5
-    assert systems["fair"]["likelier_under_best"] == pytest.approx(math.exp(1))
-    assert systems["poor"]["likelier_under_best"] == pytest.approx(math.exp(3))
-    assert "2=" in RUN.invoke(app, ["debateqa", "rank", *tables]).stdout
+    shown = RUN.invoke(app, ["debateqa", "rank", *tables]).stdout
+    assert "2=" in shown
+    assert "likelier" not in shown + json.dumps(facts)
 
 
 def test_ranks_as_a_page(tables, tmp_path):
@@ -221,7 +219,6 @@ def test_rank_over_several_backbones(tmp_path):
     assert {name: row["perspective_diversity_rank"] for name, row in systems.items()} == {
         "a": "1=", "b": "1=", "c": "3",
     }  # fmt: skip
-    assert systems["c"]["likelier_under_best"] == pytest.approx(math.exp((22.5 - 17) / 4))
     shown = RUN.invoke(app, command).stdout
     assert "Diversity is the mean over 2 measuring models" in shown
     assert "Awareness rank" not in shown
@@ -268,16 +265,6 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     correlated = RUN.invoke(app, ["debateqa", "score", "correlate", *given, "--preferences", str(pairs)])
     assert note in correlated.stderr.replace("\n", " ")
     assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
-
-
-def test_rank_shows_a_ratio_without_a_value(tmp_path):
-    rows = [ScoreRow(one, "x", DIVERSITY, "gpt2", value) for one, value in (("a", 1.0), ("b", 1e4))]
-    rows += [ScoreRow(one, "x", AWARENESS, "phi", 1.0) for one in "ab"]
-    write_table(rows, tmp_path / "scores.parquet")
-    command = ["debateqa", "rank", str(tmp_path / "scores.parquet")]
-    assert "> 1e300" in RUN.invoke(app, command).stdout
-    facts = json.loads(RUN.invoke(app, [*command, "--json"]).stdout)
-    assert [one["likelier_under_best"] for one in facts["systems"]] == [1.0, None]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 """DebateQA's Table 2 and Figure 3 from the printed columns, and Appendix H's worked example."""
 
-import math
-
 import pytest
 
 from conqret.debateqa.stability import tau_matrix
 from conqret.debateqa.standings import (
     normalised_ranks,
-    probability_ratio,
     ranks,
     shown,
     weighted,
@@ -96,16 +93,6 @@ def test_z_normalisation():
 def test_what_cannot_be_combined(diversity, awareness, k, message):
     with pytest.raises(DeclarationError, match=message):
         weighted(diversity, awareness, k)
-
-
-def test_appendix_h():
-    assert probability_ratio(-2, 3) == pytest.approx(1.95, abs=0.005)
-    assert probability_ratio(0, 3.7) == 1.0
-    assert probability_ratio(2000, 3) == pytest.approx(math.exp(-2000 / 3))
-    for difference, n in ((-710.0, 1), (-1e308, 0.5)):  # exp of either is no float
-        assert probability_ratio(difference, n) is None
-    with pytest.raises(DeclarationError):
-        probability_ratio(1, 0)
 
 
 def test_stability():

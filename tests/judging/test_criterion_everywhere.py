@@ -137,7 +137,7 @@ def test_an_expected_answer_is_a_reference_too() -> None:
     with FaultServer() as server:
         settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
         single = SingleMetric.of("criteria", "agrees: It agrees with the reference", **settings)
-        judgment = single.judged({**ITEM, "second_argument": "Keepers care."})
+        judgment = single.judged({**ITEM, "reference": "Keepers care."})
         single.close()
         assert "Keepers care." in server.requests[0].body["messages"][1]["content"]
     assert single.measure(judgment).value is not None

@@ -23,7 +23,7 @@ from tests.server import FAULTS, FaultPlan, FaultServer
 pytestmark = pytest.mark.usefixtures("quick")
 
 OUTCOMES = {  # reason, requests sent
-    "rate_limit": (Reason.RATE_LIMITED, 3),
+    "rate_limit": (Reason.RATE_LIMITED, None),  # until the time limit
     "server_error": (Reason.SERVER_ERROR, 3),
     "drop": (Reason.CONNECTION, 3),
     "bad_body": (Reason.SERVER_ERROR, 3),
@@ -53,6 +53,9 @@ def test_every_fault_of_the_server_is_tested():
 
 
 SLOW = ("drip", "hang")
+LIMITS = {"drip": 1.0, "hang": 1.0, "rate_limit": 5.0}
+"""Seconds for what the time limit alone ends."""
+
 SOON = 60.0
 """Seconds: far below what a server asks for, far above what a loaded machine takes."""
 
@@ -69,12 +72,13 @@ async def test_a_lasting_fault_ends_with_its_reason(way, fault):
         load_litellm()  # which takes seconds, the first time
     with FaultServer(FaultPlan(always=fault)) as server:
         began = time.monotonic()
-        timeout = 1.0 if fault in SLOW else 20.0
+        timeout = LIMITS.get(fault, 20.0)
         settings = options(server.url, client=way, max_attempts=3, timeout=timeout)
         (answer,), _ = await ask_all(settings, [request()])
         took = time.monotonic() - began
     reason, sent = OUTCOMES[fault]
-    assert (answer.reason, len(server.requests)) == (reason, sent)
+    assert answer.reason is reason
+    assert sent in (None, len(server.requests))
     assert took < SOON
     assert SECRET not in repr(answer)
     assert "abcdefghijklmnop" not in answer.detail  # the key that the server echoes
@@ -86,7 +90,7 @@ async def test_a_lasting_fault_ends_with_its_reason(way, fault):
         assert answer.calls[-1].error.startswith(reason.value)
 
 
-@pytest.mark.parametrize("fault", [f for f in FAULTS if OUTCOMES[f][1] == 3])
+@pytest.mark.parametrize("fault", [f for f in FAULTS if OUTCOMES[f][1] in (None, 3)])
 async def test_a_passing_fault_leaves_an_answer(fault):
     with FaultServer(FaultPlan(script=(fault,))) as server:
         (answer,), client = await ask_all(options(server.url), [request()])

@@ -263,7 +263,7 @@ async def test_an_address_without_v1_is_asked_about():
         (whole,), _ = await ask_all(options(url), [request()])
         bare = url.removesuffix("/v1")
         (short,), _ = await ask_all(options(bare), [request()])
-    assert (short.reason, len(heard)) == (Reason.BAD_REQUEST, 2)
+    assert (short.reason, len(heard)) == (Reason.NOT_FOUND, 2)
     assert f"should the address end in /v1: --api-base {bare}/v1?): Not Found" in short.detail
     assert "should" not in whole.detail
 
@@ -308,8 +308,8 @@ async def test_odd_answers_are_answers(content, more):
 @pytest.mark.parametrize(
     ("status", "said", "reason"),
     [
-        (404, {"error": {"message": "The model `x` does not exist"}}, Reason.BAD_REQUEST),
-        (404, {"detail": "Not Found"}, Reason.BAD_REQUEST),
+        (404, {"error": {"message": "The model `x` does not exist"}}, Reason.NOT_FOUND),
+        (404, {"detail": "Not Found"}, Reason.NOT_FOUND),
         (403, {"error": "no"}, Reason.AUTHENTICATION),
         (422, {"message": "maximum context length is 10 tokens"}, Reason.CONTEXT_OVERFLOW),
         (503, [], Reason.SERVER_ERROR),

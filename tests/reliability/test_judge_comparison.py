@@ -145,6 +145,16 @@ def test_below_six_topics_nothing_is_tested(topics):
     assert found.held_out.folds == topics
 
 
+def test_a_judge_without_an_interval_is_why_nothing_is_tested():
+    found = shared(np.random.default_rng(3), [0.1, 2.0], topics=15)
+    side = found.sides["clarity"]
+    judges = np.stack([side.judges[0], np.full(len(side.people), 3.0)])
+    sides = {"clarity": UnitSides(side.people, judges, side.scale, side.scored, placed=True)}
+    verdict = compared(SharedUnits(("a", "b"), found.units, found.clusters, "topic", sides)).verdict
+    why = "the alpha of “b” has no interval (too few labels differ from the most frequent value"
+    assert verdict.startswith(f"no winner: not every difference is tested: {why}")
+
+
 def test_what_cannot_be_compared(tmp_path):
     rng = np.random.default_rng(4)
     good, labels, _ = study(tmp_path, rng, items=20)

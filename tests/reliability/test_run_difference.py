@@ -272,6 +272,9 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
     assert "(the same judge, different texts)." in page
+    assert "What differs between two systems?" in page
+    assert "do not tell which system annotators would prefer" in page
+    assert "two judges" not in page
     assert "3 largest of 7 changes" in next(t for t in tables if t.title == "Largest changes").note
 
 

@@ -128,6 +128,17 @@ def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> No
     assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
 
 
+def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults) -> None:
+    judge = {"format": "rag-fine-grained", "model": "m", "metrics": (), "identity": {"relevant_from": 3}}
+    row = PrecisionRow(level=0, n=4, true=0.5, predicted={"rag-fine-grained (m)": 0.6}, direct={})
+    record = results.record.model_copy(update={"judges": (judge,)})
+    found = results.model_copy(update={"record": record, "precision": (row,), "relevant_grade": 2.0})
+    header = " ".join(map(str, precision_table(found).header))
+    assert "True precision (grade ≥ 2)" in header
+    assert "Predicted precision, rag-fine-grained (m) (rating ≥ 3)" in header
+    assert "within the margin (±0.05)" in verdicts(results).note
+
+
 def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: SensitivityResults) -> None:
     other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
     record = results.record.model_copy(update={"judges": (*results.record.judges, other)})

@@ -57,7 +57,7 @@ class ServerConnection(Connection):
         """
         import aiohttp
 
-        from conqret.llm.provider_errors import provider_error, status_error
+        from conqret.llm.provider_errors import error_in, provider_error
 
         if self._session is None:
             key = os.environ.get(KEY)
@@ -79,7 +79,7 @@ class ServerConnection(Connection):
                 Reason.BAD_REQUEST, f"the server redirects to {where!r}, which conqret does not follow"
             )
         if response.status != 200:
-            raise status_error(response.status, raw.decode("utf-8", "replace"), response.headers)
+            raise error_in(raw.decode("utf-8", "replace"), response.status, response.headers)
         if len(raw) > MOST:
             raise ProviderError(Reason.BAD_REQUEST, f"the server's response is longer than {MOST >> 20} MiB")
         try:

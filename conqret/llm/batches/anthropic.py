@@ -13,11 +13,10 @@ from conqret.io.jsonl import compact
 from conqret.llm.batches.batch_service import LISTED, BatchProgress, BatchService, Result, listed
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import stated_by
-from conqret.llm.hosted.direct_http import told
 from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_check import missing_key
-from conqret.llm.provider_errors import scrub, status_error
+from conqret.llm.provider_errors import error_in, scrub
 from conqret.llm.request import Message, Request, image_name
 from conqret.llm.retry import ProviderError
 
@@ -29,14 +28,6 @@ SLACK = timedelta(minutes=5)
 ROOM = 8_192
 """Tokens of an answer where neither the request nor the price list says: Anthropic wants a number."""
 
-_STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-}
 _STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "content_filter"}
 
 
@@ -117,11 +108,7 @@ class AnthropicBatches(BatchService):
         if kind == "succeeded":
             return Result(key, completion_of(_as_openai(result["message"]), self.cost, seconds))
         if kind == "errored":
-            error = result.get("error") or {}
-            within = error.get("error")
-            inner = within if isinstance(within, Mapping) else error
-            status = _STATUS.get(str(inner.get("type")), 500)
-            failure = status_error(status, told(inner) or "no answer", {})
+            failure = error_in(result.get("error"), None)
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, f"the question was {scrub(str(kind))}"))
 

@@ -33,7 +33,7 @@ from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.openai import OpenAIBatches
 from conqret.llm.catalogue import provider_of
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.hosted.servers import directly, server_of
+from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.keys import parameters
 from conqret.llm.progress import Progress
 from conqret.llm.provider_check import check_address
@@ -194,7 +194,7 @@ class Batches:
                         odd[self._take(service, store, batch, raw)] += 1
             except ProviderError as error:
                 message = f"batch {batch.id} cannot be collected: {error}"
-                if error.code is Reason.BAD_REQUEST:  # it is lost, or another account's
+                if error.code in (Reason.BAD_REQUEST, Reason.NOT_FOUND):  # it is lost, or another account's
                     message += f" (take it out of {self._file}, and its questions are handed in again)"
                 raise self._redaction.error(ProviderError(error.code, message)) from None
             message = self._redaction.text(progress.told)
@@ -269,7 +269,11 @@ class Batches:
         try:
             batch.id = await service.find(batch.name, begun, len(batch.asked), known) if batch.name else None
         except ProviderError as error:
-            if error.code not in (Reason.BAD_REQUEST, Reason.AUTHENTICATION):  # it may say so later
+            if error.code not in (
+                Reason.BAD_REQUEST,
+                Reason.NOT_FOUND,
+                Reason.AUTHENTICATION,
+            ):  # it may say so later
                 raise self._redaction.error(error) from None
         if batch.id is None:
             _log.warning(
@@ -369,6 +373,11 @@ def service_of(options: ClientOptions) -> Callable[[ClientOptions], BatchService
     """
     if options.model.startswith("anthropic/") or provider_of(options.model) == "anthropic":
         return lambda options: AnthropicBatches(options, anthropic_server(options))
+    if by_responses(options):
+        raise DeclarationError(
+            f"the model {options.model} cannot be used in batches: it is served by OpenAI's Responses interface alone "
+            "(leave out --batch)"
+        )
     azure = options.model.startswith("azure/")  # its batches are those of deployments made for them
     if options.backend.writes and not options.backend.baseline and not azure and directly(options):
         return lambda options: OpenAIBatches(options, server_of(options))

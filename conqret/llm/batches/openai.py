@@ -12,9 +12,9 @@ import aiohttp
 from conqret.data import Reason
 from conqret.llm.batches.batch_service import LISTED, BatchProgress, BatchService, Result, listed
 from conqret.llm.hosted.connection import stated_by
-from conqret.llm.hosted.direct_http import Direct, told
+from conqret.llm.hosted.direct_http import Direct
 from conqret.llm.hosted.response_bodies import completion_of
-from conqret.llm.provider_errors import scrub, status_error
+from conqret.llm.provider_errors import error_in, scrub, told
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import choose_shape
@@ -84,7 +84,7 @@ class OpenAIBatches(BatchService):
             status, body = response.get("status_code"), response.get("body")
             if status == 200 and isinstance(body, Mapping):
                 return Result(key, completion_of(body, self.cost, seconds))
-            failure = status_error(int(status or 500), told(body) or f"status {status}", {})
+            failure = error_in(body, int(status or 500))
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
 

@@ -12,7 +12,7 @@ from conqret.llm.backend import Connection
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.provider_check import address
-from conqret.llm.provider_errors import provider_error
+from conqret.llm.provider_errors import about_generation, about_shape, provider_error
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
@@ -35,22 +35,28 @@ class HostedConnection(Connection):
         self.options, self.facts = options, options.facts
         self.provider = ""
         self.shape = Shape.SCHEMA
+        self._accepted: set[Shape] = set()
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Send once. Where the server rejects the shape of the answer, the next lesser one is used from then on.
+        """Send once. Where the server rejects the shape of the answer, the next lesser one is tried, and used from then
+        on unless the server accepted the shape before.
 
         Raises:
             ProviderError: no answer came.
         """
+        shape, rejected = self.shape, False
         while True:
-            shape = self.shape
             began = time.perf_counter()
             try:
                 body = await self.exchange(request, shape)
+                completion = completion_of(body, self.cost, time.perf_counter() - began)
             except Exception as error:  # noqa: BLE001  whatever a provider's code raises becomes a reason
                 failure = provider_error(error)
-                if failure.code is Reason.BAD_REQUEST and shape.lesser and _about_shape(str(failure)):
-                    self.shape = shape.lesser
+                unsaid = rejected and failure.code in (Reason.BAD_REQUEST, Reason.SERVER_ERROR)
+                if shape.lesser and not request.plain and (about_shape(failure) or unsaid):
+                    if about_generation(failure):
+                        self._accepted.add(shape)
+                    shape, rejected = shape.lesser, True
                     continue
                 stated = stated_by(failure)
                 if stated is not None:
@@ -58,7 +64,10 @@ class HostedConnection(Connection):
                 if failure.code is Reason.CONNECTION:
                     raise self._placed(failure) from None
                 raise failure from None
-            return completion_of(body, self.cost, time.perf_counter() - began)
+            if rejected and self.shape not in self._accepted:
+                self.shape = shape
+            self._accepted.add(shape)
+            return completion
 
     @abstractmethod
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
@@ -94,9 +103,3 @@ def stated_by(error: ProviderError) -> Completion | None:
     if error.code is Reason.REFUSAL:
         return Completion("", finish_reason="content_filter", refusal=str(error), cost_usd=0.0)
     return None
-
-
-def _about_shape(message: str) -> bool:
-    return any(
-        word in message for word in ("response_format", "json_schema", "tool_choice", "tools", "guided")
-    )

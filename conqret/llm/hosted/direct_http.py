@@ -21,10 +21,11 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
-from conqret.llm.hosted.servers import Server, server_of
+from conqret.llm.hosted.responses_api import NAMED, as_chat, responses_body
+from conqret.llm.hosted.servers import OPENAI, Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
-from conqret.llm.provider_errors import status_error
+from conqret.llm.provider_errors import error_in
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
@@ -74,14 +75,18 @@ class Direct(HostedConnection):
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
         """What the server says."""
         server, session = await self._prepared()
-        data = self.body(request, server.model, shape)
+        if server.responses:
+            answer: type[BaseModel] = request.response
+            data = responses_body(request, server.model, format_for(answer, shape))
+        else:
+            data = self.body(request, server.model, shape)
         async with session.post(
             server.url, data=data, headers=server.headers, allow_redirects=False
         ) as response:
             raw = await body_of(response)
         if response.status != 200:
             raise refused(server, response.status, response.headers, raw)
-        return parsed(raw)
+        return as_chat(parsed(raw)) if server.responses else parsed(raw)
 
     def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
         """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
@@ -149,13 +154,18 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
     """What another status than 200 amounts to."""
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
-    message = _message(raw) or f"status {status} without a word"
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        body = raw.decode("utf-8", "replace")
+    error = error_in(body, status, headers)
     if status == NOWHERE and server.base and not urlsplit(server.base).path.strip("/"):
         longer = f"{address(server.base).rstrip('/')}/v1"
-        message = (
-            f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {message}"
-        )
-    return status_error(status, message, headers)
+        hint = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?)"
+        return ProviderError(error.code, f"{hint}: {error}")
+    if "v1/responses" in str(error) and not server.responses:
+        return ProviderError(error.code, f"{error} (name it so: --model {OPENAI}/{NAMED}{server.model})")
+    return error
 
 
 def parsed(raw: bytes) -> Mapping[str, Any]:
@@ -167,21 +177,3 @@ def parsed(raw: bytes) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise ProviderError(Reason.SERVER_ERROR, "the server's response is not a JSON object")
     return body
-
-
-def _message(raw: bytes) -> str:
-    """What an error's body says, JSON or not."""
-    try:
-        return told(json.loads(raw))
-    except (ValueError, RecursionError):
-        return raw.decode("utf-8", "replace")
-
-
-def told(body: Any) -> str:
-    """The message in the body of an error, else all of it; empty where there is nothing."""
-    if not body:
-        return ""
-    for _ in range(2):  # {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …}
-        if isinstance(body, dict):
-            body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), body)
-    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)

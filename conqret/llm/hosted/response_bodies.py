@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
-from conqret.llm.provider_errors import scrub
+from conqret.llm.provider_errors import error_in, filtered, scrub
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.retry import ProviderError
 
@@ -20,11 +20,11 @@ _FINISHED = {
     "length": "length",
     "max_tokens": "length",
     "model_length": "length",
-    "content_filter": "content_filter",
-    "refusal": "content_filter",
-    "safety": "content_filter",
 }
-"""The reasons that change what an answer is worth, by the names that servers give them; any other is ``stop``."""
+"""What servers call an answer that was cut off."""
+
+FAILED = "error"
+"""What OpenRouter calls an answer whose provider failed while it was written."""
 
 _THOUGHTS = ("thinking", "reasoning")
 """The types of an answer's parts that are thoughts."""
@@ -37,9 +37,16 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     """The completion in a body; what a server says wrongly besides the answer itself is left out.
 
     Raises:
-        ProviderError: it holds no answer.
+        ProviderError: it holds no answer, or an error, which servers that pass on answers send with a status of 200.
     """
     choice = _first(body.get("choices"))
+    if choice is not None:  # litellm keeps apart what a provider has besides
+        choice = {**_mapping(choice.get("provider_specific_fields")), **choice}
+    for place in (body, choice or {}):
+        if place.get("error"):
+            raise error_in(place["error"], None)
+    if choice is None and any(body.get(name) for name in ("message", "detail", "base_resp")):
+        raise error_in(body, None)
     if choice is None:
         raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no choice")
     message = _mapping(choice.get("message"))
@@ -51,11 +58,11 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     prompt, completed, cached = usage_of(body.get("usage"))
     if not completed:
         completed = None if text else 0
-    reason = choice.get("finish_reason")
+    reason = _finish_of(choice)
     refusal = message.get("refusal") or _mapping(message.get("provider_specific_fields")).get("refusal")
     return Completion(
         text=text,
-        finish_reason=_FINISHED.get(reason.lower(), "stop") if isinstance(reason, str) else "stop",
+        finish_reason=reason,
         refusal=scrub(str(refusal)) if refusal else None,
         model=_whole(str(body.get("model") or "")),
         prompt_tokens=prompt,
@@ -67,6 +74,21 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         system_fingerprint=_whole(str(body.get("system_fingerprint") or "")) or None,
         reasoning=None if text.strip() else _reasoning(message),
     )
+
+
+def _finish_of(choice: Mapping[str, Any]) -> str:
+    """Why an answer ended, as far as it changes what the answer is worth: length, content_filter, else stop.
+
+    Raises:
+        ProviderError: it ended in an error.
+    """
+    reasons = [choice.get(name) for name in ("finish_reason", "native_finish_reason")]
+    said = [reason.lower() for reason in reasons if isinstance(reason, str)]
+    if FAILED in said:
+        raise ProviderError(Reason.SERVER_ERROR, "the provider ended the answer with an error")
+    if any(map(filtered, said)):
+        return "content_filter"
+    return next((_FINISHED[reason] for reason in said if reason in _FINISHED), "stop")
 
 
 def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:

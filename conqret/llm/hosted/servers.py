@@ -13,6 +13,7 @@ from conqret.errors import DeclarationError
 from conqret.llm.catalogue import is_provider, provider_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY
+from conqret.llm.hosted.responses_api import NAMED, PATH, responses_only
 from conqret.llm.provider_check import missing_key
 
 OPENAI = "openai"
@@ -39,13 +40,15 @@ _PATH = "/chat/completions"
 @dataclass(frozen=True, slots=True)
 class Server:
     """Where a model is asked: litellm's word for the provider, the model's name there, the address of chat completions,
-    the headers that every request has (``Authorization`` among them), and what is checked to be listening."""
+    the headers that every request has (``Authorization`` among them), what is checked to be listening, and whether the
+    address is that of the Responses interface instead."""
 
     provider: str
     model: str
     url: str
     headers: Mapping[str, str] = field(repr=False)
     base: str | None = None
+    responses: bool = False
 
     @property
     def root(self) -> str:
@@ -80,8 +83,16 @@ def directly(options: ClientOptions) -> bool:
     provider, model = named
     if provider == AZURE:
         return _deployed(options, model)
+    if by_responses(options):
+        return True
     own_server = _base(options, provider) is not None
     return provider != OPENAI or not (_REASONING.search(model) if own_server else not _PLAIN.match(model))
+
+
+def by_responses(options: ClientOptions) -> bool:
+    """Whether the model of the options is one of OpenAI's that the Responses interface alone has."""
+    provider, model = _named(options) or ("", "")
+    return provider == OPENAI and responses_only(model)
 
 
 def server_of(options: ClientOptions) -> Server:
@@ -105,7 +116,10 @@ def server_of(options: ClientOptions) -> Server:
         headers = {"api-key": checked_key(key, provider)}
         deployment = f"{url.rstrip('/')}/openai/deployments/{quote(model)}{_PATH}?api-version={_version()}"
         return Server(provider, model, deployment, headers, base)
-    return Server(provider, model, _completions(url), _headers(url, key or NO_KEY, provider), base)
+    headers = _headers(url, key or NO_KEY, provider)
+    if by_responses(options):
+        return Server(provider, model.removeprefix(NAMED), _address(url, PATH), headers, base, responses=True)
+    return Server(provider, model, _address(url, _PATH), headers, base)
 
 
 def _base(options: ClientOptions, provider: str) -> str | None:
@@ -154,13 +168,13 @@ def _named(options: ClientOptions) -> tuple[str, str] | None:
     return None
 
 
-def _completions(base: str) -> str:
-    """The address of chat completions, without a password."""
+def _address(base: str, interface: str) -> str:
+    """The address of an interface, without a password."""
     try:
         parts = urlsplit(base)
     except ValueError:
         return base  # it is refused when it is connected to
-    path = parts.path.rstrip("/").removesuffix(_PATH) + _PATH
+    path = parts.path.rstrip("/").removesuffix(_PATH).removesuffix(PATH) + interface
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], path, parts.query, "").geturl()
 
 

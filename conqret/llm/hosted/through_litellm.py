@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
+import importlib.util
 import logging
 import os
 import warnings
@@ -16,8 +16,10 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
+from conqret.llm.catalogue import mode_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
+from conqret.llm.hosted.responses_api import NAMED
 from conqret.llm.provider_check import HERE, check_address, check_key
 from conqret.llm.request import Request
 from conqret.llm.structured import Shape, choose_shape, format_for
@@ -48,6 +50,13 @@ class ThroughLitellm(HostedConnection):
 
     async def _settle(self, litellm: Any) -> None:
         options = self.options
+        if (
+            mode_of(options.model) == "responses" or f"/{NAMED}" in options.model
+        ) and importlib.util.find_spec("mcp") is None:
+            raise DeclarationError(
+                f"the model {options.model} is served by the Responses interface alone, for which litellm needs the "
+                "package mcp: pip install mcp, or name another model"
+            )
         try:
             _, self.provider, provider_key, _ = litellm.get_llm_provider(
                 options.model, api_base=options.api_base

@@ -32,10 +32,10 @@ By = Literal["dimension", "topic"]
 
 
 class PeopleOn(Frozen):
-    """People on one dimension (or topic). ``labels`` counts values, ``paired`` those on units with two or more;
-    ``most_frequent`` is the share of the most frequent value: the base rate. ``statistics`` are those of people that
-    :mod:`conqret.studies.agreement.statistics` declares. ``raters`` places each of them by severity (None: by topic, of
-    fewer than two, or without an order of labels)."""
+    """People on one dimension (or topic). ``units`` counts those with two labels or more, on which agreement rests,
+    ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
+    the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares.
+    ``raters`` places each of them by severity (None: by topic, of fewer than two, or without an order of labels)."""
 
     name: str
     level: str
@@ -208,7 +208,7 @@ def _people_on(
         level=scale.level,
         scale=str(scale),
         annotators=int(there.any(axis=1).sum()),
-        units=int((sizes > 0).sum()),
+        units=int((sizes > 1).sum()),
         labels=int(there.sum()),
         paired=int(sizes[sizes > 1].sum()),
         missing=absent["missing"],

@@ -28,8 +28,9 @@ class RaterPlace(Frozen):
     """One rater: ``severity`` in points of the labels' scale (above 0: rates the same units lower than the average
     annotator of the ``group``), ``p`` of its being 0, the ``side`` that is shown at 5%, ``outlier``, the p of its being
     one of the others' severities (both corrected over annotators, the judge's alone not; None: no test), and ``order``,
-    the rank correlation with the other annotators. ``labels`` counts labelled units. Annotators of different groups
-    have no units in common, directly or through others; ``group`` is None where too little is known of a rater.
+    the rank correlation with the other annotators. ``labels`` counts labelled units that
+    others labelled, too. Annotators of different groups have no units in common, directly or through others; ``group``
+    is None where too little is known of a rater.
 
     Labels without an order have no severity: ``consensus`` is then the probability that a label of this rater's is the
     true one, by Dawid and Skene."""
@@ -121,7 +122,8 @@ def raters_of(
         return _consensus(names, table, judge) if len(names) >= FEWEST_RATERS else None
     placed = place_raters(table, drawn, judge)
     tests = rater_tests(placed)
-    counts = (~np.isnan(table)).sum(axis=1).tolist()
+    there = ~np.isnan(table)
+    counts = (there & (there.sum(axis=0) > 1)).sum(axis=1).tolist()
     annotators = [
         RaterPlace.of(name, count, rater, p, outlier, confidence)
         for name, count, rater, p, outlier in zip(

@@ -22,7 +22,8 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.card.card_tables import repeatability_table
 from conqret.studies.card.result import Card
-from conqret.studies.sensitivity.result import verdict_words
+from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults, verdict_words
+from conqret.studies.sensitivity.sensitivity_tables import margins, precision_table, rated_from
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import validate
 
@@ -93,7 +94,11 @@ def describe_methods(
         run, labels=labels, metrics=metrics, settings=settings, bias=bias, sensitivity=sensitivity
     )
     on_validation(found.validation)
-    return methods(record, summary, topics, found.validation, found.card)
+    made = methods(record, summary, topics, found.validation, found.card)
+    if sensitivity is None or not (damaged := SensitivityFolder(Path(sensitivity)).results()).precision:
+        return made
+    precision = {"Precision": " ".join(_precision(damaged))}
+    return Methods({**made.paragraphs, **precision}, (*made.tables, precision_table(damaged)))
 
 
 def methods(
@@ -141,6 +146,8 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if judge is not None:
         yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
     yield f"Requested metrics: {metric_names(record.metrics)}."
+    if "predicted_precision" in record.metrics and "relevant_from" in known:
+        yield f"A document counts towards predicted precision from the rating {known['relevant_from']}."
     samples = known.get("samples")
     if samples == 1:
         yield f"Each request was sent once, at temperature {known.get('temperature')}."
@@ -232,10 +239,22 @@ def _probed(card: Card) -> Iterator[str]:
         between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
         yield f"Judged again, scores of one item have a standard deviation of {between}."
     if card.sensitivity:
-        yield f"Under perturbations {verdict_words(card.sensitivity)}."
+        within = margins(card.sensitivity)
+        yield f"Under perturbations {verdict_words(card.sensitivity)}; a score is unchanged within {within}."
     if card.bias is not None:
         yield (
             f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "
             f"in {len(card.bias.having('clear'))} a test finds no effect beyond the margin, or no rise where only a "
             f"rise is a bias (both at {card.bias.alpha:g}; alarms are corrected for all probes together)."
         )
+
+
+def _precision(damaged: SensitivityResults) -> Iterator[str]:
+    """What was predicted of the evidence as it is, and what is true by the labels, with both thresholds."""
+    first = damaged.precision[0]
+    yield (
+        f"The true precision of the evidence of {words.number(first.n, 'item')}, a document being relevant from the "
+        f"grade {damaged.relevant_grade:g} upwards, is {first.true:.3f}."
+    )
+    for name, predicted in first.predicted.items():
+        yield f"Predicted by {name}{rated_from(damaged, name)} is {predicted:.3f}."

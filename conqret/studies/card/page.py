@@ -27,7 +27,7 @@ from conqret.studies.card.card_tables import (
 from conqret.studies.card.result import FILE_NAME, Card
 from conqret.studies.drift.page import chart_tables
 from conqret.studies.sensitivity.page import answer, chart
-from conqret.studies.sensitivity.sensitivity_tables import HOW_DECIDED
+from conqret.studies.sensitivity.sensitivity_tables import how_decided
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
@@ -107,7 +107,9 @@ def _noticed(card: Card) -> str:
         "dimensions of quality whose scores change as expected."
     )
     conditions = condition_note(curve.condition for curve in card.sensitivity)
-    return " ".join(filter(None, (*answer(card.sensitivity), shown, HOW_DECIDED, conditions)))
+    return " ".join(
+        filter(None, (*answer(card.sensitivity), shown, how_decided(card.sensitivity), conditions))
+    )
 
 
 def _also(card: Card) -> Iterator[str]:

@@ -23,7 +23,7 @@ from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
 from conqret.show.condition_words import with_condition
 from conqret.stats.effects import ALPHA, largest_p, p_words
-from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.stats.verdict_condition import VerdictCondition, of_difference, weakest
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
@@ -116,7 +116,7 @@ class JudgeComparison(Frozen):
             said = f"“{best}” wins: it agrees significantly better with annotators than {beaten} ({worst} at most)"
             return with_condition(said, self.condition, self.basis.clustered_by)
         if len(known) < len(self.over):
-            return f"no winner: with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
+            return f"no winner: {self._untested}"
         rivals = [name for name, p in known.items() if p >= ALPHA]
         top = alphas[best].alpha.value or 0.0
         tied = [name for name in rivals if isclose(alphas[name].alpha.value or 0.0, top, rel_tol=SAME)]
@@ -132,6 +132,23 @@ class JudgeComparison(Frozen):
             )
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
         return f"no winner: “{best}” has the highest alpha, but not significantly higher than “{rivals[0]}”{more}"
+
+    @property
+    def _untested(self) -> str:
+        """Why the best judge is not tested against each other one: too few clusters, or what an alpha lacks."""
+        if self.basis.clusters < FEWEST_TESTED:
+            return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
+        best = self.judges[0]
+        rival = next(name for name, p in self.over.items() if p is None)
+        (pair,) = (pair for pair in self.average.pairs if {pair.first, pair.second} == {best, rival})
+        alphas = {name: self.average.judges[name].alpha for name in (best, rival)}
+        lacking = [(f"the alpha of “{name}”", alpha) for name, alpha in alphas.items() if alpha.low is None]
+        what, estimate = (
+            lacking[0] if lacking else (f"the difference of “{best}” and “{rival}”", pair.difference)
+        )
+        why = f"{what} has no {'value' if estimate.value is None else 'interval'}"
+        reason = estimate.reason.removeprefix(NO_INTERVAL)
+        return f"not every difference is tested: {why}{f' ({reason})' if reason else ''}"
 
 
 def quoted(names: Sequence[str]) -> str:

@@ -83,10 +83,10 @@ def diff(
         parse_difference_requirement,
     )
     from conqret.studies.diff.page import (
-        UNDECIDED,
         difference_answer,
         difference_tables,
         met,
+        undecided,
         unlike,
         write_difference,
     )
@@ -126,7 +126,7 @@ def diff(
         difference_tables(run_difference),
         as_json=json_output,
         outcomes=outcomes,
-        answer=[difference_answer(run_difference), UNDECIDED],
+        answer=[difference_answer(run_difference), undecided(run_difference)],
     )
     if output is not None:
         tell(at(write_difference(run_difference, *runs, output), "page"))

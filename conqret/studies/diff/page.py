@@ -28,7 +28,6 @@ IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
 TEXTS = ("Condition",)
 """Columns that hold words."""
-UNDECIDED = "The means do not tell which of the two judges is right: only human labels can."
 LEVEL = 0.05
 """A metric differs beyond chance where its p, corrected, is below."""
 OF_BOTH = (
@@ -207,16 +206,16 @@ def difference_answer(run_difference: RunDifference) -> str:
         return f"The scores of the two runs are equal on all {whole}."
     clusters = words.number(run_difference.clusters, run_difference.clustered_by)
     most = max(known, key=_size)
+    two = "systems" if of_systems(run_difference) else "runs"
     if not _tested(run_difference):
         return (
-            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The runs differ "
-            f"most on "
-            f"{_by_how_much(most)}."
+            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The {two} differ "
+            f"most on {_by_how_much(most)}."
         )
     shown = [row for row in known if row.p_holm is not None and row.p_holm < LEVEL]
     if not shown:
         return (
-            f"The runs differ significantly on none of {whole} (p < {LEVEL:g} after Holm, {clusters}). They differ "
+            f"The {two} differ significantly on none of {whole} (p < {LEVEL:g} after Holm, {clusters}). They differ "
             f"most "
             f"on {_by_how_much(most)}."
         )
@@ -231,10 +230,22 @@ def difference_answer(run_difference: RunDifference) -> str:
     differ = "differs" if len(shown) == 1 else "differ"
     sentence = (
         f"{len(shown)} of {whole} {differ} significantly (p < {LEVEL:g} after Holm, {clusters}): the scores of the "
-        f"second "
-        f"run are {', and '.join(ways)}."
+        f"second {two.removesuffix('s')} are {', and '.join(ways)}."
     )
     return sentence + only_unskewed((row.condition for row in shown), run_difference.clustered_by)
+
+
+def of_systems(run_difference: RunDifference) -> bool:
+    """Whether one judge judged the texts of two systems."""
+    return run_difference.same_judge and not run_difference.same_items
+
+
+def undecided(run_difference: RunDifference) -> str:
+    """What the means of the two do not tell."""
+    if of_systems(run_difference):
+        return "The means do not tell which system annotators would prefer: only human labels can."
+    two = "runs" if run_difference.same_judge else "judges"
+    return f"The means do not tell which of the two {two} is right: only human labels can."
 
 
 def _size(row: DifferenceOn) -> float:
@@ -282,7 +293,7 @@ def difference_page(
     tables = [table for table in difference_tables(run_difference) if table.title not in IN_FULL]
     sheet = ReportPage(
         "diff",
-        "What differs between two runs?",
+        f"What differs between two {'systems' if of_systems(run_difference) else 'runs'}?",
         list(map(section, tables)),
         answer=[difference_answer(run_difference)],
         picture=difference_picture(run_difference),
@@ -291,7 +302,7 @@ def difference_page(
             f"The first run is {run_difference.first}.",
             f"The second run is {run_difference.second}.",
             _met(run_difference),
-            UNDECIDED,
+            undecided(run_difference),
         ],
     )
     return sheet.html(

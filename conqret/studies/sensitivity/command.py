@@ -95,9 +95,9 @@ class PerturbationOptions(OptionGroup):
         bool,
         typer.Option(
             "--grid",
-            help="Also judge items with both perturbations: `irrelevant` (0, 10, 50 or 75 percent of documents "
-            "replaced) combined with `hallucinate` (0, 50 or 100 percent of cited sentences changed), as in "
-            "ConQRet's Figure 4.",
+            help="Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with "
+            "`hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents "
+            "replaced, and 0, 50 or 100 percent of cited sentences changed).",
             rich_help_panel=DAMAGE,
         ),
     ] = False

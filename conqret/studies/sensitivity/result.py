@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from conqret.data.item import Frozen
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from conqret.data.item import Frozen, dumped
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
 from conqret.perturb.versions import UnreachableLevel
@@ -96,7 +98,8 @@ class SensitivityResults(Frozen):
     """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
 
     ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
-    curve, because most items lack them. ``warnings`` must be said wherever the results are shown.
+    curve, because most items lack them. ``relevant_grade`` is that from which a document is relevant in ``precision``
+    (None: no labels). ``warnings`` must be said wherever the results are shown.
     """
 
     record: SensitivityRecord
@@ -105,11 +108,16 @@ class SensitivityResults(Frozen):
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
+    relevant_grade: float | None = None
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[UnreachableLevel, ...] = ()
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dumped(self, dump, "relevant_grade")
 
     @property
     def verdicts(self) -> str:

@@ -30,7 +30,8 @@ GRID_LEVELS: Mapping[str, tuple[Level, ...]] = {
     "irrelevant": (0, 10, 50, 75),
     "hallucinate": ("0%", "50%", "100%"),
 }
-"""After ConQRet, Figure 4, which contradicts 5 and 20 sentences: few arguments cite in twenty."""
+"""Where no levels are given: those of ConQRet, Figure 4, which contradicts 5 and 20 sentences: few arguments cite in
+twenty."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,23 @@ class PerturbationLevels:
 
 
 def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> list[PerturbationLevels]:
-    """The perturbations of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several
-    such texts, or of levels by name.
+    """The perturbations of :func:`named_levels`.
 
     Raises:
         DeclarationError: a name that does not exist, or a level without one.
     """
+    return [PerturbationLevels.of(name, levels) for name, levels in named_levels(wanted).items()]
+
+
+def named_levels(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> dict[str, list[Level]]:
+    """The levels of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several such
+    texts, or of levels by name; a name without levels has none.
+
+    Raises:
+        DeclarationError: a level without a name.
+    """
     if isinstance(wanted, Mapping):
-        return [PerturbationLevels.of(name, tuple(levels)) for name, levels in wanted.items()]
+        return {name: list(levels) for name, levels in wanted.items()}
     text = wanted if isinstance(wanted, str) else ",".join(wanted)
     levels_by_name: dict[str, list[Level]] = {}
     last = ""
@@ -74,7 +84,7 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
             raise DeclarationError(
                 f"--perturb begins with the level {part}; write the perturbation before it: irrelevant:{part}"
             )
-    return [PerturbationLevels.of(name, levels) for name, levels in levels_by_name.items()]
+    return levels_by_name
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
             precision=_precision(plan, drawings, self.labels, self.relevant_grade) if self.labels else (),
+            relevant_grade=self.relevant_grade if self.labels else None,
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
             warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),

@@ -27,6 +27,7 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     SensitivityPlan,
     damages_of,
     make_plan,
+    named_levels,
 )
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
@@ -44,12 +45,13 @@ PERTURBATIONS = ("irrelevant", "hallucinate:25%,50%,100%")
 class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     """What :func:`sensitivity` judges with, and what it changes.
 
-    ``formats``: names of formats (also comma-separated) or judges; ``models``: names (also comma-separated) or settings
-    of clients; ``metrics``: only these, by default all that a perturbation says something about. ``grid``: also cross
-    irrelevant with hallucinate, as ConQRet, Figure 4, does. ``pool``: a corpus directory or a file of items that
-    documents of other topics come from; the items by default. ``rewriter``: the model that rewrites sentences; offline
-    does it by rule. ``seed`` draws what is changed. ``margin``, a share of the scale, is the shift within which a
-    score stands still. ``budget_usd`` holds for all judges together."""
+    ``formats``: names of formats (also comma-separated) or judges; ``models``: names (also comma-separated) or
+    settings of clients; ``metrics``: only these, by default all that a perturbation says something about. ``grid``:
+    also cross irrelevant with hallucinate, as ConQRet, Figure 4, does, at the levels given to them, else at those
+    of the figure. ``pool``: a corpus directory or a file of items that documents of other topics come from; the
+    items by default. ``rewriter``: the model that rewrites sentences; offline does it by rule. ``seed`` draws what
+    is changed. ``margin``, a share of the scale, is the shift within which a score stands still. ``budget_usd``
+    holds for all judges together."""
 
     formats: str | Judge | Iterable[str | Judge]
     models: str | ClientOptions | Iterable[str | ClientOptions]
@@ -127,11 +129,7 @@ def sensitivity_plan(
     margin = settings.get("margin", MARGIN)
     check_margin(margin)
     damages = damages_of(perturb)
-    crossed = (
-        [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
-        if settings.get("grid")
-        else []
-    )
+    crossed = _crossed(perturb) if settings.get("grid") else []
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
@@ -176,6 +174,14 @@ def sensitivity_plan(
         checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed
     )
     return replace(plan, checked=checked, margin=margin)
+
+
+def _crossed(perturb: Perturb) -> list[PerturbationLevels]:
+    """The two perturbations of the grid, at the levels that the call gives them; else at those of Figure 4."""
+    given = named_levels(perturb)
+    if given == named_levels(PERTURBATIONS):
+        given = {}
+    return [PerturbationLevels.of(name, given.get(name) or levels) for name, levels in GRID_LEVELS.items()]
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:

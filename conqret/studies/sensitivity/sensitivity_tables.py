@@ -18,14 +18,23 @@ from conqret.studies.sensitivity.verdict import STILL
 YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
 
-HOW_DECIDED = (
+_HOW_DECIDED = (
     "A score that should fall or rise passes if its trend over the levels is significant (one-sided, not corrected "
     "for the number of curves) and no single step goes significantly in the wrong direction. A score that should not "
-    "change passes if an equivalence test shows it to stay within the margin, and fails if it is shown to leave the "
-    "margin (corrected for all such curves after Holm). With fewer than six topics every verdict is inconclusive. Each "
-    "verdict is wrong with a probability of at most 5%, so a few of many verdicts are wrong."
+    "change passes if an equivalence test shows it to stay within the margin ({}), and fails if it is shown to leave "
+    "the margin (corrected for all such curves after Holm). With fewer than six topics every verdict is inconclusive. "
+    "Each verdict is wrong with a probability of at most 5%, so a few of many verdicts are wrong."
 )
-"""Said wherever verdicts stand."""
+
+
+def how_decided(curves: Sequence[Curve]) -> str:
+    """How verdicts come about, with the margin: said wherever they stand."""
+    return _HOW_DECIDED.format(margins(curves) or "none here")
+
+
+def margins(curves: Sequence[Curve]) -> str:
+    """The margins of the curves, as ``±0.05``."""
+    return ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
 
 
 def damage(perturbation: str) -> str:
@@ -83,7 +92,7 @@ def verdicts(results: SensitivityResults) -> Table:
         "stands where the score should not change or rise, where all means are equal, or where there are only two "
         "levels. Adjacent levels differ if a t-test over topics has p < .05 after Holm's correction. The table uses "
         "only items that have a score at every level. "
-        f"{HOW_DECIDED} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
+        f"{how_decided(results.curves)} {condition_note(curve.condition for curve in results.curves)}".rstrip(),
     ).varying("Items", "As expected")  # fmt: skip
 
 
@@ -153,6 +162,7 @@ def precision_table(results: SensitivityResults) -> Table:
     """True precision beside context relevance and predicted precision, with the error (Table 7)."""
     direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
     predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
+    grade = "" if results.relevant_grade is None else f" (grade ≥ {results.relevant_grade:g})"
     rows = [
         (
             f"{row.level:g}",
@@ -168,12 +178,22 @@ def precision_table(results: SensitivityResults) -> Table:
     return Table(
         "True and predicted precision (ConQRet, Table 7)",
         (
-            "% irrelevant", "True precision", *(f"Context relevance, {name}" for name in direct),
-            *(f"Predicted precision, {name}" for name in predicted),
+            "% irrelevant", f"True precision{grade}", *(f"Context relevance, {name}" for name in direct),
+            *(f"Predicted precision, {name}{rated_from(results, name)}" for name in predicted),
         ),
         rows,
-        note="Brackets hold the error, predicted minus true precision.",
+        note="Brackets hold the error, predicted minus true precision. It depends on both thresholds: from which grade "
+        "a document is relevant, and from which rating of the judge it counts as predicted to be.",
     )  # fmt: skip
+
+
+def rated_from(results: SensitivityResults, name: str) -> str:
+    """From which rating the judge of this name counts a document, in brackets; empty where its record says nothing."""
+    for judge in results.record.judges:
+        threshold = (judge.get("identity") or {}).get("relevant_from")
+        if f"{judge['format']} ({judge['model']})" == name and threshold is not None:
+            return f" (rating ≥ {threshold:g})"
+    return ""
 
 
 def precision_cell(true: float, predicted: float) -> str:
