@@ -5,7 +5,7 @@
 Judges are simulated whose errors and confidences are known for topics without end (20,000 of them). In each of 1,000
 draws of 12 or 40 topics ``conqret.stats.selective`` looks for a threshold (20% errors at most, delta .05), and the
 error above that threshold in all topics says whether the promise is kept. Keeping nothing keeps every promise. Beside
-the two tests that conqret has stands what takes items for what is drawn, as is usual elsewhere.
+the test that conqret has stands what takes items for what is drawn, as is usual elsewhere.
 
 Prints Markdown.
 """
@@ -35,7 +35,7 @@ SIZES = ((12, 25), (40, 15))
 """Topics, and labelled items of each."""
 JUST_ABOVE = 0.21
 """The error of what is never to be kept: as near to the promise as makes it hard."""
-How = Literal["t", "betting", "items"]
+How = Literal["t", "items"]
 Items = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -113,17 +113,11 @@ class Truth:
         count = np.arange(1, len(order) + 1)
         self.errors, self.shares = np.cumsum(self.wrong.ravel()[order]) / count, count / len(order)
 
-    def kept(self, threshold: float | None, how: How) -> tuple[float, float]:
-        """Error and share of what is kept; by topics, the mean over them, where the promise is one of that."""
+    def kept(self, threshold: float | None) -> tuple[float, float]:
+        """Error and share of what is kept."""
         if threshold is None:
             return 0.0, 0.0
         last = int(np.searchsorted(-self.ranked, -threshold, side="right")) - 1
-        if how == "betting":
-            kept = self.sure >= threshold
-            counts = kept.sum(axis=1)
-            some = counts > 0
-            by_topic = (kept * self.wrong).sum(axis=1)[some] / counts[some]
-            return float(by_topic.mean()), float(self.shares[last])
         return float(self.errors[last]), float(self.shares[last])
 
     @property
@@ -150,9 +144,8 @@ def simulate(judge: Judge, topics: int, each: int, draws: int) -> dict[str, tupl
                 list(range(len(names))) if how == "items" else names,
                 error=ERROR,
                 delta=DELTA,
-                bound="betting" if how == "betting" else "t",
             )
-            found[how].append(truth.kept(trusted_from(curve), how))
+            found[how].append(truth.kept(trusted_from(curve)))
     told = {
         how: (
             float(np.mean([error > ERROR for error, _ in all_])),
@@ -167,8 +160,8 @@ def rows(draws: int) -> Iterator[str]:
     """The tables, line by line."""
     groups = (JUDGES, tuple(map(just_above, HOPELESS)), tuple(map(just_above, HIDDEN)))
     cases = [(judge, *size) for group in groups for judge in group for size in SIZES]
-    yield "| judge | topics | wrong of all | best | t | betting | items |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
+    yield "| judge | topics | wrong of all | best | t | items |"
+    yield "|---|---:|---:|---:|---:|---:|"
     with ProcessPoolExecutor(2) as workers:
         for (judge, topics, _), one in zip(
             cases, workers.map(simulate, *zip(*cases, strict=True), [draws] * len(cases)), strict=True

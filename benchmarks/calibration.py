@@ -20,23 +20,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from sklearn.ensemble import GradientBoostingRegressor
 from webis_items import data_folder
 
 import conqret
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.labels import LabelSet, read_labels
-from conqret.stats.agreement import krippendorff_alpha
-from conqret.stats.isotonic import FOLDS
-from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import CalibrationSample, tried
 from conqret.studies.calibrate.result import calibrate
 
 SIMULATIONS = 200
-SHOWN = ("mean", "isotonic", "ordinal", "joint", "calibrated")
+SHOWN = ("mean", "isotonic", "calibrated")
 QUALITIES = {
     "cogency": "Logical Quality",
     "effectiveness": "Rhetorical Quality",
@@ -118,53 +111,16 @@ def webis(data: Path, folder: Path) -> None:
     ]
     judgments = list(conqret.judge(items, format="listwise"))
     read = written(folder / "webis.csv", labels)
-    show(calibrate(judgments, read, items=items), judgments, read)
+    show(calibrate(judgments, read, items=items))
 
 
-def show(calibration: Calibration, judgments: list[Judgment], labels: LabelSet) -> None:
+def show(calibration: Calibration) -> None:
     shown = (*SHOWN, "length")
-    print(
-        f"| dimension | units | {' | '.join(shown)} | gain | boosting | map |\n|---|{'---|' * (len(shown) + 4)}"
-    )
+    print(f"| dimension | units | {' | '.join(shown)} | gain | map |\n|---|{'---|' * (len(shown) + 3)}")
     for maps in calibration.maps.values():
         one = calibration.checked[maps.dimension]
         cells = " | ".join(f"{one.alpha[name].value:.3f}" for name in shown)
-        alpha, change = boosted(calibration, maps.dimension, judgments, labels)
-        print(
-            f"| {maps.dimension} | {one.units} | {cells} | {one.gain} | {alpha:.3f} ({change:+.1%}) | {maps.kinds} |"
-        )
-
-
-def boosted(
-    calibration: Calibration, dimension: str, judgments: list[Judgment], labels: LabelSet
-) -> tuple[float, float]:
-    """Alpha of gradient boosting on all metrics, in the same folds, and its root mean squared error beside that of the
-    joint map."""
-    joined = join_labels(judgments, labels)
-    view = View(joined, dimension, AgreementSettings())
-    low, high = view.scale.ends()
-    names = sorted(set.intersection(*(set(joined.said[unit]) for unit in view.units)))
-    columns = np.array([[joined.said[unit][name] for name in names] for unit in view.units])
-    target = (view.target - low) / (high - low)
-    fold = np.array([calibration.folds[str(cluster)] for cluster in view.clusters])
-    said = np.full(len(target), np.nan)
-    for one in range(FOLDS):
-        rest, here = view.compared & (fold != one), view.compared & (fold == one)
-        model = GradientBoostingRegressor(
-            n_estimators=60,
-            max_depth=2,
-            learning_rate=0.08,
-            subsample=0.7,
-            min_samples_leaf=10,
-            random_state=0,
-        )
-        said[here] = model.fit(columns[rest], target[rest]).predict(columns[here])
-    seen = CalibrationSample(view, joined, joined.metrics[dimension], calibration.folds)
-    joint = tried(seen).said["joint"]
-    kept = view.compared
-    errors = [np.sqrt(((one - target)[kept] ** 2).mean()) for one in (said, joint)]
-    alpha = krippendorff_alpha(np.stack([said, target])[:, kept], view.scale.level)
-    return alpha, float(errors[0] / errors[1] - 1)
+        print(f"| {maps.dimension} | {one.units} | {cells} | {one.gain} | {maps.kinds} |")
 
 
 def main() -> int:

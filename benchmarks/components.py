@@ -53,7 +53,7 @@ def estimates(*scores: Any) -> tuple[dict[str, Estimate], dict[str, float]]:
     names = [effect.names[0] for effect in one.effects]
     found = {name: deviation(one.variance(place).estimate()) for place, name in enumerate(names)}
     ratios = {name: one.variances[place] / SD[name] ** 2 for place, name in enumerate(names)}
-    return {**found, GENERALIZABILITY: one.generalizability({}).estimate()}, ratios
+    return {**found, GENERALIZABILITY: one.generalizability().estimate()}, ratios
 
 
 def cell(topics: int, balanced: bool, simulations: int) -> dict[str, str]:

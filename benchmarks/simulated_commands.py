@@ -95,38 +95,7 @@ def of_calibration(world: World, scales: Scales = LABELS, steps: int = 5) -> dic
     return {name: triple(one) for name, one in zip(COMMANDED, found, strict=True)}
 
 
-MAPPED = (
-    "calibrate, alpha of the isotonic maps",
-    "calibrate, alpha of the ordinal maps",
-    "calibrate, alpha of the joint maps",
-    "calibrate, alpha of the chosen maps",
-    "calibrate, gain of the chosen maps",
-    "calibrate, distance of the chosen maps",
-)
-"""Intervals where all kinds of map can be had: labels are whole steps, and the judge has a second metric, which is what
-the other judge sees."""
 WHOLE = Scales(LabelScale("interval", 1.0, 5.0, whole=True))
-
-
-def mapped(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The intervals of one sample, by name."""
-    return of_maps(made(np.random.default_rng([seed, topics, balanced, 7]), topics, balanced, "even"))
-
-
-def of_maps(world: World, scales: Scales = WHOLE, steps: int = 5) -> dict[str, Triple | None]:
-    """What ``calibrate`` prints where the judge has a second metric and labels are whole steps of ``scales``."""
-    other = (world.other - 1) / (steps - 1)
-    beside = [Measure(status=Status.SCORED, value=float(score)) for score in other]
-    judged = [
-        judgment.model_copy(update={"measures": {**judgment.measures, "beside": measure}})
-        for judgment, measure in zip(judgments(world, own_scale(world.judge, steps)), beside, strict=True)
-    ]
-    row = calibrate(judged, labels(world, scales)).checked[DIMENSION]
-    alphas_of = (row.alpha[kind] for kind in ("isotonic", "ordinal", "joint", "calibrated"))
-    return {
-        name: triple(one)
-        for name, one in zip(MAPPED, (*alphas_of, row.gain, row.error["calibrated"]), strict=True)
-    }
 
 
 SYSTEMS = 8

@@ -1,7 +1,7 @@
 """Made-up ratings for what conqret promises of labels: corrected means where items were drawn with unequal
-probabilities, conformal sets, and the errors of scores that are kept.
+probabilities, and the errors of scores that are kept.
 
-The ratings are those of ``simulated_intervals.py``, in both families. Items are drawn for labeling with the higher a
+The ratings are those of ``simulated_intervals.py``. Items are drawn for labeling with the higher a
 probability, the further two judges are apart and the higher the first one's score; that distance is also the confidence
 by which scores are kept.
 """
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated_intervals import POSITIVE, World, made
 
-from conqret.stats.conformal import conformal_sets, fewest_topics
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.rogan_gladen import rogan_gladen
@@ -24,27 +23,20 @@ from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, w
 Numbers = NDArray[np.float64]
 Row = tuple[float | None, float | None, float | None]
 
-FAMILIES = {"even": "five labels", "skewed": "five labels, the upper ones rare", "harsh": "second family"}
+FAMILIES = {"even": "five labels", "skewed": "five labels, the upper ones rare"}
 """The kinds of ratings, in the order of the tables."""
 PREFIX = "guarantees: "
 """Before the name of a kind, where its cell is kept."""
 MEANS = ("mean", "mean, labels alone", "mean, not weighted", "share", "difference")
 """Intervals; the third is not printed, and shows what weights are for."""
-LEVELS = (0.8, 0.9)
+STEPS = 4
+"""Between the lowest label and the highest."""
 ERROR = 0.2
-NEW_TOPICS = 30
-"""New topics whose labels are held against the sets of each sample."""
 POPULATION = 6_000
 """Topics that stand for all, where scores are kept."""
-OUTSIDE = {level: f"labels outside sets of {level:.0%}" for level in LEVELS}
-SIZE = {level: f"steps in sets of {level:.0%}" for level in LEVELS}
-ITEMWISE = ", items taken as exchangeable (not printed)"
 WRONG = "wrong among what is kept, on average"
 KEPT = {"average": "kept with `--bound average`", "t": "kept with `--bound t`"}
 SHARES: dict[str, float | None] = {
-    **{name: 1 - level for level, name in OUTSIDE.items()},
-    **{f"{name}{ITEMWISE}": None for name in OUTSIDE.values()},
-    **dict.fromkeys(SIZE.values()),
     WRONG: ERROR,
     **dict.fromkeys(KEPT.values()),
 }
@@ -54,17 +46,11 @@ SHARES: dict[str, float | None] = {
 def guaranteed(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Row | float | None]:
     """Every row of one sample: an interval, or a share."""
     rng = np.random.default_rng([seed, topics, balanced, *kind.encode()])
-    world, new = made(rng, topics, balanced, kind), made(rng, NEW_TOPICS, balanced, kind)
+    world = made(rng, topics, balanced, kind)
     found: dict[str, Row | float | None] = {
         name: (estimate.value, estimate.low, estimate.high)
         for name, estimate in _means(world, kind, rng).items()
     }
-    for level in LEVELS:
-        outside, size = _sets(world, new, kind, level, world.topics.tolist())
-        found |= {OUTSIDE[level]: outside, SIZE[level]: size}
-        found[f"{OUTSIDE[level]}{ITEMWISE}"] = _sets(world, new, kind, level, list(range(len(world.topics))))[
-            0
-        ]
     for bound, name in KEPT.items():
         threshold = _threshold(world, bound)
         error, found[name] = _kept(kind, balanced, threshold)
@@ -77,7 +63,7 @@ def true_means(kind: str, balanced: bool) -> dict[str, float]:
     """What each interval estimates."""
     world = _everything(kind, balanced)
     people = world.people[0]
-    mean = float(((people - 1) / _steps(kind)).mean())
+    mean = float(((people - 1) / STEPS).mean())
     return {
         **dict.fromkeys(MEANS, mean),
         "share": float((people >= _positive(kind)).mean()),
@@ -85,12 +71,8 @@ def true_means(kind: str, balanced: bool) -> dict[str, float]:
     }
 
 
-def _steps(kind: str) -> int:
-    return 3 if kind == "harsh" else 4
-
-
 def _positive(kind: str) -> int:
-    return 2 if kind == "harsh" else POSITIVE - 1 if kind == "skewed" else POSITIVE
+    return POSITIVE - 1 if kind == "skewed" else POSITIVE
 
 
 def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estimate]:
@@ -99,7 +81,7 @@ def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estim
     sides = []
     for people, judge in zip(world.people, (world.judge, world.other), strict=True):
         some = rng.random(len(judge)) < chances
-        unit = ((people - 1) / _steps(kind), (judge - 1) / _steps(kind))
+        unit = ((people - 1) / STEPS, (judge - 1) / STEPS)
         sides.append(DrawnItems(np.where(some, unit[0], np.nan), unit[1], np.where(some, chances, np.nan)))
     names, (first, second) = world.names, sides
     known = first.labelled
@@ -117,27 +99,8 @@ def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estim
             people[known], judge[known], judge[~known], chances=chances[known],
             clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
         ).corrected  # fmt: skip
-    difference = weighted_difference(first, second, names).means.corrected
+    difference = weighted_difference(first, second, names).corrected
     return dict(zip(MEANS, (mean.corrected, mean.labels, plain, share, difference), strict=True))
-
-
-def _sets(
-    world: World, new: World, kind: str, level: float, topics: list[int]
-) -> tuple[float | None, float | None]:
-    """Which share of the labels of new topics lies outside the sets, and their mean size."""
-    if len(set(topics)) < fewest_topics(level):
-        return None, None
-    steps = _steps(kind)
-    found = conformal_sets(
-        (world.judge - 1) / steps, world.people[0], topics,
-        steps=[1.0 + step for step in range(steps + 1)], places=np.arange(steps + 1) / steps, level=level,
-    )  # fmt: skip
-    at = np.round(new.judge - 1).astype(int)
-    label = np.round(new.people[0] - 1).astype(int)
-    outside = (label < found.first[at]) | (label > found.last[at])
-    sizes = np.bincount(new.topics)
-    weights = 1 / sizes[new.topics] / NEW_TOPICS
-    return float((weights * outside).sum()), float((weights * (found.last - found.first + 1)[at]).sum())
 
 
 def _confidence(world: World) -> Numbers:
