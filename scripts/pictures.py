@@ -46,6 +46,8 @@ CURVES = {
 PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
 """Pages on which people label or judge, and of who runs it."""
 PICTURES = (*REPORTS, *CURVES, *PEOPLE)
+
+
 def main() -> None:
     """Make what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
