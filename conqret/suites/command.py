@@ -156,14 +156,6 @@ def fetch(
             options.FILES, "Copy the files from this folder instead, once they are checked.", "--from"
         ),
     ] = None,
-    mirror: Annotated[
-        str | None,
-        options.option(
-            options.FILES,
-            "An address to fetch from instead of https://raw.githubusercontent.com, with the same paths below it. "
-            "Default: CONQRET_SUITES_MIRROR, if it is set.",
-        ),
-    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
     ] = False,
@@ -172,7 +164,8 @@ def fetch(
     """Fetch the files of a suite: the license is shown first, and what comes is checked.
 
     A download that was cut off goes on with the same command. Files are put into `~/.cache/conqret/suites`, or where
-    `CONQRET_SUITES` says.
+    `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
+    https://raw.githubusercontent.com, with the same paths below it.
 
     Example:
 
@@ -205,7 +198,7 @@ def fetch(
             of = "" if total is None else f" of {total / 1e6:,.1f}"
             bar.reach(done, f"{file}: {done / 1e6:,.1f}{of} MB", total=total)
 
-        fetched = fetch_suite(suite, source=source, mirror=mirror, on_bytes=on_bytes)
+        fetched = fetch_suite(suite, source=source, on_bytes=on_bytes)
     facts = {
         "suite": suite.name,
         "folder": str(fetched.copy.folder),

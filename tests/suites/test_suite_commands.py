@@ -20,10 +20,11 @@ def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, m
     monkeypatch.delenv("CONQRET_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     with Mirror({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
-        refused = cli("suite", "fetch", "small", "--mirror", mirror.url)
+        monkeypatch.setenv("CONQRET_SUITES_MIRROR", mirror.url)
+        refused = cli("suite", "fetch", "small")
         assert (refused.code, mirror.ranges) == (2, [])
         assert "license: CC0-1.0" in refused.err
-        fetched = cli("suite", "fetch", "small", "--mirror", mirror.url, "--yes", "--json")
+        fetched = cli("suite", "fetch", "small", "--yes", "--json")
     assert json.loads(fetched.out)["fetched"] == ["pairs.csv"]
     listed = {one["name"]: one for one in json.loads(cli("suite", "list", "--json").out)}
     assert listed["small"]["here"] == str(tmp_path / "fetched" / "small")
