@@ -83,7 +83,7 @@ HOMES: Parts = {
     },
     "info": {
         "formats": "cli.format_list:formats",
-        "prompt": {APP: "cli.prompt_command"},
+        "prompt": "cli.prompt_command:prompt",
         "doctor": "cli.doctor:doctor",
     },
     "labels": {
@@ -117,13 +117,9 @@ HOMES: Parts = {
     },
     "suite": {
         "list": "suites.command:list_suites",
-        "show": "suites.command:show",
         "fetch": "suites.command:fetch",
         "run": "suites.suite_run_command:run",
         "report": "suites.command:report",
-        "submit": "suites.command:submit",
-        "check": "suites.command:check",
-        "schema": "suites.command:schema",
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",

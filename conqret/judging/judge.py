@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
-NOT_IN_A_SESSION = {"judge", "server", "verdicts", "batch", "engine", "workers", "session"}
+NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session"}
 """Settings of calls that open a session of their own."""
 _OF_A_SESSION = {
     *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
@@ -68,11 +68,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
               lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
-            - ``criteria_per_call``: how many criteria are asked in one request (12); ``one_call_each``: one
+            - ``criteria_per_call``: how many criteria are asked in one request (12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
-              :func:`conqret.bias` takes it; ``server``: the address of such a judge; ``verdicts``: what was judged
+              :func:`conqret.bias` takes it, or the address of such a judge; ``verdicts``: what was judged
               already, and ``verdict_scale`` (``items`` may be None then: the log has the texts)
             - ``metrics``: a selection among those of the format; all that the items allow, if empty
             - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)

@@ -80,17 +80,15 @@ class ItemSettings(TypedDict, total=False):
 class OwnJudgeSettings(TypedDict, total=False):
     """A judge of one's own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
     table; or a ``rubric``: criteria with weights, or a file of them (docs/rubrics.md). Up to twelve criteria stand in
-    one request, or so many as ``criteria_per_call`` says, or with ``one_call_each`` one. Instead of format and model,
+    one request, or so many as ``criteria_per_call`` says. Instead of format and model,
     ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in [0, 1], a
     mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``, which imports
-    that module. Or ``server``, the address of such a judge, which gets the item in a POST and answers in JSON."""
+    that module; or the address of such a judge, which gets the item in a POST and answers in JSON."""
 
     criteria: Criteria
     rubric: RubricSource
-    one_call_each: bool
     criteria_per_call: int
     judge: str | Function | None
-    server: str | None
 
 
 class LogSettings(OwnJudgeSettings, total=False):
@@ -216,15 +214,14 @@ def chosen_format(
             from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
 
             raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
-        for option in ("one_call_each", "criteria_per_call"):
-            if settings.get(option):
-                raise DeclarationError(
-                    f"{option} needs criteria, and none is given: add --criterion or --rubric"
-                )
-        others = (settings.get(option) for option in ("format", "judge", "server", "verdicts", "replay"))
+        if settings.get("criteria_per_call"):
+            raise DeclarationError(
+                "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
+            )
+        others = (settings.get(option) for option in ("format", "judge", "verdicts", "replay"))
         given = settings.get("nuggets") is not None and all(other is None for other in others)
         return NUGGETS if given else name
-    for option in ("format", "judge", "server", "verdicts"):
+    for option in ("format", "judge", "verdicts"):
         if settings.get(option) not in (None, made_of or RUBRIC):
             own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
@@ -251,17 +248,13 @@ def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
     """How many criteria are asked in one call, where the settings say it.
 
     Raises:
-        DeclarationError: it is no number from 1, or said twice.
+        DeclarationError: it is no number from 1.
     """
-    size, each = settings.get("criteria_per_call"), bool(settings.get("one_call_each"))
+    size = settings.get("criteria_per_call")
     if size is None:
-        return {"in_one_call": 1} if each else {}
+        return {}
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
-    if each and size != 1:
-        raise DeclarationError(
-            f"one_call_each contradicts criteria_per_call={size}: give one_call_each or criteria_per_call"
-        )
     return {"in_one_call": size}
 
 

@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {"judge": "conqret.judging.command"}
 """Commands that take settings from a file, and their modules."""
 CHECKS: Mapping[str, Callable[[Any], object]] = {"criterion": criteria_of}
 """What is looked at in the file beyond its type, so that a fault is told with its line."""
-_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server", "verdicts")
+_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
 

@@ -1,16 +1,14 @@
-"""What is taken in at all: so large, so many at once, and so many a minute."""
+"""What is taken in at all: so large, and so many at once."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
 from conqret.io.jsonl import parse
 from conqret.serve.problems import Refusal
 
@@ -33,7 +31,7 @@ MAX_CHARACTERS = 1_000_000
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
     """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
-    may wait, and ``rate`` the requests a minute (None: any number).
+    may wait.
 
     Raises:
         DeclarationError: one is below 1 (``queue``: below 0).
@@ -42,12 +40,11 @@ class IntakeLimits:
     body: int = 4 * MIB
     at_once: int = 16
     queue: int = 128
-    rate: int | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1)):
+        for name, least in (("body", 1), ("at_once", 1), ("queue", 0)):
             value = getattr(self, name)
-            if value is not None and value < least:
+            if value < least:
                 raise DeclarationError(
                     f"{name.replace('_', ' ')} is {value}, but it must be at least {least}"
                 )
@@ -60,26 +57,6 @@ class Intake:
         self.limits = limits
         self.inside = 0
         self._free = asyncio.Semaphore(limits.at_once)
-        self._allowed, self._at = float(limits.rate or 0), time.monotonic()
-
-    def count(self) -> None:
-        """Count a request against the rate, of which a minute's worth may come at once.
-
-        Raises:
-            Refusal: 429, with the seconds until the next one may come.
-        """
-        if self.limits.rate is None:
-            return
-        now, a_second = time.monotonic(), self.limits.rate / 60.0
-        self._allowed = min(float(self.limits.rate), self._allowed + (now - self._at) * a_second)
-        self._at = now
-        if self._allowed < 1.0:
-            wait = (1.0 - self._allowed) / a_second
-            limit = f"more than {number(self.limits.rate, 'request')} a minute"
-            raise Refusal(
-                429, "too_many_requests", f"{limit}; try again in {math.ceil(wait)} s", retry_after=wait
-            )
-        self._allowed -= 1.0
 
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:

@@ -125,7 +125,6 @@ class _Service:
         """The judgment of the item in the body."""
         judge = self._format(request)
         metrics = _metrics(request, judge)
-        self.intake.count()
         async with self.intake.place():
             item = _object(await self.intake.read(request))
             check_size(item)

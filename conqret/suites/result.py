@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -27,7 +27,6 @@ MOST_FILES = 10_000
 """Results that are read at once."""
 FILE_NAME = "suite.json"
 """The result in a run's folder."""
-SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def _shown_as_it_is(text: str) -> str:
@@ -198,11 +197,6 @@ class SuiteResult(ResultPart):
     def digest(self) -> str:
         """What names the run: judge, suite and items, whenever it was made."""
         return digest_of([self.suite, self.judge.fingerprint, [one.items_digest for one in self.figures]])
-
-
-def result_schema() -> dict[str, Any]:
-    """The JSON Schema of a result."""
-    return {"$schema": SCHEMA, **SuiteResult.model_json_schema()}
 
 
 def result_file(place: str | Path) -> Path:

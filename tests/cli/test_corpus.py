@@ -98,9 +98,7 @@ def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
 
 
 def test_import(data_dir: Path, tmp_path: Path) -> None:
-    result = RUNNER.invoke(
-        app, ["corpus", "import", str(data_dir / "conqret"), "-o", str(tmp_path / "c")]
-    )
+    result = RUNNER.invoke(app, ["corpus", "import", str(data_dir / "conqret"), "-o", str(tmp_path / "c")])
     assert result.exit_code == 0, result.output
     directory = CorpusDirectory(tmp_path / "c")
     assert len(list(directory.topics("train"))) == 60

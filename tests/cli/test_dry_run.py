@@ -22,7 +22,7 @@ PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
 SAYS_SO = (
     "generate perturbations",
     "info doctor",
-    "info prompt steps",
+    "info prompt",
     "retrieve run",
     "retrieve evaluate",
     "serve http",

@@ -23,12 +23,12 @@ from conqret.text.citations import marks, strays
 from conqret.text.language import item_language, language_of
 from conqret.text.sentences import sentences
 from conqret.text.words import count_words
+from tests.contract.items import in_turn
 
 FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = "de fr es pt ru ar hi zh ja".split()
 others = pytest.mark.parametrize("language", LANGUAGES)
-asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
-computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].computed])
+ASKING = [name for name in JUDGES if JUDGES[name].asks]
 QUOTING = frozenset({"counter-argument", "two-sided"})
 """Formats whose answers repeat words of the item: an English one fits no item in another language."""
 
@@ -104,16 +104,16 @@ def test_the_language_of_each_text_is_found_without_a_model(language: str) -> No
         assert item_language(item.model_copy(update={"language": ""})) == language
 
 
-@computing
-@others
+@pytest.mark.parametrize(
+    ("name", "language"), in_turn([name for name in JUDGES if JUDGES[name].computed], LANGUAGES)
+)
 def test_computed_measures_are_those_of_the_english_item(name: str, language: str) -> None:
     for part in JUDGES[name].computed:
         for english, other in zip(items("en"), items(language), strict=True):
             assert counted(part.measures(other)) == counted(part.measures(english)), other.id
 
 
-@asking
-@others
+@pytest.mark.parametrize(("name", "language"), in_turn(ASKING, LANGUAGES))
 def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> None:
     for ask in JUDGES[name].asks:
         for english, other in cases(language):
@@ -125,8 +125,9 @@ def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> No
                 assert shape(ask.context(one)) == shape(ask.context(same)), other.item.id
 
 
-@pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks and name not in QUOTING])
-@others
+@pytest.mark.parametrize(
+    ("name", "language"), in_turn([name for name in ASKING if name not in QUOTING], LANGUAGES[1:])
+)
 def test_the_same_answer_of_a_model_gives_the_same_scores(name: str, language: str) -> None:
     for ask in JUDGES[name].asks:
         for english, other in cases(language):

@@ -138,7 +138,7 @@ def test_the_fingerprint_is_text_and_scale() -> None:
 
     assert fingerprint(CLARITY) == fingerprint(CLARITY)
     others = [fingerprint(CLARITY.replace("1-5", "1-4")), fingerprint(CLARITY + " "), fingerprint(STATEMENT)]
-    others += [fingerprint(CLARITY, STATEMENT), fingerprint(CLARITY, STATEMENT, one_call_each=True)]
+    others += [fingerprint(CLARITY, STATEMENT), fingerprint(CLARITY, STATEMENT, criteria_per_call=1)]
     assert fingerprint(CLARITY) == others.pop(1)
     assert len({fingerprint(CLARITY), *others}) == 1 + len(others)
 
@@ -169,7 +169,7 @@ def test_what_an_item_lacks_is_not_asked(tmp_path: Path) -> None:
     [
         ("format", "direct"),
         ("judge", lambda item: 0.5),
-        ("server", "http://localhost:8000/judge"),
+        ("judge", "http://localhost:8000/judge"),
         ("verdicts", [{"id": "a", "score": 0.5}]),
     ],
 )
@@ -188,7 +188,7 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
         system = server.requests[0].body["messages"][0]["content"]
         assert STATEMENT in system
         assert forks.run(*judge, "-o", run) == 0
-        assert forks.run(*judge, "-o", tmp_path / "each", "--one-call-each") == 0
+        assert forks.run(*judge, "-o", tmp_path / "each", "--criteria-per-call", 1) == 0
         assert len(server.requests) == 12
     summary = json.loads((run / "summary.json").read_text())
     assert summary["scored"] == 4

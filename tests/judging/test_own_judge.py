@@ -202,12 +202,10 @@ def test_what_cannot_be_imported_is_said(here: Path, name: str, words: str) -> N
 
 
 def test_one_judge_is_asked_at_a_time() -> None:
-    with pytest.raises(DeclarationError, match="give only one of them"):
-        bias(PAIRS, judge=first_wins, server="http://localhost/judge")
     with pytest.raises(DeclarationError, match="leave gpt-4o out"):
         bias(PAIRS, judge=first_wins, model="gpt-4o")
     with pytest.raises(DeclarationError, match="must begin with http"):
-        bias(PAIRS, server="file:///etc/passwd")
+        bias(PAIRS, judge="file:///etc/passwd")
 
 
 JUDGED = json.dumps({"measures": {"preference": {"status": "scored", "value": 1.0}}}).encode()
@@ -264,12 +262,12 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONQRET_SERVER_KEY", "secret-of-a-test")
-    table = bias(PAIRS, server=f"{address}/judge", probes=["position"])
+    table = bias(PAIRS, judge=f"{address}/judge", probes=["position"])
     assert row(table, "position").verdict == "alarm"
     assert {one["key"] for one in _Judge.asked} == {"Bearer secret-of-a-test"}
     assert "secret-of-a-test" not in table.model_dump_json()
     assert len(_Judge.asked) == 1 + 2 * len(PAIRS), "once for the metrics that it gives"
-    away = bias(PAIRS[:2], server=f"{address}/away", probes=["position"])
+    away = bias(PAIRS[:2], judge=f"{address}/away", probes=["position"])
     assert row(away, "position").effect is None
     assert "redirects to '/judge'" in away.session.failures["bad_request"]
 
@@ -277,6 +275,6 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
 @pytest.mark.parametrize("path", [*BODIES, "/silent"])
 def test_what_a_server_may_not_say(address: str, path: str) -> None:
     patience = 0.2 if path == "/silent" else 60.0
-    (found,) = judge(PAIRS[:1], server=address + path, timeout=patience, max_attempts=1)
+    (found,) = judge(PAIRS[:1], judge=address + path, timeout=patience, max_attempts=1)
     assert found.measures["preference"].value is None
     assert found.measures["preference"].reason

@@ -51,7 +51,14 @@ from conqret.text.sentences import sentences
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 OTHERS = ("de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
 LATIN = frozenset({"de", "fr", "es", "pt"})
-IN_ENGLISH = {"hallucinate", "hallucinate-share", "paraphrase", "wrong-names", "fallacies", "one-sided-evidence"}
+IN_ENGLISH = {
+    "hallucinate",
+    "hallucinate-share",
+    "paraphrase",
+    "wrong-names",
+    "fallacies",
+    "one-sided-evidence",
+}
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (

@@ -17,7 +17,6 @@ from conqret.debateqa.scores.score_options import (
     show,
     tell_partners,
 )
-from conqret.judging.command_options import Engines
 
 if TYPE_CHECKING:
     from conqret.debateqa.debateqa_files import Partners
@@ -52,7 +51,6 @@ def perspective_diversity(
     backbone: str,
     definition: Literal["paper", "released"] = "paper",
     read: BackboneReading,
-    engines: Engines,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -84,7 +82,7 @@ def perspective_diversity(
 
         found = score_diversity(
             references=references, backbone=backbone, definition=definition, overwrite=overwrite, chat=chat,
-            **asdict(measured.of_system), **reading, **engines.given(), on_start=started, on_answer=bar.advance,
+            **asdict(measured.of_system), **reading, on_start=started, on_answer=bar.advance,
         )  # fmt: skip
     show(found, shown)
     leave(found)

@@ -53,10 +53,8 @@ class PairJudge(OptionGroup):
             more weight. Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
-            and returns `first`, `second` or `tie`.
-        server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
-            JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
-            environment variable CONQRET_SERVER_KEY.
+            and returns `first`, `second` or `tie`. Or an HTTP address, to which conqret POSTs each item as JSON (its
+            key, if any, in the environment variable CONQRET_SERVER_KEY).
     """
 
     format: Annotated[
@@ -72,7 +70,6 @@ class PairJudge(OptionGroup):
     criterion: str | None = None
     model: list[str] | None = None
     judge: str | None = None
-    server: str | None = None
 
 
 @grouped
@@ -122,9 +119,7 @@ def tournament(
         "language": language,
     }
     settings |= {
-        name: value
-        for name in ("criterion", "judge", "server")
-        if (value := getattr(compared_by, name)) is not None
+        name: value for name in ("criterion", "judge") if (value := getattr(compared_by, name)) is not None
     }
     plan = tournament_plan(
         items, output=True if output is None else output, asks=not asking.dry_run, **settings

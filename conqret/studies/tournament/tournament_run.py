@@ -439,7 +439,6 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False)
     criterion: Criterion | str | None
     model: str | ClientOptions | Sequence[str | ClientOptions] | None
     judge: str | Function | None
-    server: str | None
 
     by: str
     design: Design
@@ -542,7 +541,7 @@ def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
     Raises:
         DeclarationError: the criterion is faulty, or another judge is named besides.
     """
-    named = [name for name in ("format", "judge", "server") if judging.get(name) is not None]
+    named = [name for name in ("format", "judge") if judging.get(name) is not None]
     criterion = judging.pop("criterion", None)
     if criterion is None:
         return judging.get("format") if named else DEFAULT_FORMAT
