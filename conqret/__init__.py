@@ -110,7 +110,6 @@ if TYPE_CHECKING:
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
-    from conqret.studies.leaderboard.result import leaderboard as leaderboard
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
     from conqret.studies.power.sample_sizes import power_bias as power_bias
     from conqret.studies.power.sample_sizes import power_curve as power_curve
@@ -190,7 +189,6 @@ _HOMES = {
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
-    "leaderboard": "conqret.studies.leaderboard.result",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",

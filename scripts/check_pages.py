@@ -212,7 +212,6 @@ def commands(to: Path) -> Iterator[list[str]]:
     improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]
     yield ["judges", "improve", ITEMS, *improved, "-o", f"{to}/improved", "--quiet"]
     yield ["tournament", "fixtures/demo/items.jsonl", "-o", f"{to}/tournament"]
-    yield ["judges", "leaderboard", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
     suites = "tests/fixtures/suites"
     yield ["suite", "run", "ukpconvarg1", "--from", suites, "-o", f"{to}/suite", "--quiet"]
     yield ["suite", "report", f"{to}/suite", "--from", suites, "-o", f"{to}/suites.html"]

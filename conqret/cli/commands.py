@@ -97,7 +97,6 @@ HOMES: Parts = {
     "judges": {
         "compare": "studies.compare.command:compare",
         "pareto": "studies.compare.frontier_command:frontier",
-        "leaderboard": "studies.leaderboard.command:cards",
         "systems": "studies.systems.command:meta",
         "variance": "studies.variance.command:variance",
         "jury": "studies.jury.command:jury",
@@ -219,8 +218,8 @@ MEANT: Mapping[str, str] = {
     "metric": "info formats", "format": "info formats", "prompt": "info prompt", "doctor": "info doctor",
     "label": "labels sample", "annotat": "labels collect", "agree": "labels agreement", "alpha": "labels agreement",
     "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges pareto",
-    "pareto": "judges pareto", "cost": "judges pareto", "card": "judges leaderboard",
-    "leaderboard": "judges leaderboard", "meta": "judges systems", "component": "judges variance",
+    "pareto": "judges pareto", "cost": "judges pareto", "card": "validate",
+    "leaderboard": "suite report", "meta": "judges systems", "component": "judges variance",
     "variance": "judges variance", "pairwise": "tournament", "jury": "judges jury", "ensemble": "judges jury",
     "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
     "optimi": "judges improve", "learn": "judges improve", "improve": "judges improve",
