@@ -104,7 +104,6 @@ if TYPE_CHECKING:
     from conqret.studies.bias.bias_study import bias as bias
     from conqret.studies.calibrate.result import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
-    from conqret.studies.compare.frontier import pareto as pareto
     from conqret.studies.compare.result import compare as compare
     from conqret.studies.diff.result import diff as diff
     from conqret.studies.drift.result import drift as drift
@@ -197,7 +196,6 @@ _HOMES = {
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
     "move_run": "conqret.runs.management",
-    "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
     "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",

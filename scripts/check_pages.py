@@ -191,7 +191,6 @@ def commands(to: Path) -> Iterator[list[str]]:
     ]
     yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/again"]
     yield ["judges", "drift", f"{to}/judge", f"{to}/again", "--baseline", "1", "--page", f"{to}/drift.html"]
-    yield ["judges", "pareto", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["judges", "compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     maps = ["-o", f"{to}/calibration.json", "--page", f"{to}/calibration.html"]
     yield ["judges", "calibrate", f"{to}/judge", *labels, *maps]

@@ -96,7 +96,6 @@ HOMES: Parts = {
     "sensitivity": "studies.sensitivity.command:sensitivity",
     "judges": {
         "compare": "studies.compare.command:compare",
-        "pareto": "studies.compare.frontier_command:frontier",
         "systems": "studies.systems.command:meta",
         "variance": "studies.variance.command:variance",
         "jury": "studies.jury.command:jury",
@@ -217,8 +216,8 @@ MEANT: Mapping[str, str] = {
     "ui": "serve view", "dashboard": "serve view", "server": "serve http", "http": "serve http", "api": "serve http",
     "metric": "info formats", "format": "info formats", "prompt": "info prompt", "doctor": "info doctor",
     "label": "labels sample", "annotat": "labels collect", "agree": "labels agreement", "alpha": "labels agreement",
-    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges pareto",
-    "pareto": "judges pareto", "cost": "judges pareto", "card": "validate",
+    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges compare",
+    "pareto": "judges compare", "cost": "judges compare", "card": "validate",
     "leaderboard": "suite report", "meta": "judges systems", "component": "judges variance",
     "variance": "judges variance", "pairwise": "tournament", "jury": "judges jury", "ensemble": "judges jury",
     "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
