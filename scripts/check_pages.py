@@ -201,11 +201,10 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["judges", "systems", f"{to}/reports", *ranked, "-o", f"{to}/systems.html"]
     quick = ["--topics", "8,20,50", "--items", "1,3,10", "--simulations", "40"]
     for plan in ("agreement", "difference"):
-        yield ["judges", "power", plan, *quick, "-o", f"{to}/power-{plan}.html"]
-    yield ["judges", "power", "drift", "-o", f"{to}/power-drift.html"]
-    yield ["judges", "power", "planted", ITEMS, "-f", "direct", *quick[4:], "-o", f"{to}/power-planted.html"]
-    yield ["judges", "power", "tournament", "--simulations", "2", "-o", f"{to}/power-tournament.html"]
-    yield ["judges", "power", "bias", "--topics", "12", "--simulations", "20", "-o", f"{to}/power-bias.html"]
+        yield ["judges", "power", "--for", plan, *quick, "-o", f"{to}/power-{plan}.html"]
+    for plan, few in (("tournament", "2"), ("bias", "20")):
+        topics = ["--topics", "12", "--simulations", few]
+        yield ["judges", "power", "--for", plan, *topics, "-o", f"{to}/power-{plan}.html"]
     yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]
     improved = ["--labels", "fixtures/demo/labels.jsonl", "--format", "listwise", "--metric", "clarity"]

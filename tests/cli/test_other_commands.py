@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
     ["", "judge", "runs", "runs report", "runs show", "info", "info formats", "info doctor", "info prompt",
      "info prompt show", "info prompt list", "info prompt steps", "info prompt copy", "runs recordings",
      "runs recordings export", "runs recordings import", "runs recordings stats", "runs recordings check",
-     "runs recordings redact", "serve", "labels", "judges", "judges power", "corpus", "retrieve", "generate",
+     "runs recordings redact", "serve", "labels", "judges", "corpus", "retrieve", "generate",
      "debateqa",
      "debateqa score", "perspectives", "debate", "debate two-turn"],
 )  # fmt: skip

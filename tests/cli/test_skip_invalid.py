@@ -24,7 +24,6 @@ MIXED = (
     ("bias", "--format", "direct", "--probe", "length"),
     ("sensitivity", "--format", "direct", "--perturb", "drop-citations"),
     ("judges drift", "--format", "direct"),
-    ("judges power planted", "--format", "direct", "--probe", "length", "--simulations", "20"),
     ("labels sample",),
     ("generate perturbations drop-citations",),
 )
@@ -49,7 +48,7 @@ def command(words: tuple[str, ...], items: Path, out: Path) -> tuple[object, ...
         "labels sample": out / "sheet.csv",
         "generate perturbations drop-citations": out / "changed.jsonl",
     }
-    output = () if name == "judges power planted" else ("-o", files.get(name, out / "run"))
+    output = ("-o", files.get(name, out / "run"))
     return (*name.split(), items, *more, *output)
 
 

@@ -51,36 +51,6 @@ def test_faults_are_one_line_and_leave_nothing(cli: Cli, items: Path, tmp_path: 
         assert not run.exists()
 
 
-def test_a_plan(cli: Cli) -> None:
-    done = cli(
-        "judges", "power", "tournament", "--items", "4", "--comparisons", "3", "--topics", "2", "--simulations", "2",
-        "--json",
-    )  # fmt: skip
-    assert done.code == 0
-    adaptive, random = json.loads(done.out)
-    assert (adaptive["design"], random["design"]) == ("adaptive", "random")
-    assert [row["comparisons"] for row in random["after"]] == [1, 2, 3]
-    better = cli(
-        "judges", "power", "tournament", "--items", "4", "--comparisons", "3", "--topics", "2", "--simulations", "2",
-        "--discrimination", "2,2,1", "--ratings", "0.9", "--design", "random", "--json",
-    )  # fmt: skip
-    (three,) = json.loads(better.out)
-    assert [row["comparisons"] for row in three["after"]] == [1, 2, 3]
-    assert three["after"][-1]["reliability"] > random["after"][-1]["reliability"]
-    assert cli("judges", "power", "tournament", "--design", "swiss").code == 2
-    assert cli("judges", "power", "tournament", "--position", "0.6").code == 2
-
-
-def test_a_plan_has_a_page(cli: Cli, tmp_path: Path) -> None:
-    page = tmp_path / "power.html"
-    few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
-    done = cli("judges", "power", "tournament", *few, "-o", page)
-    assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
-    text = page.read_text(encoding="utf-8")
-    assert "conqret</b> power" in text
-    assert text.count('<svg class="chart"') == 2
-
-
 def priced(server: FaultServer) -> tuple[object, ...]:
     """Options for a model of which every token costs."""
     prices = ("--input-price", 1000, "--output-price", 1000)
@@ -203,30 +173,6 @@ def test_what_is_known_before_and_what_is_enough(cli: Cli, items: Path, tmp_path
         assert done.code == 2, wrong
         assert "Traceback" not in done.err
         assert not (tmp_path / "wrong").exists()
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("--items", "1"),
-        ("--items", "100000000"),
-        ("--topics", "100000000000"),
-        ("--spread", "1e300"),
-        ("--spread", "nan"),
-        ("--position", "3"),
-        ("--ties", "1"),
-        ("--discrimination", "-1"),
-        ("--discrimination", "1,x"),
-        ("--discrimination", ","),
-        ("--ratings", "1.1"),
-        ("--comparisons", "inf"),
-    ],
-)
-def test_a_plan_with_a_number_out_of_range_is_refused(cli: Cli, option: str, value: str) -> None:
-    done = cli("judges", "power", "tournament", option, value)
-    assert done.code == 2
-    assert option.lstrip("-") in done.err
-    assert "Traceback" not in done.err
 
 
 def test_tournaments_differ_by_items_and_not_by_means(cli: Cli, items: Path, tmp_path: Path) -> None:
