@@ -190,7 +190,7 @@ def commands(to: Path) -> Iterator[list[str]]:
         f"{to}/abstention.html",
     ]
     yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/again"]
-    yield ["judges", "drift", f"{to}/judge", f"{to}/again", "--baseline", "1", "--page", f"{to}/drift.html"]
+    yield ["judges", "drift", f"{to}/judge", f"{to}/again", "-o", f"{to}/drift.html"]
     yield ["judges", "compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     maps = ["-o", f"{to}/calibration.json", "--page", f"{to}/calibration.html"]
     yield ["judges", "calibrate", f"{to}/judge", *labels, *maps]

@@ -32,7 +32,7 @@ from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.validate.result import Average, Validation
 from conqret.studies.variance.result import Repeatability, repeatabilities
 
-SCHEMA = "conqret.judge-card/2"
+SCHEMA = "conqret.judge-card/3"
 FILE_NAME = "card.json"
 
 
