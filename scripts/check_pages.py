@@ -197,7 +197,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     people = ["fixtures/examples/people.csv", "--map", "low=1,medium=2,high=3"]
     yield ["labels", "agreement", *people, "-o", f"{to}/agreement.html"]
     yield ["judge", *TREC, "--model", "offline", "--quiet", "-o", f"{to}/reports"]
-    ranked = ["--truth", "fixtures/examples/trec/truth.eval.txt", "--reports", TREC[0], "--by-topic"]
+    ranked = ["--truth", "fixtures/examples/trec/truth.eval.txt", "--reports", TREC[0]]
     yield ["judges", "systems", f"{to}/reports", *ranked, "-o", f"{to}/systems.html"]
     quick = ["--topics", "8,20,50", "--items", "1,3,10", "--simulations", "40"]
     for plan in ("agreement", "difference"):
