@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -10,7 +11,9 @@ from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note_all, result, tell_outcomes
 from conqret.errors import check_known
-from conqret.studies.drift.result import Drift
+
+if TYPE_CHECKING:
+    from conqret.studies.drift.result import Drift
 
 DIFFERENCE, COVERAGE = "difference", "coverage"
 EXAMPLE = "difference[groundedness] >= -0.02"

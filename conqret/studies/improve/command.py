@@ -85,7 +85,7 @@ def improve(
     reading: label_options.LabelReading,
     compared: Comparison,
     judged: ImprovedJudge,
-    excerpt: Annotated[int | None, Within(100, 20_000)] = None,
+    excerpt: Annotated[int, Within(100, 20_000)] = 2000,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
@@ -100,7 +100,7 @@ def improve(
 
     Args:
         excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
-            that proposes a wording; longer texts are cut. Default: 2000.
+            that proposes a wording; longer texts are cut.
     Files:
         held_out: A file of labeled items of other topics, used only to measure the improvement. Default:
             cross-validation over topics, which costs more.
@@ -137,7 +137,7 @@ def improve(
         **asking.calls.given(),
         **asking.settings,
         **given,
-        **({} if excerpt is None else {"excerpt": excerpt}),
+        excerpt=excerpt,
     )
     if asking.dry_run:
         asking.tell_cost(estimate(plan))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, progress, result
 from conqret.options import Within
+
+if TYPE_CHECKING:
+    from conqret.show.table import Table
 
 EFFECTS = {"agreement": "alpha", "difference": "shift", "bias": "size", "tournament": ""}
 """What ``--effect`` is of each study, as its function names it."""
@@ -134,7 +137,8 @@ def power(
                 extra["probes"] = extra.pop("probe")
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            tables, answer = [pages.bias_table(biases)], pages.bias_answer(biases)
+            tables: list[Table | str] = [pages.bias_table(biases)]
+            answer = pages.bias_answer(biases)
             sheet = pages.bias_sheet(biases, seed)
         elif target == "tournament":
             from conqret.show.table import spaced
