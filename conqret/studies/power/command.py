@@ -34,6 +34,23 @@ DEFAULTS: dict[str, tuple[str, str, int]] = {
 
 
 @dataclass(frozen=True)
+class PlannedSizes(OptionGroup):
+    """What is simulated.
+
+    Args:
+        topics: Numbers of topics to simulate, comma-separated (`tournament`: one number).
+        items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
+        simulations: How many studies are simulated of each size.
+        seed: The random seed of the simulations.
+    """
+
+    topics: str | None = None
+    items: str | None = None
+    simulations: Annotated[int | None, Within(1, 100_000)] = None
+    seed: Annotated[int, Within(0)] = 13
+
+
+@dataclass(frozen=True)
 class Assumed(OptionGroup):
     """What is assumed of the data.
 
@@ -68,11 +85,8 @@ class Assumed(OptionGroup):
 def power(
     *,
     target: Literal["agreement", "difference", "bias", "tournament"],
-    topics: str | None = None,
-    items: str | None = None,
-    simulations: Annotated[int | None, Within(1, 100_000)] = None,
+    planned: PlannedSizes,
     half_width: Annotated[float | None, Within(0.001, 1)] = None,
-    seed: Annotated[int, Within(0)] = 13,
     assumed: Assumed,
     labels: Annotated[
         list[Path] | None, label_options.label_files("Human labels of the items of `--pilot`.")
@@ -92,12 +106,8 @@ def power(
 
     Args:
         target (--for): What is planned: `agreement`, `difference`, `bias` or `tournament`.
-        topics: Numbers of topics to simulate, comma-separated (`tournament`: one number).
-        items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
-        simulations: How many studies are simulated of each size.
         half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
             Default: the smallest plan with a power of 80% is marked, and with `agreement` one of ±0.1.
-        seed: The random seed of the simulations.
 
     Examples:
 
@@ -113,8 +123,8 @@ def power(
     from conqret.studies.power import page as pages
 
     usual_topics, usual_items, usual_simulations = DEFAULTS[target]
-    counts = options.counts("--topics", usual_topics if topics is None else topics)
-    each = options.counts("--items", usual_items if items is None else items)
+    counts = options.counts("--topics", planned.topics or usual_topics)
+    each = options.counts("--items", planned.items or usual_items)
     extra = assumed.given()
     extra |= {
         name: value for name, value in (("labels", labels), ("half_width", half_width)) if value is not None
@@ -125,8 +135,8 @@ def power(
     plan: dict[str, Any] = {
         "topics": counts,
         "items": each,
-        "simulations": usual_simulations if simulations is None else simulations,
-        "seed": seed,
+        "simulations": planned.simulations or usual_simulations,
+        "seed": planned.seed,
     }
     with progress("simulating", len(counts) * len(each)) as bar:
         plan["on_cell"] = bar.advance
@@ -139,7 +149,7 @@ def power(
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
             tables: list[Table | str] = [pages.bias_table(biases)]
             answer = pages.bias_answer(biases)
-            sheet = pages.bias_sheet(biases, seed)
+            sheet = pages.bias_sheet(biases, planned.seed)
         elif target == "tournament":
             from conqret.show.table import spaced
             from conqret.studies.tournament import tournament_power as tournaments
@@ -149,11 +159,11 @@ def power(
             plan["topics"] = counts[0]
             if "sd" in extra:
                 extra["spread"] = extra.pop("sd")
-            planned = tournaments.power_tournament(**extra, **plan)
-            rows = [asdict(cell) for cell in planned]
-            tables = [*spaced(tournaments.power_tables(planned, plan["simulations"]))]
-            answer = tournaments.power_answer(planned)
-            sheet = tournaments.power_sheet(planned, plan["simulations"], seed)
+            held = tournaments.power_tournament(**extra, **plan)
+            rows = [asdict(cell) for cell in held]
+            tables = [*spaced(tournaments.power_tables(held, plan["simulations"]))]
+            answer = tournaments.power_answer(held)
+            sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
 
@@ -169,7 +179,7 @@ def power(
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
             tables, answer = [*pages.plan_tables(sizes)], pages.plan_answer(sizes, goal)
-            sheet = pages.plan_sheet(sizes, goal, seed)
+            sheet = pages.plan_sheet(sizes, goal, planned.seed)
     result(rows, tables, as_json=json_output, answer=answer)
     page.write(lambda _: sheet, rows)
 
