@@ -28,7 +28,7 @@ from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import ONE_ORDER, Key
 from conqret.studies.bias.probes.position import SWAPPED
 from conqret.studies.bias.result import bias_rows
-from conqret.studies.power.selftest import pairs_plan
+from conqret.studies.power.bias_power import pairs_plan
 
 Z = 1.959964
 """Beyond which a standard normal value lies in 5% of cases."""

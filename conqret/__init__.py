@@ -100,20 +100,14 @@ if TYPE_CHECKING:
     from conqret.studies.bias.bias_study import bias as bias
     from conqret.studies.calibrate.result import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
-    from conqret.studies.compare.frontier import pareto as pareto
     from conqret.studies.compare.result import compare as compare
     from conqret.studies.diff.result import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
-    from conqret.studies.leaderboard.result import leaderboard as leaderboard
+    from conqret.studies.power.bias_power import power_bias as power_bias
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
-    from conqret.studies.power.sample_sizes import power_bias as power_bias
-    from conqret.studies.power.sample_sizes import power_curve as power_curve
     from conqret.studies.power.sample_sizes import power_difference as power_difference
-    from conqret.studies.power.sample_sizes import power_drift as power_drift
-    from conqret.studies.power.sample_sizes import power_probe as power_probe
-    from conqret.studies.power.selftest import power_planted as power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
@@ -184,23 +178,17 @@ _HOMES = {
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
-    "leaderboard": "conqret.studies.leaderboard.result",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.perspectives_run",
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
     "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",
-    "power_bias": "conqret.studies.power.sample_sizes",
-    "power_curve": "conqret.studies.power.sample_sizes",
+    "power_bias": "conqret.studies.power.bias_power",
     "power_difference": "conqret.studies.power.sample_sizes",
-    "power_drift": "conqret.studies.power.sample_sizes",
-    "power_planted": "conqret.studies.power.selftest",
-    "power_probe": "conqret.studies.power.sample_sizes",
     "power_tournament": "conqret.studies.tournament.tournament_power",
     "prune_runs": "conqret.runs.management",
     "rank_systems": "conqret.debateqa.standings",

@@ -100,8 +100,6 @@ HOMES: Parts = {
     "sensitivity": "studies.sensitivity.command:sensitivity",
     "judges": {
         "compare": "studies.compare.command:compare",
-        "pareto": "studies.compare.frontier_command:frontier",
-        "leaderboard": "studies.leaderboard.command:cards",
         "systems": "studies.systems.command:meta",
         "variance": "studies.variance.command:variance",
         "jury": "studies.jury.command:jury",
@@ -109,11 +107,7 @@ HOMES: Parts = {
         "abstain": "studies.abstain.command:abstain",
         "improve": "studies.improve.command:improve",
         "drift": "studies.drift.command:drift",
-        "power": {
-            APP: "studies.power.command",
-            "planted": "studies.power.selftest_command:selftest",
-            "tournament": "studies.tournament.power_command:tournament",
-        },
+        "power": "studies.power.command:power",
     },
     "suite": {
         "list": "suites.command:list_suites",
@@ -199,7 +193,6 @@ HOMES: Parts = {
 """The module and function of each command, within the package."""
 
 GROUPS: Mapping[str, str] = {
-    "power": "Plan a study: how many topics and labels it needs, by simulation before anything is paid for.",
     "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
     "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
     "check": "Check a benchmark's documents, points of view and questions, with a model or with annotators.",
@@ -217,14 +210,14 @@ MEANT: Mapping[str, str] = {
     "ui": "serve view", "dashboard": "serve view", "server": "serve http", "http": "serve http", "api": "serve http",
     "metric": "info formats", "format": "info formats", "prompt": "info prompt", "doctor": "info doctor",
     "label": "labels sample", "annotat": "labels collect", "agree": "labels agreement", "alpha": "labels agreement",
-    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges pareto",
-    "pareto": "judges pareto", "cost": "judges pareto", "card": "judges leaderboard",
-    "leaderboard": "judges leaderboard", "meta": "judges systems", "component": "judges variance",
+    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges compare",
+    "pareto": "judges compare", "cost": "judges compare", "card": "validate",
+    "leaderboard": "suite report", "meta": "judges systems", "component": "judges variance",
     "variance": "judges variance", "pairwise": "tournament", "jury": "judges jury", "ensemble": "judges jury",
     "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
     "optimi": "judges improve", "learn": "judges improve", "improve": "judges improve",
     "suites": "suite", "benchmark": "suite", "testset": "suite",
-    "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power planted",
+    "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power",
     "scrape": "corpus debates", "index": "retrieve index", "search": "retrieve run", "rerank": "retrieve run",
     "argument": "generate arguments", "perturb": "generate perturbations", "run": "experiment",
     "question": "debateqa questions", "curat": "debateqa curate", "answer": "debateqa answer",
@@ -311,7 +304,6 @@ EXAMPLES: Mapping[str, str] = {
     "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
     "judges": "conqret judges compare runs/first runs/second --labels labels.csv --scale 1:3",
     "suite": "conqret suite run judgebench --model gpt-4o-mini --sample 40",
-    "power": "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
     "corpus": "conqret corpus debates topics.txt -o corpus/",
     "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
     "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -116,20 +116,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
             becomes judgments that are ``failed``, with a reason.
     """
-    return judge_checked(items, settings)
-
-
-def judge_checked(
-    items: Any,
-    settings: JudgeSettings,
-    check: Callable[[ItemSource, CheckedItems, Setup], None] = _unheard,
-) -> Any:
-    """As :func:`judge`, where ``check`` does not refuse the items and the instrument before anything is asked."""
     session = _session(settings)
     if session is not None:
-        return session.run(lambda client: _judge(items, settings, check))
+        return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
-        return loop.run(_judge(items, settings, check))
+        return loop.run(_judge(items, settings))
 
 
 @overload
@@ -140,7 +131,7 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     """The same as :func:`judge` for code that is asynchronous."""
-    return await _judge(items, settings, _unheard)
+    return await _judge(items, settings)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
@@ -160,13 +151,10 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
 
-async def _judge(
-    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, CheckedItems, Setup], None]
-) -> Any:
+async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
     source, checked, setup = prepared(items, settings)
-    check(source, checked, setup)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
     if settings.get("batch") and source.frame_kind is not None:

@@ -48,7 +48,6 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
         "judge": ("judge", items, "--format", "direct"),
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
         "tournament": ("tournament", items, "--comparisons", "2"),
-        "drift": ("judges", "drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
         "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
         "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
@@ -59,7 +58,7 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     }  # fmt: skip
 
 
-NAMES = ("judge", "bias", "drift", "sensitivity", "generate", "dispute-awareness", "baselines")
+NAMES = ("judge", "bias", "sensitivity", "generate", "dispute-awareness", "baselines")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -115,7 +114,7 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     )
 
 
-@pytest.mark.parametrize("name", ["judge", "bias", "sensitivity", "drift", "tournament", "dispute-awareness"])
+@pytest.mark.parametrize("name", ["judge", "bias", "sensitivity", "tournament", "dispute-awareness"])
 @pytest.mark.parametrize(
     ("more", "refused"),
     [

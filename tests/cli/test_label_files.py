@@ -268,7 +268,6 @@ COMMANDS: dict[str, tuple[Any, ...]] = {
     "power": ("judges", "power", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6", "--items", "1",
               "--simulations", "20"),
     "methods": ("runs", "methods", "RUN", "--labels", "LABELS"),
-    "frontier": ("judges", "pareto", "RUN", "TWIN", "--labels", "LABELS"),
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
     "command",
     ["", "judge", "runs", "runs report", "runs show", "info", "info formats", "info doctor", "info prompt",
      "runs recordings", "runs recordings export", "runs recordings import", "serve", "labels", "judges",
-     "judges power", "corpus", "retrieve", "generate", "debateqa",
+     "corpus", "retrieve", "generate", "debateqa",
      "debateqa score", "perspectives", "debate", "debate two-turn"],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: str) -> None:

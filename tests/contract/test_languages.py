@@ -18,7 +18,6 @@ from conqret.judges.citation_support import pairs
 from conqret.judging.instrument import case_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgeReply
-from conqret.studies.improve.residual_features import FEATURES
 from conqret.text.citations import marks, strays
 from conqret.text.language import item_language, language_of
 from conqret.text.sentences import sentences
@@ -159,9 +158,7 @@ def test_citations_are_counted_alike(language: str) -> None:
 def test_features_that_count_marks_are_equal_and_lengths_comparable(language: str) -> None:
     for english, other in zip(items("en"), items(language), strict=True):
         texts = english.argument or "", other.argument or ""
-        for name in ("citations", "questions", "exclamations", "paragraphs"):
-            first, second = (FEATURES[name].measure(text) for text in texts)
-            assert first == second, (name, other.id)
+        assert len({len(list(marks(text))) for text in texts}) == 1, other.id
     for field in ("argument", "topic"):
         lengths = [
             sum(count_words(getattr(item, field)) for item in items(code)) for code in ("en", language)

@@ -208,16 +208,14 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
     [
         ("bias", "--probe", "length"),
         ("sensitivity", "--perturb", "irrelevant:0,50"),
-        ("judges", "drift"),
     ],
 )
 def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
     criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")
     name, *options = study
-    place = [options.pop(0)] if name == "judges" else []
     with FaultServer() as server:
         items = some(tmp_path, 24)  # twelve topics; a series of waves takes six at least
-        words = (name, *place, items, *options, *criterion, "--api-base", server.url)
+        words = (name, items, *options, *criterion, "--api-base", server.url)
         assert forks.run(*words, "-o", tmp_path / "study") == 0
         assert server.requests
     (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")

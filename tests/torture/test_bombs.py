@@ -160,7 +160,6 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
         ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
         ("experiment", large, "-o", tmp_path / "out"),
-        ("judges", "leaderboard", large),
         ("debateqa", "questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
     ):
         said = refused(forks, tmp_path, *arguments)

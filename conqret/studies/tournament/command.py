@@ -24,7 +24,6 @@ COMMON = (
     "both_orders",
     "reliability",
     "top",
-    "ratings",
     "output",
     "replay",
     "budget_usd",
@@ -49,8 +48,7 @@ class PairJudge(OptionGroup):
 
     Model:
         model (--model, -m): The model that judges: any name that litellm knows, or `offline`, a baseline from word
-            statistics. May be repeated: each model compares every pair, and models that tell items apart better get
-            more weight. Default: `offline`.
+            statistics. May be repeated: each model compares every pair. Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
             and returns `first`, `second` or `tie`. Or an HTTP address, to which conqret POSTs each item as JSON (its
@@ -98,7 +96,7 @@ def tournament(
 
     conqret tournament items.jsonl --criterion "The argument names its sources" --model gpt-4o-mini --dry-run
 
-    conqret tournament items.jsonl --top 3 --confidence 0.9 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
+    conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
     from conqret.judging.cost import Sizes
     from conqret.judging.judging_cost import expected_judging
