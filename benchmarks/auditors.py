@@ -1,22 +1,19 @@
-"""What finds a first place that wins 60%, and what raises an alarm at nothing: conqret and seven other libraries.
+"""How often ``conqret bias`` finds a first place that wins 60%, and how often it raises an alarm at nothing, beside a
+z test that takes pairs for independent.
 
-    python benchmarks/auditors.py --kept auditors.jsonl                            # all: 25 minutes of one core
-    python benchmarks/auditors.py --kept auditors.jsonl --only 'conqret;judgecal'  # these alone; what is kept stays
-    python benchmarks/auditors.py --kept auditors.jsonl --only '' --page docs/results/auditors.md
+    python benchmarks/auditors.py            # the tables of docs/results/auditors.md; 20 minutes of one core
 
-Each gets the same simulated judges (simulated_pairs.py), by the same seeds. Of conqret everything behind the judgments
-is what the command does: comparisons, primary rows, tests. The others are installed each in an environment of its own
-(``audited/libraries.txt`` has the releases) and asked as they say they are to be asked (``audited/with_NAME.py``).
-Every answer is kept as it comes; the same command goes on.
+Both get the same simulated judges (simulated_pairs.py), by the same seeds. Of conqret everything behind the judgments
+is what the command does: comparisons, primary rows, tests.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, LibraryAnswer, Tables, cells_of
-from side_by_side.environments import default_folder, libraries, python_of, version_of
 from simulated_pairs import NOTHING, SimulatedJudge
 
-from conqret import __version__
 from conqret.data import Judgment, Measure
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import ONE_ORDER, Key
 from conqret.studies.bias.probes.position import SWAPPED
 from conqret.studies.bias.result import bias_rows
-from conqret.studies.power.selftest import pairs_plan
+from conqret.studies.power.bias_power import pairs_plan
 
 Z = 1.959964
 """Beyond which a standard normal value lies in 5% of cases."""
@@ -42,16 +36,23 @@ PROBES = ("position", "length", "authority", "injection")
 """What can be asked of pairs without documents and labels."""
 DESIGNS = {"position": PROBES[:1], "position and length": PROBES[:2], "four probes": PROBES}
 """The probes that are made together, and corrected together."""
-FEWER = {"judgecal": 30, "judgemetry": 100, "judge-audit": 200}
-"""Judges for each cell, of libraries that resample at length."""
+JUDGMENTS = {"position": 2, "position and length": 4, "four probes": 12}
+"""The judgments of each pair that a design takes."""
+ICCS = (0.0, 0.02, 0.05, 0.10)
+"""The intraclass correlations of place effects between pairs of one topic."""
+RATE, ALPHA = 0.6, 0.05
+SIZES = ((40, 12), (200, 12), (200, 40))
+"""Pairs, and the topics that they are on."""
+BUDGET, FEW_TOPICS = 480, 12
+"""Judgments of the table at one budget, and its topics."""
 JUDGED = {
     value: Judgment.model_construct(
-        measures={"preference": Measure.model_construct(value=value, label=label)}
+        topic="", measures={"preference": Measure.model_construct(value=value, label=label)}
     )
     for value, label in ((0.0, "second"), (0.5, "tie"), (1.0, "first"))
 }
-Answers = Mapping[str, str | bool | None]
-Auditor = Callable[[Sequence[SimulatedJudge], str], Iterator[Answers]]
+Auditor = Callable[[Sequence[SimulatedJudge], str], Iterator[str]]
+"""What is said of the position of each judge with the probes of a design: ``alarm``, ``clear`` or something else."""
 
 
 def judged(plan: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
@@ -77,137 +78,93 @@ def both(given: NDArray[Any], swapped: NDArray[Any]) -> list[tuple[Any, Any]]:
     return list(zip(given.tolist(), swapped.tolist(), strict=True))
 
 
-def audited(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
+def audited(judges: Sequence[SimulatedJudge], design: str) -> Iterator[str]:
     """What ``conqret bias`` says with the probes of this design."""
     found = pairs_plan(judges[0].pairs, judges[0].topics, DESIGNS[design])
     for judge in judges:
         rows = bias_rows(found.contrasts, judged(found, judge), seed=judge.seed)
-        yield {row.probe: row.verdict for row in rows if row.primary}
+        yield next(row.verdict for row in rows if row.primary and row.probe == "position")
 
 
-def z_test(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
-    """The answer of whoever takes pairs for independent, and looks at the position alone: a z test at 5%."""
+def z_test(judges: Sequence[SimulatedJudge], design: str) -> Iterator[str]:
+    """The answer of whoever takes pairs for independent: a z test at 5%."""
     for judge in judges:
         off = judge.first_wins() * 1.0 + judge.first_wins(swapped=True) - 1
-        yield {"position": bool(abs(off.mean()) > Z * off.std(ddof=1) / np.sqrt(len(off)))}
+        yield "alarm" if abs(off.mean()) > Z * off.std(ddof=1) / np.sqrt(len(off)) else ""
 
 
-def elsewhere(name: str, python: Path) -> Auditor:
-    """What another library says, in its environment."""
-
-    def audit(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
-        driver = Path(__file__).parent / "audited" / f"with_{name.replace('-', '_')}.py"
-        command = [str(python), str(driver)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            if process.stdin is None or process.stdout is None:
-                raise RuntimeError("no pipe could be opened")
-            for judge in judges:
-                process.stdin.write(json.dumps(told(judge, design)) + "\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-                if not line:
-                    raise RuntimeError(f"{name} gave up: exit code {process.wait()}")
-                yield json.loads(line)
-            process.stdin.close()
-
-    return audit
+AUDITORS: Mapping[str, Auditor] = {"conqret": audited, "z test of pairs": z_test}
 
 
-def told(judge: SimulatedJudge, design: str) -> dict[str, object]:
-    """A data set as other libraries get it (audited/answers.py): what the design judges, and nothing more."""
-    padding = "padding-5"
-    pairs = {
-        "seed": judge.seed,
-        "pairs": both(judge.first_wins(), judge.first_wins(swapped=True)),
-        "people": judge.people().tolist(),
-    }
-    if design == "position":
-        return {**pairs, "padded": [], "itself": [], "scores": []}
-    return {
-        **pairs,
-        "padded": both(judge.first_wins(padding), judge.first_wins(padding, swapped=True)),
-        "itself": both(
-            judge.first_wins_beside_itself(padding, swapped=True), judge.first_wins_beside_itself(padding)
-        ),
-        "scores": both(judge.scores(), judge.scores(padding)),
-    }
+class Audits:
+    """The verdicts of auditors on ``usual`` judges of each kind, by the rate at which their first place wins."""
+
+    def __init__(self, usual: Mapping[float, int]) -> None:
+        self.usual = usual
+        self._kept: dict[tuple[object, ...], Counter[str]] = {}
+
+    def shares(self, who: str, design: str, pairs: int, topics: int, verdict: str = "alarm") -> list[str]:
+        """How often a verdict is given, at each rate and correlation; false alarms in bold where they are too many."""
+        shown = []
+        for rate, count in self.usual.items():
+            for icc in ICCS:
+                key = (who, design, pairs, topics, icc, rate)
+                if key not in self._kept:
+                    judges = [SimulatedJudge(pairs, topics, icc, rate, seed) for seed in range(count)]
+                    self._kept[key] = Counter(AUDITORS[who](judges, design))
+                    print(*key, dict(self._kept[key]), file=sys.stderr)
+                number = self._kept[key][verdict]
+                null = rate == NOTHING
+                share = f"{number / count:.1%}" if null else f"{number / count:.0%}"
+                bold = null and verdict == "alarm" and number > most_allowed(count)
+                shown.append(f"**{share}**" if bold else share)
+        return shown
+
+    def tables(self) -> Iterator[str]:
+        """The position alone, at one budget of judgments, and how often a bias is ruled out."""
+        halves = ("false alarms", "found")
+        for pairs, topics in SIZES:
+            rows = [(who, self.shares(who, "position", pairs, topics)) for who in AUDITORS]
+            yield table(f"{pairs} pairs, {2 * pairs} judgments, {topics} topics", halves, rows)
+        rows = [
+            (f"{who}, {design}: {BUDGET // each} pairs", self.shares(who, design, BUDGET // each, FEW_TOPICS))
+            for who in AUDITORS
+            for design, each in JUDGMENTS.items()
+            if who == "conqret" or design == "position"
+        ]
+        yield table(f"{BUDGET} judgments, {FEW_TOPICS} topics", halves, rows)
+        rows = [
+            (f"{pairs} pairs, {topics} topics", self.shares("conqret", "position", pairs, topics, "clear"))
+            for pairs, topics in SIZES
+        ]
+        yield table("Position clear", ("no place favored", "first place wins 60%"), rows)
+
+
+def most_allowed(runs: int) -> int:
+    """The largest number of false alarms that a one-sided binomial test at 5% does not call more than 5%."""
+    chance = 0.0
+    for count in range(runs + 1):
+        if 1 - chance < ALPHA:
+            return count - 1
+        chance += math.comb(runs, count) * ALPHA**count * (1 - ALPHA) ** (runs - count)
+    return runs
+
+
+def table(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
+    head = " | ".join(f"{half}, ICC {icc:g}" for half in halves for icc in ICCS)
+    lines = [f"| {who} | {' | '.join(cells)} |" for who, cells in rows]
+    return f"**{title}**\n\n| who | {head} |\n|---|{'---:|' * 2 * len(ICCS)}\n" + "\n".join(lines)
 
 
 def main() -> None:
-    """Audit what is not kept yet, and print the tables."""
-    others = libraries(FILE)
-    names = ["conqret", Z_TEST, *others]
     reader = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    reader.add_argument("--environments", type=Path, default=default_folder(), help="where they are made")
-    reader.add_argument("--kept", type=Path, required=True, help="the answers, a line each; more are added")
-    reader.add_argument("--only", default=";".join(names), help="some of them, with semicolons between")
     reader.add_argument("--nulls", type=int, default=500, help="judges without a bias, in each cell")
     reader.add_argument("--biased", type=int, default=250, help="judges whose first place wins 60%%")
-    reader.add_argument("--page", type=Path, help="write the page there, from all that is kept")
     asked = reader.parse_args()
-    chosen = [name for name in asked.only.split(";") if name]
-    if unknown := set(chosen) - set(names):
-        reader.error(f"there is no {', '.join(sorted(unknown))}; there are {'; '.join(names)}")
-    usual = {NOTHING: asked.nulls, RATE: asked.biased}
-    kept = read(asked.kept)
-    for name in chosen:
-        if name == "conqret":
-            add(asked.kept, kept, name, __version__, audited, usual)
-        elif name not in others:
-            add(asked.kept, kept, name, "", z_test, usual)
-        else:
-            python = python_of(name, asked.environments, FILE)
-            version = version_of(name, python)
-            if name in NOT_ASKED:
-                keep(asked.kept, kept, [LibraryAnswer(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
-            else:
-                add(asked.kept, kept, name, version, elsewhere(name, python), usual)
-    tables = Tables(kept, names, usual)
-    print(tables.all())
-    if asked.page:
-        asked.page.write_text(tables.page(), encoding="utf-8")
-
-
-def add(
-    path: Path,
-    kept: list[LibraryAnswer],
-    name: str,
-    version: str,
-    auditor: Auditor,
-    usual: Mapping[float, int],
-) -> None:
-    """Audit what is not kept of this one, and keep it."""
-    there = {(one.cell, one.seed) for one in kept if one.by == name}
-    for cell in cells_of(name):
-        most = min(usual[cell.rate], FEWER.get(name, usual[cell.rate]))
-        judges = [
-            SimulatedJudge(cell.pairs, cell.topics, cell.icc, cell.rate, seed)
-            for seed in range(most)
-            if (cell, seed) not in there
-        ]
-        if not judges:
-            continue
-        print(f"{name}: {len(judges)} judges, {cell}", file=sys.stderr)
-        new = [
-            LibraryAnswer(name, version, cell, judge.seed, dict(answers))
-            for judge, answers in zip(judges, auditor(judges, cell.design), strict=True)
-        ]
-        keep(path, kept, new)
-
-
-def read(path: Path) -> list[LibraryAnswer]:
-    """What is kept; nothing where there is no such file yet."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [LibraryAnswer.read(line) for line in lines]
-
-
-def keep(path: Path, kept: list[LibraryAnswer], new: Sequence[LibraryAnswer]) -> None:
-    """Add to what is kept."""
-    kept.extend(new)
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(document.line() + "\n" for document in new)
+    for shown in Audits({NOTHING: asked.nulls, RATE: asked.biased}).tables():
+        print(shown, end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

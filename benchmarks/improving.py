@@ -23,10 +23,11 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.studies.agreement.agreement_settings import USUAL
-from conqret.studies.improve.improve_options import AS_IT_IS, VARIANTS, ImproveOptions
 from conqret.studies.improve.improve_run import ImprovePlan, LabelledItems
+from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.measuring import outcome
 
+VARIANTS = (AS_IT_IS, "examples", "wording", "both")
 TOPICS, EACH, ANNOTATORS = 12, 5, 5
 HELD_OUT = 20
 """Topics that are held out, where some are."""
@@ -70,7 +71,7 @@ class Drawn(ImprovePlan):
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """All of them."""
+        """One more than the command tries, so that more is claimed by chance."""
         return VARIANTS[1:]
 
     def setup_of(self, variant: str, out: frozenset[int], proposal: Any = None) -> Any:
@@ -126,7 +127,6 @@ def drawn(case: Case, seed: int) -> Drawn:
         None,
         setup,
         data,
-        ImproveOptions(deal_seed=seed),
         USUAL.model_copy(update={"seed": seed}),
         case=case,
         quality=dict(zip([item.id for item in items], quality.tolist(), strict=True)),

@@ -17,8 +17,6 @@ whose library is not installed is left out, and said so.
 - harness: ``HFLM.loglikelihood`` over all pairs at once, in batches of 20 too.
 - conqret: the scorer as it stands. ``conqret-released`` is the scorer with the released definition.
 - likelihood: ``conqret.judge`` with the format of that name, the passages as documents; its pairs are items.
-- vllm (``--sides conqret,vllm``, in vLLM's own environment): the scorer over its offline engine, which works in
-  processes of its own, so that neither its tokens nor its memory are counted here.
 
 Tokens through the body and through the vocabulary's head are counted as they pass, padding included, and give the
 multiplications that each side made: what no cleverness in batches can win is the ratio of these. ``of_limit`` is
@@ -64,7 +62,7 @@ BATCH = 20
 """Pairs in a batch of the released script; the harness is given as many."""
 
 
-NEEDS = {"harness": ("lm_eval", "lm-eval accelerate"), "vllm": ("vllm", "vllm")}
+NEEDS = {"harness": ("lm_eval", "lm-eval accelerate")}
 """The library of a side that has one of its own, and how it is installed."""
 
 
@@ -237,14 +235,6 @@ def _conqret(folder, device, definition):
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
 
 
-def vllm(folder, device):
-    """The scorer over vLLM's offline engine."""
-    from conqret.local.scorer import ConditionalPerplexity
-
-    scorer = ConditionalPerplexity(folder, device=device, reader="vllm")
-    return lambda pairs: [row.perplexity for row in scorer.score(pairs)], None
-
-
 def likelihood(folder, device):
     """Items with the passages as documents, judged one by one as the local backend does."""
     import conqret
@@ -373,7 +363,6 @@ def tokens(folder, pairs):
 SIDES = {
     "released": released,
     "harness": harness,
-    "vllm": vllm,
     "conqret": conqret_paper,
     "conqret-released": conqret_released,
     "likelihood": likelihood,

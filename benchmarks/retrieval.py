@@ -26,7 +26,6 @@ from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engine import WordIndexSettings
-from conqret.retrieval.engines.pisa import silenced
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.first_stage import BM25
@@ -76,7 +75,7 @@ def show(evaluation: Evaluation) -> None:
 
 
 def speed(data: Path | None, work: Path) -> None:
-    """Indexing beside a bare pyterrier-pisa run, and 200 queries at depth 100."""
+    """Indexing, and 200 queries at depth 100."""
     rng = np.random.default_rng(SEED)
     vocabulary = np.array([f"{'bcdfghklmnprstvz'[n % 16]}{'aeiou'[n % 5]}w{n:x}" for n in range(VOCABULARY)])
     weights = 1 / np.arange(1, VOCABULARY + 1)
@@ -88,43 +87,16 @@ def speed(data: Path | None, work: Path) -> None:
         [CorpusTopic(id=f"q{n}", question=question, split="test") for n, question in enumerate(questions)], {},
     )  # fmt: skip
     frame = queries(list(corpus.topics()))
-    ratios, bare_times, own_times = [], [], []
-    for run in range(5):
-        began = time.perf_counter()
-        bare(corpus, work / f"bare{run}")
-        bare_times.append(time.perf_counter() - began)
-        began = time.perf_counter()
-        index = build_index(work, rebuild=True)
-        own_times.append(time.perf_counter() - began)
-        ratios.append(own_times[-1] / bare_times[-1])
-    print(f"  indexing {DOCUMENTS:,} x {WORDS:,} words: bare pisa {np.median(bare_times):.2f} s, "
-          f"conqret {np.median(own_times):.2f} s, ratio {np.median(ratios):.2f} (median of 5)")  # fmt: skip
-    for name in ("pisa", "bm25s"):
-        began = time.perf_counter()
-        index = build_index(work, engine=name)
-        built = time.perf_counter() - began
-        for texts_too in (False, True):
-            retriever = BM25(index, depth=DEPTH, texts=texts_too)
-            retriever(frame.head(1))
-            times = [timed(lambda r=retriever: r(frame)) for _ in range(5)]
-            print(f"  {name}: index {built:.2f} s; {QUERIES} queries at depth {DEPTH}"
-                  f"{' with texts' if texts_too else ''}: {np.median(times):.3f} s")  # fmt: skip
-
-
-def bare(corpus: CorpusDirectory, folder: Path) -> None:
-    """What a user would write with pyterrier-pisa alone: read the same file, index, prepare BM25."""
-    import pyterrier_pisa
-
-    def rows() -> Iterable[dict[str, str]]:
-        with corpus.documents_file.open(encoding="utf-8") as file:
-            for line in file:
-                record = json.loads(line)
-                yield {"docno": record["id"], "text": record["text"]}
-
-    with silenced():
-        index = pyterrier_pisa.PisaIndex(str(folder), text_field="text", stemmer="porter2")
-        index.index(rows())
-        index.bm25(k1=0.9, b=0.4, num_results=DEPTH)
+    began = time.perf_counter()
+    index = build_index(work)
+    print(f"  indexing {DOCUMENTS:,} x {WORDS:,} words: {time.perf_counter() - began:.2f} s")
+    for texts_too in (False, True):
+        retriever = BM25(index, depth=DEPTH, texts=texts_too)
+        retriever(frame.head(1))
+        times = [timed(lambda r=retriever: r(frame)) for _ in range(5)]
+        print(
+            f"  {QUERIES} queries at depth {DEPTH}{' with texts' if texts_too else ''}: {np.median(times):.3f} s"
+        )
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -134,13 +106,12 @@ def timed(call: Callable[[], object]) -> float:
 
 
 def webis(data: Path | None, work: Path) -> None:
-    """BM25 over the arguments of Webis-ArgQuality-20, long queries, both engines."""
+    """BM25 over the arguments of Webis-ArgQuality-20, long queries."""
     documents, topics, qrels = webis_corpus(data, work)
     print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
-    for engine in ("pisa", "bm25s"):
-        retriever = BM25(build_index(work, engine=engine, settings=WordIndexSettings()), texts=False)
-        show(evaluate({engine: rankings(retriever(queries(topics)))}, judged(qrels),
-                      measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
+    retriever = BM25(build_index(work, settings=WordIndexSettings()), texts=False)
+    show(evaluate({"bm25s": rankings(retriever(queries(topics)))}, judged(qrels),
+                  measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
 
 
 def webis_corpus(

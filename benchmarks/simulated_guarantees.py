@@ -1,7 +1,7 @@
 """Made-up ratings for what conqret promises of labels: corrected means where items were drawn with unequal
 probabilities, and the errors of scores that are kept.
 
-The ratings are those of ``simulated_intervals.py``, in both families. Items are drawn for labeling with the higher a
+The ratings are those of ``simulated_intervals.py``. Items are drawn for labeling with the higher a
 probability, the further two judges are apart and the higher the first one's score; that distance is also the confidence
 by which scores are kept.
 """
@@ -23,12 +23,14 @@ from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, w
 Numbers = NDArray[np.float64]
 Row = tuple[float | None, float | None, float | None]
 
-FAMILIES = {"even": "five labels", "skewed": "five labels, the upper ones rare", "harsh": "second family"}
+FAMILIES = {"even": "five labels", "skewed": "five labels, the upper ones rare"}
 """The kinds of ratings, in the order of the tables."""
 PREFIX = "guarantees: "
 """Before the name of a kind, where its cell is kept."""
 MEANS = ("mean", "mean, labels alone", "mean, not weighted", "share", "difference")
 """Intervals; the third is not printed, and shows what weights are for."""
+STEPS = 4
+"""Between the lowest label and the highest."""
 ERROR = 0.2
 POPULATION = 6_000
 """Topics that stand for all, where scores are kept."""
@@ -61,7 +63,7 @@ def true_means(kind: str, balanced: bool) -> dict[str, float]:
     """What each interval estimates."""
     world = _everything(kind, balanced)
     people = world.people[0]
-    mean = float(((people - 1) / _steps(kind)).mean())
+    mean = float(((people - 1) / STEPS).mean())
     return {
         **dict.fromkeys(MEANS, mean),
         "share": float((people >= _positive(kind)).mean()),
@@ -69,12 +71,8 @@ def true_means(kind: str, balanced: bool) -> dict[str, float]:
     }
 
 
-def _steps(kind: str) -> int:
-    return 3 if kind == "harsh" else 4
-
-
 def _positive(kind: str) -> int:
-    return 2 if kind == "harsh" else POSITIVE - 1 if kind == "skewed" else POSITIVE
+    return POSITIVE - 1 if kind == "skewed" else POSITIVE
 
 
 def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estimate]:
@@ -83,7 +81,7 @@ def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estim
     sides = []
     for people, judge in zip(world.people, (world.judge, world.other), strict=True):
         some = rng.random(len(judge)) < chances
-        unit = ((people - 1) / _steps(kind), (judge - 1) / _steps(kind))
+        unit = ((people - 1) / STEPS, (judge - 1) / STEPS)
         sides.append(DrawnItems(np.where(some, unit[0], np.nan), unit[1], np.where(some, chances, np.nan)))
     names, (first, second) = world.names, sides
     known = first.labelled

@@ -89,22 +89,6 @@ class SimulatedJudge:
         better = self.quality + self._moved(change)
         return (-better if swapped else better) + self.first + self._errors(change, swapped) > 0
 
-    def first_wins_beside_itself(self, change: str, *, swapped: bool = False) -> NDArray[np.bool_]:
-        """Whether the first place wins, of the changed argument and the argument as it is (``swapped``: the other way
-        round)."""
-        better = self._moved(change)
-        given = -better if swapped else better
-        return given + self.first + self._errors(f"{change} beside itself", swapped) > 0
-
-    def scores(self, change: str = "") -> NDArray[np.float64]:
-        """A score from 0 to 1 for each argument alone."""
-        told = self.quality + self._moved(change) + self._errors(f"{change} alone", swapped=False)
-        return np.array([NORMAL.cdf(one) for one in told])
-
-    def people(self) -> NDArray[np.bool_]:
-        """Whether people find the argument better, who err as the judge does."""
-        return self.quality + self._draws("people").normal(0, NOISE, self.pairs) > 0
-
     def _moved(self, change: str) -> NDArray[np.float64]:
         if not change:
             return np.zeros(self.pairs)

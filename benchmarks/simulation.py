@@ -1,33 +1,22 @@
 """How often intervals hold the truth, and how often verdicts err: the tables of docs/results/statistics.md.
 
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
-    nice python benchmarks/simulation.py --second --simulations 1000 --kept second.jsonl \\
-        --page docs/results/statistics.md
 
-Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
-are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
-(``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
-that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
-where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
-covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
-for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
-(``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
-more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
-nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. ``--only guarantees`` (what is guaranteed by labels:
-``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
-under the heading of their family, or are printed.
+Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``,
+``simulated_guarantees.py``) are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
+(``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict that errs more often than it may by more than
+two standard errors is drawn five times as often, and five times that where it still does: with some hundred of them a
+few do by chance. What is done stands in ``--kept``, a line for each hundred, and the same command goes on where it
+stopped. ``--only`` names the beginnings of cells. The tables replace those on the page, or are printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -39,7 +28,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
@@ -56,14 +44,10 @@ from simulated_commands import (
 from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
-    OTHERS,
     RANKINGS,
-    STUDENTIZED,
-    UNNAMED,
     ranked_once,
     simulated,
     truths,
-    unnamed_once,
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -80,52 +64,31 @@ UNDRAWN = "–"
 AGAIN = 5
 """How many times as often what is in doubt is drawn."""
 WANTED = 0.93
-WIDEST = 1.3
-"""How many times as wide as the narrowest interval that covers ours may be."""
-TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
-"""The headings under which the tables of either family stand on the page, the second after the first."""
-GUARANTEES = "## Tables of unequal probabilities and errors of what is kept\n"
-"""Where those of what is guaranteed by labels stand."""
+TABLES = "## Tables\n"
+"""The heading under which the tables stand on the page."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
 }
-HARSH = "harsh"
-SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
-"""What the second family has in place of :data:`KINDS`."""
 SMALLER = {
     "rankings": RANKINGS,
-    "rankings without topics (not printed)": UNNAMED,
     "commands": COMMANDED,
     "stability": STABLE,
     "rankings of systems": META,
     "variance components": COMPONENTS,
 }
 """Further tables of intervals, and what stands in them."""
-SECOND_SMALLER = {
-    f"{HARSH}: {name}": SMALLER[name]
-    for name in (
-        "rankings", "commands", "stability", "rankings of systems", "variance components",
-    )
-}  # fmt: skip
-"""The like of the second family."""
 ONCE = {
     "rankings": ranked_once,
-    "rankings without topics (not printed)": unnamed_once,
     "commands": commanded,
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
-    f"{HARSH}: rankings": second_family.ranked,
-    f"{HARSH}: commands": second_family.commanded,
-    f"{HARSH}: stability": second_family.stable,
-    f"{HARSH}: rankings of systems": second_family.ranked_systems,
-    f"{HARSH}: variance components": second_family.sources,
 }
 """What makes one sample of each."""
 
 SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
-"""The verdicts of the second family by what they are kept under."""
+"""The verdicts where the effects of topics are skewed, by what they are kept under."""
 
 Truth = dict[bool, dict[str, float]]
 """What each statistic is, for balanced topics and others."""
@@ -142,52 +105,14 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
                 yield from ((kind, topics, balanced, begin) for kind in kinds)
 
 
-FIRST_CELLS = {
-    "intervals": (*KINDS, *SMALLER, PLANS),
-    "tournaments": tuple(TOURNAMENTS),
-    "verdicts": tuple(case.name for case in CASES),
-}
-"""What each part of the first family consists of."""
-SECOND_CELLS = {
-    "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
-    "verdicts": tuple(SKEWED),
-}
-"""The like of the second family."""
-
-
-def wanted_cells(
-    second: bool, simulations: int, only: Sequence[str] = (), without: Sequence[str] = ()
-) -> list[Cell]:
-    """The chunks of one family: ``only`` these parts, or the cells whose names begin so (none: all), ``without``
-    others."""
-    parts = SECOND_CELLS if second else FIRST_CELLS
-
-    def among(part: str, name: str, chosen: Sequence[str]) -> bool:
-        return part in chosen or name.startswith(tuple(chosen))
-
-    named = {
-        name
-        for part, names in parts.items()
-        for name in names
-        if (not only or among(part, name, only)) and not among(part, name, without)
-    }
-    if second:
-        usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
-        return list(cells(simulations, usual))
-    usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
+def wanted_cells(simulations: int, only: Sequence[str]) -> list[Cell]:
+    """The chunks of the cells whose names begin so (none: all)."""
+    guarantees = (f"{PREFIX}{kind}" for kind in FAMILIES)
+    usual = (*KINDS, *SMALLER, *(case.name for case in CASES), *SKEWED, *guarantees)
     every = [
-        *cells(simulations, (name for name in usual if name in named)),
-        *more_cells(simulations), *plans(simulations), *tournaments(simulations),
+        *cells(simulations, usual), *more_cells(simulations), *plans(simulations), *tournaments(simulations),
     ]  # fmt: skip
-    return [cell for cell in every if cell[0] in named]
-
-
-def guarantee_cells(simulations: int) -> Iterator[Cell]:
-    """The chunks of what is guaranteed by labels, the first ones of every cell first."""
-    for begin in range(0, simulations, CHUNK):
-        for topics in TOPICS:
-            for balanced in (True, False):
-                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
+    return [cell for cell in every if not only or cell[0].startswith(tuple(only))]
 
 
 def more_cells(simulations: int) -> Iterator[Cell]:
@@ -216,12 +141,10 @@ def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterat
         for topics in TOPICS:
             for balanced in (True, False):
                 if errs(case, together(done, case.name, topics, balanced).get(case.name, [])):
-                    yield from further(case.name, topics, balanced, simulations)
-
-
-def further(kind: str, topics: int, balanced: bool, simulations: int) -> Iterator[Cell]:
-    """The chunks of a cell from so many samples up to :data:`AGAIN` times as many."""
-    yield from ((kind, topics, balanced, begin) for begin in range(simulations, AGAIN * simulations, CHUNK))
+                    yield from (
+                        (case.name, topics, balanced, begin)
+                        for begin in range(simulations, AGAIN * simulations, CHUNK)
+                    )
 
 
 def errs(case: Case, drawn: list[Any]) -> bool:
@@ -239,7 +162,7 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for seed in range(begin, begin + samples):
         drawn: dict[str, Any]
-        if kind in KINDS or kind in SECOND_KINDS:
+        if kind in KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
         elif kind == PLANS:
             drawn = planned(topics, seed)
@@ -259,18 +182,16 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
 
 
 def kept_chunks(
-    path: Path, wanted: list[Cell], processes: int, samples: int = CHUNK, until: float = math.inf
+    path: Path, wanted: Iterable[Cell], processes: int, samples: int
 ) -> dict[Cell, dict[str, list[Any]]]:
-    """What is done, and what is done now in so many processes (none: nothing); each chunk is kept as it comes. At the
-    time ``until`` nothing more is begun, and what is not finished then is left out."""
+    """What is done, and what is done now in so many processes; each chunk is kept as it comes."""
     done: dict[Cell, dict[str, list[Any]]] = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
             cell, found = json.loads(line)
             done[tuple(cell)] = found
-    if not processes or time.time() > until:
-        return {cell: done[cell] for cell in wanted if cell in done}
-    left = [cell for cell in wanted if cell not in done]
+    cells = list(wanted)
+    left = [cell for cell in cells if cell not in done]
     with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
         begun = {pool.submit(chunk, cell, samples): cell for cell in left}
         for number, finished in enumerate(as_completed(begun), start=1):
@@ -279,10 +200,7 @@ def kept_chunks(
             target.write(json.dumps([cell, done[cell]]) + "\n")
             target.flush()
             print(f"{number} of {len(left)}: {cell}", file=sys.stderr)
-            if time.time() > until:
-                pool.shutdown(wait=False, cancel_futures=True)
-                break
-    return {cell: done[cell] for cell in wanted if cell in done}
+    return {cell: done[cell] for cell in cells}
 
 
 def together(
@@ -325,16 +243,13 @@ def interval_table(
     names: Iterable[str],
     truth: Truth,
     simulations: int,
-    sizes: Iterable[int] = TOPICS,
 ) -> Iterator[str]:
     """A row for each interval: coverage / width / none for each number of topics."""
-    sizes = tuple(sizes)
-    heads = HEADS[: 2 * len(sizes)]
-    yield f"| interval | truth | {' | '.join(heads)} |"
-    yield f"| --- | ---: |{' ---: |' * len(heads)}"
+    yield f"| interval | truth | {' | '.join(HEADS)} |"
+    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
     for name in names:
         marks = []
-        for topics in sizes:
+        for topics in TOPICS:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
                 share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
@@ -349,70 +264,6 @@ def interval_table(
             f"{truth[balanced][name]:.3f}" for balanced in (True, False) if name in truth[balanced]
         )
         yield f"| {name} | {', '.join(known)} | {' | '.join(marks)} |"
-
-
-def width_table(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, truth: Truth, simulations: int
-) -> Iterator[str]:
-    """Each interval at the fewest topics beside those that a bootstrap gives, on the same samples, and how much wider
-    it is than the narrowest of all that cover."""
-    balances = (True, False)
-    heads = [
-        f"{name}{'' if balanced else ' u'}" for balanced in balances for name in ("jackknife-t", *OTHERS)
-    ]
-    yield f"| interval, {STUDENTIZED} topics | {' | '.join(heads)} | wider than the best | u |"
-    yield f"| --- |{' ---: |' * (len(heads) + 2)}"
-    for name in INTERVALS:
-        marks, ratios = [], []
-        for balanced in balances:
-            known, n = beside(done, kind, balanced, name, truth[balanced][name])
-            if not known:
-                break
-            marks += [
-                f"**{share:.3f}** / {width:.2f}" if bad else f"{share:.3f} / {width:.2f}"
-                for share, width, bad in known
-            ]
-            ratios.append(f"{known[0][1] / narrowest(known):.2f}")
-            ratios[-1] += f" (n = {n})" if n != simulations else ""
-        if ratios:
-            yield f"| {name} | {' | '.join(marks)} | {' | '.join(ratios)} |"
-
-
-Rival = tuple[float, float, bool]
-"""Coverage, median width, and whether it covers too rarely."""
-
-
-def beside(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, balanced: bool, name: str, truth: float
-) -> tuple[list[Rival], int]:
-    """An interval at the fewest topics and those of :data:`OTHERS`, and on how many samples that all have."""
-    drawn = together(done, kind, STUDENTIZED, balanced)
-    if f"{name}/{OTHERS[0]}" not in drawn:
-        return [], 0
-    names = (name, *(f"{name}/{other}" for other in OTHERS))
-    common = min(len(drawn[name]) for name in names)
-    rows = [row_of_intervals(drawn[name][:common], truth) for name in names]
-    return [(share, width, below(share, WANTED, n * (1 - none))) for share, width, none, n in rows], common
-
-
-def narrowest(known: list[Rival]) -> float:
-    """The width of the narrowest that covers."""
-    return min((width for _, width, bad in known if not bad), default=float("nan"))
-
-
-def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
-    """Further chunks of the cells in which an interval so narrow that ours were too wide covers in less than is wanted,
-    and is within two standard errors of it."""
-    for kind in {cell[0] for cell in done} & {*KINDS, *SECOND_KINDS}:
-        for balanced in (True, False):
-            truth = truths(kind, balanced)
-            rows = [beside(done, kind, balanced, name, truth[name])[0] for name in INTERVALS]
-            if any(
-                known[0][1] > WIDEST * width and share < WANTED and not bad
-                for known in rows
-                for share, width, bad in known[1:]
-            ):
-                yield from further(kind, STUDENTIZED, balanced, simulations)
 
 
 def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
@@ -465,19 +316,17 @@ def tournament_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
 
 
 def verdict_table(
-    done: dict[Cell, dict[str, list[Any]]],
-    simulations: int,
-    cases: Iterable[tuple[Case, str, str]] = tuple((case, case.name, case.name) for case in CASES),
+    done: dict[Cell, dict[str, list[Any]]], simulations: int, cases: Mapping[str, Case]
 ) -> Iterator[str]:
     """A row for each case: how often what is counted happened, and in how many simulations if in more than others;
-    ``cases`` come with the cell in which they are kept and their name there."""
+    ``cases`` come by the name of their cell."""
     yield f"| verdict | truth | counted | at most | {' | '.join(HEADS)} |"
     yield f"| --- | --- | --- | ---: |{' ---: |' * len(HEADS)}"
-    for case, cell, name in cases:
+    for cell, case in cases.items():
         shares = []
         for topics in TOPICS:
             for balanced in (True, False):
-                drawn = together(done, cell, topics, balanced).get(name, [])
+                drawn = together(done, cell, topics, balanced).get(cell, [])
                 if not drawn:
                     shares.append(UNDRAWN)
                     continue
@@ -497,8 +346,6 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
             truth = {balanced: {**truths(kind, balanced), **true_values()} for balanced in (True, False)}
             yield f"### {words.capitalize()}\n"
             yield from interval_table(done, kind, INTERVALS, truth, simulations)
-            yield f"\n### {words.capitalize()}: beside other intervals\n"
-            yield from width_table(done, kind, truth, simulations)
             yield ""
             if kind == "even":
                 for smaller, those in SMALLER.items():
@@ -515,7 +362,7 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield ""
     if kinds & {case.name for case in CASES}:
         yield "### Verdicts\n"
-        yield from verdict_table(done, simulations)
+        yield from verdict_table(done, simulations, {case.name: case for case in CASES})
         yield ""
         for name, sizes in MORE.items():
             drawn = [together(done, name, size, True).get(name) for size in sizes]
@@ -523,29 +370,12 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
                 yield f"### By the number of topics: {name}\n"
                 yield f"| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
                 yield f"| power | {' | '.join(f'{np.mean(each):.2f}' for each in drawn)} |"
-
-
-def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of the second family as Markdown."""
-    kinds = {cell[0] for cell in done}
-    yield f"{simulations} simulations a cell.\n"
-    for kind, words in SECOND_KINDS.items():
-        if kind in kinds:
-            truth = {balanced: truths(kind, balanced) for balanced in (True, False)}
-            yield f"### {words.capitalize()}\n"
-            yield from interval_table(done, kind, INTERVALS, truth, simulations)
-            yield f"\n### {words.capitalize()}: beside other intervals\n"
-            yield from width_table(done, kind, truth, simulations)
-            yield ""
-    for smaller, those in SECOND_SMALLER.items():
-        if smaller in kinds:
-            truth = {balanced: second_family.harsh_truths(balanced) for balanced in (True, False)}
-            yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
-            yield from interval_table(done, smaller, those, truth, simulations)
-            yield ""
+                yield ""
     if kinds & set(SKEWED):
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
+        yield from verdict_table(done, simulations, SKEWED)
+        yield ""
+    yield from guarantee_tables(done, simulations)
 
 
 def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
@@ -570,57 +400,17 @@ def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: 
         yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
 
 
-def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of what is guaranteed by labels as Markdown."""
-    yield f"{simulations} simulations a cell.\n"
+def guarantee_tables(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
+    """The tables of what is guaranteed by labels."""
+    kinds = {cell[0] for cell in done}
     for kind, words in FAMILIES.items():
-        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
-        yield f"### {words.capitalize()}: unequal probabilities\n"
-        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
-        yield f"\n### {words.capitalize()}: errors of what is kept\n"
-        yield from share_table(done, f"{PREFIX}{kind}", simulations)
-        yield ""
-
-
-APART = {
-    "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
-}
-"""What is drawn and put on the page by itself, of both families."""
-
-
-def write_section(page: Path, heading: str, tables: str) -> None:
-    """Put ``tables`` under their heading on the page, up to the next heading of that kind: each in place of the one of
-    its name, and new ones behind those. Tables and cells that were not drawn stay."""
-    before, _, after = page.read_text("utf-8").partition(heading)
-    old, _, rest = after.partition("\n## ")
-    (_, *there), (first, *new) = (text.split("\n### ") for text in (f"\n{old}", f"\n{tables}"))
-    by_title = {text.partition("\n")[0]: text.strip() for text in there}
-    for text in new:
-        title = text.partition("\n")[0]
-        by_title[title] = _with_old_cells(text.strip(), by_title.get(title, ""))
-    section = "\n\n### ".join([first.strip(), *by_title.values()])
-    page.write_text(f"{before}{heading}\n{section}\n" + (f"\n## {rest}" if rest else ""), encoding="utf-8")
-
-
-def _with_old_cells(table: str, old: str) -> str:
-    """The table, with the old cell in place of each that was not drawn."""
-    known = {_row_name(line): line.split(" | ") for line in old.splitlines()}
-    lines = []
-    for line in table.splitlines():
-        cells = line.split(" | ")
-        there = known.get(_row_name(line), cells)
-        if len(there) == len(cells):
-            cells = [
-                kept if cell.strip(" |") == UNDRAWN else cell for cell, kept in zip(cells, there, strict=True)
-            ]
-        lines.append(" | ".join(cells))
-    return "\n".join(lines)
-
-
-def _row_name(line: str) -> tuple[str, ...]:
-    """What names a row: of verdicts and tournaments all that stands before what was found."""
-    cells = line.split(" | ")
-    return tuple(cells[: 4 if len(cells) == len(HEADS) + 4 else 1])
+        if f"{PREFIX}{kind}" in kinds:
+            truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
+            yield f"### {words.capitalize()}: unequal probabilities\n"
+            yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
+            yield f"\n### {words.capitalize()}: errors of what is kept\n"
+            yield from share_table(done, f"{PREFIX}{kind}", simulations)
+            yield ""
 
 
 def main() -> None:
@@ -631,50 +421,21 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
-    parser.add_argument("--as-it-is", action="store_true")
-    parser.add_argument(
-        "--only", nargs="*", default=[], metavar="NAME",
-        help="only intervals, tournaments, verdicts, or cells whose names begin so; guarantees",
-    )  # fmt: skip
-    parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
-    parser.add_argument(
-        "--no-tables",
-        action="store_true",
-        help="keep what is drawn, draw nothing in doubt, and print nothing",
-    )
-    parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="begin nothing more after so many; go on another time"
-    )
-    parser.add_argument("--second", action="store_true", help="the second family")
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="cells whose names begin so")
     args = parser.parse_args()
-    processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
-    until = time.time() + 60 * args.minutes
 
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
-        return kept_chunks(args.kept, list(wanted), processes, samples, until)
+        return kept_chunks(args.kept, wanted, args.processes, min(CHUNK, args.simulations))
 
-    if apart := APART.get(" ".join(args.only)):
-        heading, its_cells, its_page = apart
-        done = drawn(its_cells(args.simulations))
-        if not args.no_tables:
-            tables = "\n".join(its_page(done, args.simulations))
-            print(tables) if args.page is None else write_section(args.page, heading, tables)
-        return
-    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
-    if args.no_tables:
-        return
-    done |= drawn(doubtful_rivals(done, args.simulations))
-    if args.second:
-        tables = "\n".join(second_page(done, args.simulations))
-        print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
-        return
+    done = drawn(wanted_cells(args.simulations, args.only))
     for count in (args.simulations, AGAIN * args.simulations):
         done |= drawn(doubtful(done, count))
     tables = "\n".join(page(done, args.simulations))
     if args.page is None:
         print(tables)
     else:
-        write_section(args.page, TABLES, tables)
+        before = args.page.read_text("utf-8").partition(TABLES)[0]
+        args.page.write_text(f"{before}{TABLES}\n{tables.rstrip()}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     CONQRET_DATA=… python benchmarks/suites.py            # writes docs/results/suites.md
 
-Reads the results under docs/results/suites/, which ``conqret suite submit`` wrote, and the suites' files under
+Reads the results under docs/results/suites/, the suite.json of runs, and the suites' files under
 CONQRET_DATA. It asks no model.
 """
 

@@ -71,10 +71,7 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels as export_labels
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
-    from conqret.llm.recording_files import count_recordings as count_recordings
-    from conqret.llm.recording_files import export_recordings as export_recordings
-    from conqret.llm.recording_files import import_recordings as import_recordings
-    from conqret.llm.salvage import check_store as check_store
+    from conqret.llm.recordings import export_recordings as export_recordings
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
@@ -87,9 +84,8 @@ if TYPE_CHECKING:
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr as choose_mmr
     from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
+    from conqret.runs.management import import_recordings as import_recordings
     from conqret.runs.management import list_runs as list_runs
-    from conqret.runs.management import merge_recordings as merge_recordings
-    from conqret.runs.management import move_run as move_run
     from conqret.runs.management import prune_runs as prune_runs
     from conqret.runs.session import Session as Session
     from conqret.scrapers.corpus_building import import_passages as import_passages
@@ -104,20 +100,14 @@ if TYPE_CHECKING:
     from conqret.studies.bias.bias_study import bias as bias
     from conqret.studies.calibrate.result import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
-    from conqret.studies.compare.frontier import pareto as pareto
     from conqret.studies.compare.result import compare as compare
     from conqret.studies.diff.result import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
-    from conqret.studies.leaderboard.result import leaderboard as leaderboard
+    from conqret.studies.power.bias_power import power_bias as power_bias
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
-    from conqret.studies.power.sample_sizes import power_bias as power_bias
-    from conqret.studies.power.sample_sizes import power_curve as power_curve
     from conqret.studies.power.sample_sizes import power_difference as power_difference
-    from conqret.studies.power.sample_sizes import power_drift as power_drift
-    from conqret.studies.power.sample_sizes import power_probe as power_probe
-    from conqret.studies.power.selftest import power_planted as power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
@@ -153,7 +143,6 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
-    "check_store": "conqret.llm.salvage",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
@@ -161,7 +150,6 @@ _HOMES = {
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
-    "count_recordings": "conqret.llm.recording_files",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.debatable",
     "debate_anova": "conqret.debate.two_turn.anova",
@@ -176,39 +164,31 @@ _HOMES = {
     "duplicate_threshold": "conqret.debateqa.curation.question_sample",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
-    "export_recordings": "conqret.llm.recording_files",
+    "export_recordings": "conqret.llm.recordings",
     "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.output_filter",
     "generate": "conqret.generation.generation_run",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
     "hold_debates": "conqret.debate.debatune.debate_run",
     "import_passages": "conqret.scrapers.corpus_building",
-    "import_recordings": "conqret.llm.recording_files",
+    "import_recordings": "conqret.runs.management",
     "import_release": "conqret.scrapers.corpus_building",
     "improve": "conqret.studies.improve.improve_study",
     "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
-    "leaderboard": "conqret.studies.leaderboard.result",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.perspectives_run",
-    "merge_recordings": "conqret.runs.management",
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "move_run": "conqret.runs.management",
-    "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
     "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",
-    "power_bias": "conqret.studies.power.sample_sizes",
-    "power_curve": "conqret.studies.power.sample_sizes",
+    "power_bias": "conqret.studies.power.bias_power",
     "power_difference": "conqret.studies.power.sample_sizes",
-    "power_drift": "conqret.studies.power.sample_sizes",
-    "power_planted": "conqret.studies.power.selftest",
-    "power_probe": "conqret.studies.power.sample_sizes",
     "power_tournament": "conqret.studies.tournament.tournament_power",
     "prune_runs": "conqret.runs.management",
     "rank_systems": "conqret.debateqa.standings",

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from conqret.errors import MissingDependencyError
 
-_DISTRIBUTIONS = {"Stemmer": "PyStemmer", "faiss": "faiss-cpu"}
+_DISTRIBUTIONS = {"Stemmer": "PyStemmer"}
 """Modules that are called otherwise than what brings them."""
 _BROUGHT = re.compile(r"""\A([\w.-]++)[^;]*+;.*extra == ["']([^"']+)""")
 """A line of the package's requirements that an extra brings: what, and the extra."""

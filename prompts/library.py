@@ -24,16 +24,15 @@ from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
-from conqret.computing import check_computing
 from conqret.errors import DeclarationError, UnknownNameError, first_line
-from conqret.prompts.bounded_rendering import BoundedEnvironment, one_block, written
 from conqret.prompts.neutralizing import neutralise
 
 SUFFIX = ".j2"
@@ -43,7 +42,7 @@ PLUG_INS = "conqret.prompts"
 KEPT = 64
 """System blocks that are kept of a prompt."""
 TEXTS = 256
-"""Templates of which is kept what they include and use: each run makes a library, and the texts are the same."""
+"""Templates of which is kept what they are compiled to, include and use: each run makes a library of the same texts."""
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
@@ -113,8 +112,7 @@ class Prompt:
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
             context = self.template.new_context({"data": self.data, **variables})
-            with one_block(variables):
-                return "".join(self.template.blocks[name](context)).strip()
+            return "".join(self.template.blocks[name](context)).strip()
         except _FAILS as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
 
@@ -181,7 +179,7 @@ class Library:
         return dict(_used(body))
 
     @cached_property
-    def _environment(self) -> BoundedEnvironment:
+    def _environment(self) -> PromptEnvironment:
         return _environment(_Loader(self))
 
     def _load(self, identifier: str) -> Prompt:
@@ -246,8 +244,28 @@ class Library:
         return found
 
 
-def _environment(loader: BaseLoader | None = None) -> BoundedEnvironment:
-    return BoundedEnvironment(
+_codes: dict[tuple[Any, ...], CodeType] = {}
+
+
+class PromptEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, in which a template of somebody else does not reach Python; each text is compiled once."""
+
+    def compile(self, source: Any, name: Any = None, filename: Any = None, *more: Any, **options: Any) -> Any:
+        """Compile a template, or take what was made of the same text before."""
+        if more or options or not isinstance(source, str):
+            return super().compile(source, name, filename, *more, **options)
+        key = (source, name, filename, self.lexer, self.finalize, self.autoescape)
+        code = _codes.get(key)
+        if code is None:
+            code = super().compile(source, name, filename)
+            if len(_codes) >= TEXTS:
+                _codes.clear()
+            _codes[key] = code
+        return code
+
+
+def _environment(loader: BaseLoader | None = None) -> PromptEnvironment:
+    return PromptEnvironment(
         loader=loader,
         autoescape=True,
         finalize=_finalize,
@@ -320,11 +338,7 @@ def _plugged() -> tuple[Traversable, ...]:
 
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
-    check_computing()
-    if type(value) is Markup:
-        written(value)
-        return value
-    return Markup(written(value if isinstance(value, Markup) else neutralise(str(value))))  # noqa: S704 - no HTML
+    return value if isinstance(value, Markup) else Markup(neutralise(str(value)))  # noqa: S704 - no HTML
 
 
 class _Loader(BaseLoader):

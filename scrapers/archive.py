@@ -79,11 +79,6 @@ class InternetArchive:
         ).plain
 
 
-def archive_at(archived: str | None, base: str | None) -> InternetArchive | None:
-    """The archive at ``base`` as it was at the time ``archived``; None without a time. Raises as :func:`moment`."""
-    return InternetArchive(base or BASE, moment(archived)) if archived is not None else None
-
-
 @dataclass(frozen=True, slots=True)
 class ArchivedPages:
     """Fetches pages from the archive alone, each as it was at the archive's ``when``; never raises.

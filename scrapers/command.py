@@ -13,7 +13,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_all, progress, result, tell
 from conqret.errors import number
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.data import Debate
@@ -28,7 +27,6 @@ class Fetching(OptionGroup):
     """How pages are fetched.
 
     Args:
-        archive_base: Another archive with the same API. [default: https://archive.org]
         delay: Seconds between two requests to one host. [default: 1; with `--archived` 4]
         allow_private: Allow loopback and private addresses (test servers, intranets).
     """
@@ -40,7 +38,6 @@ class Fetching(OptionGroup):
             metavar="YYYY-MM",
         ),
     ] = None
-    archive_base: str | None = None
     delay: float | None = None
     allow_private: bool = False
 
@@ -50,7 +47,6 @@ def debates(
     urls: Path,
     *,
     output: Path = Path("corpus"),
-    concurrency: Annotated[int | None, Within(1)] = None,
     refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
@@ -63,7 +59,6 @@ def debates(
     Args:
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
-        concurrency: Pages under way at a time. Default: 8.
         refetch: Fetch debates again, even if the corpus has them.
 
     Examples:
@@ -84,9 +79,7 @@ def debates(
             read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
             tell(f"{result.url}  {sides} ({read_by})")
 
-    scraped = collect_debates(
-        urls, output, concurrency=concurrency, refetch=refetch, on_result=take, **fetching.given()
-    )
+    scraped = collect_debates(urls, output, refetch=refetch, on_result=take, **fetching.given())
     read, problems = scraped.read, scraped.problems
     if problems and not shown.quiet:
         pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]

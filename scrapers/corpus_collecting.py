@@ -8,49 +8,45 @@ install.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import strict_options
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 if TYPE_CHECKING:
     from conqret.data import Debate
+    from conqret.scrapers.archive import InternetArchive
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch import FetchOptions
-    from conqret.scrapers.page_inspection import PageInspection
+    from conqret.scrapers.scrape_places import PageInspection
     from conqret.scrapers.topic_list import TopicList
+
+
+CITED = "cited"
+"""The time of a copy in the archive that is that of the citation."""
 
 
 class PageSettings(TypedDict, total=False):
     """How pages are fetched: ``archived`` reads the Internet Archive's copies nearest to a year, month or day
-    ("2024-06"), or those of an archive with the same API at ``archive_base``; ``delay`` is the seconds between two
-    requests to one host (1; from the archive 4); ``allow_private`` allows loopback and private addresses."""
+    ("2024-06"); ``delay`` is the seconds between two requests to one host (1; from the archive 4); ``allow_private``
+    allows loopback and private addresses."""
 
     archived: str | None
-    archive_base: str | None
     delay: float | None
     allow_private: bool
 
 
 class EvidenceSettings(PageSettings, total=False):
-    """The same for what is cited, where ``archived`` and ``archive_base`` go before the page of today, and ``archive``
-    takes the copy nearest to the date of citation. ``concurrency`` is requests at once (32), ``per_host`` of them to
-    one host (2), ``user_agent`` what web sites see, ``allow_port`` ports besides 80 and 443, ``timeout`` seconds for a
-    request (60), ``max_bytes`` the most of one response, ``workers`` the processes that parse."""
+    """The same for what is cited, where a copy of the archive goes before the page of today, and ``archived`` may be
+    "cited": the copy nearest to the date of citation. ``concurrency`` is requests at once (32), ``user_agent`` what web
+    sites see."""
 
-    archive: bool
     concurrency: int | None
-    per_host: int | None
     user_agent: str | None
-    allow_port: Sequence[int] | None
-    timeout: float | None
-    max_bytes: int | None
-    workers: int | None
 
 
 @strict_options
@@ -107,7 +103,6 @@ def collect_debates(
     urls: str | Path | Sequence[str],
     output: str | Path = "corpus",
     *,
-    concurrency: int | None = None,
     refetch: bool = False,
     on_result: Callable[[Debate | LayoutProblem], None] = lambda result: None,
     **settings: Unpack[PageSettings],
@@ -118,7 +113,6 @@ def collect_debates(
         urls: a file with an address on each line, or the addresses.
         output: the corpus directory; debates that it has are not fetched again, and what cannot be read is in its
             problems.jsonl.
-        concurrency: pages under way at a time, by default 8.
         refetch: fetch again what the corpus has, too.
         on_result: gets each debate, or what was missing, as it comes.
         settings: how pages are fetched: :class:`PageSettings`.
@@ -130,10 +124,8 @@ def collect_debates(
     """
     _need_pages()
     from conqret.runs.loop import Loop
-    from conqret.scrapers.debate_pages import CONCURRENCY, checked_urls, gather_debates, read_urls
+    from conqret.scrapers.debate_pages import checked_urls, gather_debates, read_urls
 
-    if concurrency is not None and concurrency < 1:
-        raise DeclarationError(f"concurrency is {concurrency}, but it must be a whole number of at least 1")
     addresses = read_urls(urls) if isinstance(urls, str | Path) else checked_urls(urls)
     with Loop() as loop:
         return loop.run(
@@ -143,7 +135,6 @@ def collect_debates(
                 _fetch_options(settings),
                 archive=_archive(settings),
                 refetch=refetch,
-                concurrency=CONCURRENCY if concurrency is None else concurrency,
                 on_result=on_result,
             )
         )
@@ -179,11 +170,15 @@ def collect_evidence(
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
     from conqret.runs.loop import Loop
-    from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
+    from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence, reparse_evidence
+    from conqret.scrapers.providers import providers
 
     names = search.split(",") if isinstance(search, str) else search
-    options = _evidence_options(
-        [name for text in names if (name := text.strip())], settings, retry_errors=retry_errors
+    options = EvidenceOptions(
+        _fetch_options(settings),
+        providers([name for text in names if (name := text.strip())]),
+        _archive(settings),
+        retry_errors,
     )
     work = reparse_evidence if reparse else gather_evidence
     with Loop() as loop:
@@ -216,7 +211,7 @@ def inspect_debate_page(
     """
     _need_pages()
     from conqret.runs.loop import Loop
-    from conqret.scrapers.page_inspection import inspected
+    from conqret.scrapers.scrape_places import inspected
 
     async def inspect() -> PageInspection:
         async with page_fetcher(settings) as fetcher:
@@ -241,11 +236,14 @@ def _need_pages() -> None:
     require("aiohttp", "lxml", "protego", extra="scrape")
 
 
-def _archive(settings: PageSettings) -> Any:
-    """The archive that all pages come from, if they do."""
-    from conqret.scrapers.archive import archive_at
+def _archive(settings: PageSettings) -> InternetArchive | None:
+    """The archive that pages come from, if they do."""
+    from conqret.scrapers.archive import InternetArchive, moment
 
-    return archive_at(settings.get("archived"), settings.get("archive_base"))
+    archived = settings.get("archived")
+    if archived is None:
+        return None
+    return InternetArchive(when="" if archived == CITED else moment(archived))
 
 
 def _fetch_options(settings: PageSettings) -> FetchOptions:
@@ -253,52 +251,7 @@ def _fetch_options(settings: PageSettings) -> FetchOptions:
     from conqret.scrapers.fetch import FetchOptions, Policy
     from conqret.scrapers.fetch.politeness import DELAY
 
-    delay = settings.get("delay")
-    usual = archive.DELAY if _archive(settings) else DELAY
-    policy = Policy(allow_private=settings.get("allow_private", False))
-    return FetchOptions(delay=usual if delay is None else delay, policy=policy)
-
-
-def _evidence_options(
-    engines: Sequence[str], settings: EvidenceSettings, *, retry_errors: bool
-) -> EvidenceOptions:
-    from conqret.scrapers import archive as archives
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.extract.worker_pool import WORKERS
-    from conqret.scrapers.fetch import FetchOptions, Limits, Policy
-    from conqret.scrapers.fetch.address_guard import PORTS
-    from conqret.scrapers.fetch.politeness import DELAY
-    from conqret.scrapers.providers import providers
-
-    timeout, max_bytes = settings.get("timeout"), settings.get("max_bytes")
-    workers = settings.get("workers")
-    if timeout is not None and not 0 < timeout < float("inf"):
-        raise DeclarationError(f"--timeout must be a number of seconds above 0, not {timeout}")
-    if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
-        raise DeclarationError("--max-bytes and --workers must be at least 1")
-    usual, base = Limits(), settings.get("archive_base")
-    archive = _archive(settings)
-    if archive is None and (settings.get("archive") or base):
-        archive = archives.InternetArchive(base or archives.BASE)
-    return EvidenceOptions(
-        FetchOptions(
-            **{"delay": archives.DELAY if archive else DELAY} | dict(_given(settings)),
-            policy=Policy(
-                settings.get("allow_private", False), PORTS | frozenset(settings.get("allow_port") or ())
-            ),
-            limits=Limits(
-                total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
-            ),
-        ),
-        providers(list(engines)),
-        archive,
-        retry_errors,
-        workers or WORKERS,
-    )
-
-
-def _given(settings: EvidenceSettings) -> Iterator[tuple[str, Any]]:
-    """What :class:`~conqret.scrapers.fetch.FetchOptions` takes as it is, where it is set."""
-    for name in ("concurrency", "delay", "per_host", "user_agent"):
-        if (value := settings.get(name)) is not None:
-            yield name, value
+    given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
+    names = ("delay", "concurrency", "user_agent")
+    given |= {name: value for name in names if (value := settings.get(name)) is not None}
+    return FetchOptions(**given, policy=Policy(settings.get("allow_private", False)))

@@ -46,66 +46,52 @@ def build(
 
 
 @grouped
-def import_conqret(
-    release: Path,
-    *,
-    output: Path = Path("corpus"),
-    json_output: options.Json = False,
-) -> None:
-    """Import the published ConQRet: its queries, its qrels with stance, and its documents.
-
-    The texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` next to
-    `procon`. A document without a text is the title of its source. Pros and cons that the release's parser has
-    extracted (`procon/train`, `procon/test`) become debates, from which `--shots` draws.
-
-    Args:
-        release: The folder of the ConQRet release: the folder `procon` itself, or the folder that contains it.
-        output (--output, -o): The corpus directory to write.
-
-    Example: conqret corpus import-conqret path/to/release -o corpus/
-    """
-    from conqret.scrapers.corpus_building import import_release
-
-    published = import_release(release, output)
-    note(*published.notes)
-    lines = (_table2(published.statistics["table2"]), f"documents, topics and qrels are in {output}")
-    result(published.statistics, lines, as_json=json_output)
-
-
-@grouped
-def import_passages(
-    files: list[Path],
+def import_corpus(
+    sources: list[Path],
     *,
     output: Path = Path("corpus"),
     licence: str = "",
     url: str = "",
     shown: options.OutputOptions,
 ) -> None:
-    """Make a corpus from files of passages (of Wikipedia as DPR publishes it, of Sphere, or your own), for `conqret
-    retrieve index` and `conqret retrieve run`.
+    """Import a corpus: the published ConQRet (a folder), or files of passages, for `conqret retrieve index` and
+    `conqret retrieve run`.
 
-    If a row is invalid, nothing is written, and all faults are listed by line.
+    The release's texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` next to
+    `procon`. A document without a text is the title of its source. Pros and cons that the release's parser has
+    extracted (`procon/train`, `procon/test`) become debates, from which `--shots` draws.
+
+    If a row of a passage file is invalid, nothing is written, and all faults are listed by line.
 
     Args:
-        files: Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any
-            with id and text; .gz too.
+        sources: The folder of the ConQRet release (`procon` itself, or the folder that contains it); or passage files:
+            DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any with id and text;
+            .gz too.
         output (--output, -o): The corpus directory to write.
         licence: The license of passages that state none.
         url: The address of passages that have none, with {title} or {id} to be filled in.
 
     Examples:
 
-    conqret corpus import-passages psgs_w100.tsv.gz -o wikipedia/ --url 'https://en.wikipedia.org/wiki/{title}'
+    conqret corpus import path/to/release -o corpus/
+
+    conqret corpus import psgs_w100.tsv.gz -o wikipedia/ --url 'https://en.wikipedia.org/wiki/{title}'
     --licence 'CC BY-SA 3.0'
 
-    conqret corpus import-passages sphere-*.jsonl.gz -o sphere/
+    conqret corpus import sphere-*.jsonl.gz -o sphere/
     """
     from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.scrapers.corpus_building import import_passages as written
+    from conqret.scrapers.corpus_building import import_passages, import_release
 
+    if len(sources) == 1 and sources[0].is_dir():
+        published = import_release(sources[0], output)
+        note(*published.notes)
+        lines = (_table2(published.statistics["table2"]), f"documents, topics and qrels are in {output}")
+        result(published.statistics, lines, as_json=shown.json_output)
+        return
     target = CorpusDirectory(output).documents_file
     with progress("reading", quiet=shown.quiet) as bar:
-        count = written(files, output, licence=licence, url=url, on_passage=bar.advance)
+        count = import_passages(sources, output, licence=licence, url=url, on_passage=bar.advance)
     result(
         {"passages": count, "documents": str(target)},
         [f"{count:,} passages", at(target, "documents")],

@@ -17,8 +17,13 @@ from conqret.io.safe_files import only_writer
 from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.ids import debate_id, told_apart
-from conqret.scrapers.debates.layout_registry import LayoutProblem, read_debate, wanted_pages
+from conqret.scrapers.debates.layout_registry import (
+    LayoutProblem,
+    debate_id,
+    read_debate,
+    told_apart,
+    wanted_pages,
+)
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
 from conqret.scrapers.snapshots import original_address

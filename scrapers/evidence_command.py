@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import grouped
 from conqret.console.printing import note, progress, result
 
 if TYPE_CHECKING:
@@ -21,61 +20,26 @@ if TYPE_CHECKING:
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 
-@dataclass(frozen=True)
-class SearchOptions(OptionGroup):
-    """How sites are asked.
-
-    Asking:
-        concurrency (--concurrency, -c): Requests at once, over all hosts. [default: 32]
-        delay: Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]
-        per_host: Requests to one host at once. [default: 2]
-        user_agent: The user agent that web sites see; name a contact in it.
-    """
-
-    concurrency: int | None = None
-    delay: float | None = None
-    per_host: int | None = None
-    user_agent: str | None = None
-
-
-@dataclass(frozen=True)
-class FetchLimits(OptionGroup):
-    """What may be asked, and how much an answer may take.
-
-    Limits:
-        allow_private: Allow loopback and private addresses, and any port (test servers, intranets).
-        allow_port: A port to allow besides 80 and 443. May be repeated.
-        timeout: Seconds for one request. [default: 60]
-        max_bytes: The most bytes of one response, as transferred. [default: 16777216]
-        workers: Processes that parse. [default: one a core, at most 8]
-    """
-
-    allow_private: bool = False
-    allow_port: list[int] | None = None
-    timeout: float | None = None
-    max_bytes: int | None = None
-    workers: int | None = None
-
-
 @grouped
 def evidence(
     corpus: Path,
     *,
-    asking: SearchOptions,
     search: str | None = None,
-    archive: bool = False,
     archived: Annotated[
         str | None,
         typer.Option(
-            help="Take the Internet Archive's snapshot nearest to this year, month or day, such as 2024-06.",
+            help="Take the Internet Archive's copy nearest to this year, month or day, such as 2024-06, or to the "
+            "date of citation (`cited`); if there is none, today's page.",
             metavar="YYYY-MM",
             rich_help_panel="Asking",
         ),
     ] = None,
-    archive_base: str | None = None,
+    concurrency: int | None = None,
+    delay: float | None = None,
+    user_agent: str | None = None,
+    allow_private: bool = False,
     retry_errors: bool = False,
     reparse: bool = False,
-    allowed: FetchLimits,
     shown: options.OutputOptions,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
@@ -89,8 +53,10 @@ def evidence(
     Asking:
         search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,
             GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the environment.
-        archive: Take the Internet Archive's snapshot nearest to the date of citation; if there is none, today's page.
-        archive_base: Another archive with the same API. [default: https://archive.org]
+        concurrency (--concurrency, -c): Requests at once, over all hosts. [default: 32]
+        delay: Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]
+        user_agent: The user agent that web sites see; name a contact in it.
+        allow_private: Allow loopback and private addresses, and any port (test servers, intranets).
 
     Examples:
 
@@ -98,7 +64,7 @@ def evidence(
 
     conqret corpus evidence corpus/ --search searxng,brave
 
-    conqret corpus evidence corpus/ --archive
+    conqret corpus evidence corpus/ --archived cited
 
     conqret corpus evidence corpus/ --reparse
     """
@@ -118,11 +84,11 @@ def evidence(
             reparse=reparse,
             on_start=lambda total, kept: bar.reach(kept, total=total),
             on_line=advance,
-            archive=archive,
             archived=archived,
-            archive_base=archive_base,
-            **asking.given(),
-            **allowed.given(),
+            concurrency=concurrency,
+            delay=delay,
+            user_agent=user_agent,
+            allow_private=allow_private,
         )
     result(summary.record(), _lines(summary, corpus), as_json=shown.json_output)
     if not shown.quiet:

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aiohttp.abc import AbstractResolver
+
 from conqret.data.corpus import SOURCE_STATUSES
 from conqret.data.digest import gathered
 from conqret.errors import ConqretError
@@ -28,7 +30,6 @@ from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Page
-from conqret.scrapers.fetch.address_guard import Lookup
 from conqret.scrapers.fetch_ledger import (
     DocumentStore,
     EvidenceSummary,
@@ -74,12 +75,12 @@ async def gather_evidence(
     *,
     on_start: OnStart = lambda cited, kept: None,
     on_line: OnLine = lambda line: None,
-    lookup: Lookup | None = None,
+    resolver: AbstractResolver | None = None,
 ) -> EvidenceSummary:
     """Fetch what the debates of a corpus cite, and write documents, ledger and responses beside them.
 
     ``on_start`` gets the number of sources cited and of those that have their end from before; ``on_line``
-    every line as it is written. ``lookup`` replaces the system's name resolution.
+    every line as it is written. ``resolver`` replaces the system's name resolution.
 
     Raises:
         DeclarationError: there is no ``debates.jsonl``, a file of the corpus is broken, or another run is
@@ -101,7 +102,7 @@ async def gather_evidence(
         on_start(len(cited), len(cited) - left)
         _record(ledger, copies, on_line)
         if lanes:
-            await _run(corpus, lanes, ledger, options, on_line, lookup)
+            await _run(corpus, lanes, ledger, options, on_line, resolver)
         ledger.compact([source.key for source in cited])
         return summary_of(
             cited, ledger, kept=len(cited) - left, pages=jobs, seconds=time.monotonic() - started
@@ -143,7 +144,7 @@ async def _run(
     ledger: FetchLedger,
     options: EvidenceOptions,
     on_line: OnLine,
-    lookup: Lookup | None,
+    resolver: AbstractResolver | None,
 ) -> None:
     from conqret._version import __version__
 
@@ -153,7 +154,7 @@ async def _run(
         searcher = WebSearcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
         stack.push_async_callback(searcher.close)
         fetcher = await stack.enter_async_context(
-            Fetcher(options.fetch, on_reply=responses.write, lookup=lookup)
+            Fetcher(options.fetch, on_reply=responses.write, resolver=resolver)
         )
         extractor = await stack.enter_async_context(Extractor(options.workers, seconds=options.parse_seconds))
         places = asyncio.Semaphore(IN_HAND * options.fetch.concurrency)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conqret.data import DebateArgument
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
-    from conqret.scrapers.page_inspection import PageInspection
+    from conqret.scrapers.scrape_places import PageInspection
     from conqret.show.table import Cell
 
 SHOWN = 60

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lxml.html import HtmlElement
@@ -11,7 +12,10 @@ from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.page_html import MAX_PAGE
+from conqret.scrapers.debates.layout import DebateParts
+from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
+from conqret.scrapers.debates.layout_registry import LAYOUTS, wanted_pages
+from conqret.scrapers.debates.page_html import MAX_PAGE, UnreadableHtmlError
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.snapshots import original_address
 
@@ -75,3 +79,57 @@ def _said(element: HtmlElement) -> str:
     if element.get("rel") == "canonical" or element.get("property") == "og:url":
         return original_address(web_address(element.get("href") or element.get("content") or ""))
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageInspection:
+    """What a page has, beside what the layouts look for; the page itself, the HTML of its further pages by their
+    addresses, and which of these ``failed`` to be fetched."""
+
+    inspection: LayoutInspection
+    page: OpenedPage
+    further: Mapping[str, str]
+    failed: tuple[str, ...]
+
+    def record(self) -> dict[str, object]:
+        """The same as plain data, without the HTML."""
+        record = asdict(self.inspection) | {"archived": self.page.archived, "failed": list(self.failed)}
+        if self.inspection.parts is not None:
+            record["parts"] = _parts(self.inspection.parts)
+        return record
+
+
+async def inspected(
+    place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None, address: str
+) -> PageInspection:
+    """Open a page, a file or an address, with its further pages, and inspect it.
+
+    Raises:
+        DeclarationError: there is no such file or layout, or the page cannot be read.
+        ExecutionError: the page cannot be fetched.
+    """
+    compared = LAYOUTS.resolve(layout) if layout else None
+    others: dict[str, str] = {}
+    failed: list[str] = []
+    page = await open_page(place, fetcher, address)
+    wanted = wanted_pages(page.html, page.url)
+    for number, file in enumerate(further):
+        saved = await open_page(str(file), fetcher)
+        others[wanted[number] if number < len(wanted) else f"{page.url}#{number}"] = saved.html
+    for url in wanted[len(further) :] if web_address(place) else ():
+        try:
+            others[url] = (await open_page(url, fetcher)).html
+        except ExecutionError as error:
+            failed.append(str(error))
+    try:
+        inspection = inspect_page(page.html, page.url, further=others, compared=compared)
+    except UnreadableHtmlError as error:
+        raise DeclarationError(f"{place}: {error}; save it from a browser, and inspect the file") from error
+    return PageInspection(inspection, page, others, tuple(failed))
+
+
+def _parts(parts: DebateParts) -> dict[str, object]:
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
+    return values | {
+        name: [argument.model_dump() for argument in values[name]] for name in ("pros", "cons", "sources")
+    }

@@ -16,10 +16,9 @@ from yarl import URL
 
 from conqret.scrapers.fetch import FetchError, FetchStatus, Policy, Retries
 from conqret.scrapers.fetch.address_guard import checked_url
-from conqret.scrapers.fetch.fetch_limits import Limits
 from conqret.scrapers.fetch.fetched_page import refusal
 from conqret.scrapers.fetch.politeness import Politeness
-from conqret.scrapers.fetch.wire import Wire
+from conqret.scrapers.fetch.wire import Limits, Wire
 from conqret.scrapers.providers import RESULTS, Provider
 
 MAX_QUERY = 300
@@ -28,9 +27,9 @@ SEARCH_DELAY = 1.1
 """Seconds between two queries to one provider: Brave's free plan takes one a second."""
 UNSEARCHED = "no URL, and no search was asked for"
 """The detail of sources that a later run with a search goes on with."""
-_POLICY = Policy(allow_private=True, ports=None)
+_POLICY = Policy(allow_private=True)
 """Providers are named by whoever runs this, and a SearXNG may be on a private address."""
-_LIMITS = Limits(max_bytes=2**20, max_decoded=4 * 2**20, total_seconds=30.0)
+_LIMITS = Limits(max_bytes=4 * 2**20, total_seconds=30.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Every HTTP response as it came, in a WARC file (ISO 28500), and reading single ones back.
+"""Every HTTP response, decompressed, in a WARC file (ISO 28500), and reading single ones back.
 
 Beside the WARC lies an index, a JSON line for each response: URL, HTTP status, offset and length of its gzip
 member. A line is written after its member, so whatever follows the last indexed member in the WARC was cut
@@ -14,34 +14,26 @@ import os
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
-from warcio.recordbuilder import RecordBuilder
-from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import AppendLog, whole_lines
-from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits, Page, content_type_of
-from conqret.scrapers.fetch.fetch_limits import decode
+from conqret.scrapers.fetch import FetchedResponse, FetchStatus, Limits, Page, content_type_of
 
 WARC_NAME = "responses.warc.gz"
 INDEX_NAME = "responses.index.jsonl"
 _VERSION = "1.1"
-_LEVEL = 6
-"""zlib's own default."""
-AT_ONCE = 131_072
-"""Bytes up to which a response is packed and written on the spot: that takes less than handing it over."""
 MOST_HEADERS = 2**20
 """Bytes of all headers of a response, those of HTTP and those of the WARC."""
-_DROPPED = ("transfer-encoding", "trailer")
-"""Headers that no longer hold of the body as it is stored: chunks are joined."""
+_DROPPED = ("transfer-encoding", "trailer", "content-encoding", "content-length")
+"""Headers that no longer hold of the body as it is stored: joined, and decompressed."""
 
 
 class Place(NamedTuple):
@@ -54,58 +46,49 @@ class Place(NamedTuple):
 
 
 class WarcWriter:
-    """Appends responses to the WARC of a corpus: small ones at once, large ones in a thread."""
+    """Appends responses to the WARC of a corpus, in threads, as packing takes time."""
 
     def __init__(self, corpus: Path, software: str) -> None:
-        self._path = corpus / WARC_NAME
+        last = deque(read_index(corpus), maxlen=1)
+        self._file = (corpus / WARC_NAME).open("ab")
+        self._file.truncate(min(self._file.tell(), last[0].offset + last[0].length if last else 0))
+        self._file.seek(0, os.SEEK_END)
         self._index = AppendLog(corpus / INDEX_NAME)
-        self._repair(corpus)
-        self._file = self._path.open("ab")
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-warc")
+        self._warc = WARCWriter(self._file, gzip=True, warc_version=_VERSION)
         self._writing = Lock()
         if not self._file.tell():
-            self._append(_information(software))
+            fields = {"software": software, "format": "WARC File Format 1.1", "conformsTo": "ISO 28500:2017"}
+            self._warc.write_record(self._warc.create_warcinfo_record(WARC_NAME, fields))
 
     async def write(self, reply: FetchedResponse) -> None:
         """Append a response; it is on file when this returns."""
-        if len(reply.raw) <= AT_ONCE:
-            self._store(reply)
-        else:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._store, reply)
+        await asyncio.to_thread(self._store, reply)
 
     def close(self) -> None:
         """Wait for what is being written, and close the files."""
-        self._thread.shutdown(wait=True)
-        if not self._file.closed:
-            os.fsync(self._file.fileno())
+        with self._writing:
             self._file.close()
-        self._index.close()
+            self._index.close()
 
     def _store(self, reply: FetchedResponse) -> None:
-        member = _member(reply)
+        headers = [(name, value) for name, value in reply.headers if name.lower() not in _DROPPED]
+        truncated = "length" if reply.fault and reply.fault.status is FetchStatus.TOO_LARGE else "unspecified"
+        record = self._warc.create_warc_record(
+            reply.url,
+            "response",
+            io.BytesIO(reply.body),
+            len(reply.body),
+            warc_headers_dict={"WARC-Truncated": truncated} if reply.fault else {},
+            http_headers=StatusAndHeaders(
+                f"{reply.http} {reply.reason}".strip(), headers, protocol=reply.version
+            ),
+        )
         with self._writing:
-            offset = self._append(member)
-            self._index.append(
-                {"url": reply.url, "http": reply.http, "offset": offset, "length": len(member)}
-            )
-
-    def _append(self, data: bytes) -> int:
-        offset = self._file.tell()
-        self._file.write(data)
-        self._file.flush()
-        return offset
-
-    def _repair(self, corpus: Path) -> None:
-        self._path.touch()
-        size = self._path.stat().st_size
-        last = deque(read_index(corpus), maxlen=1)
-        end = last[0].offset + last[0].length if last else _first_member(self._path)
-        if end > size:
-            raise DeclarationError(
-                f"{self._path} is shorter than {INDEX_NAME} states: restore the file, or remove both"
-            )
-        if end < size:
-            os.truncate(self._path, end)
+            offset = self._file.tell()
+            self._warc.write_record(record)
+            self._file.flush()
+            length = self._file.tell() - offset
+            self._index.append({"url": reply.url, "http": reply.http, "offset": offset, "length": length})
 
 
 def read_index(corpus: Path) -> Iterator[Place]:
@@ -147,11 +130,8 @@ class WarcReader:
         """The page of a URL as it was when it was fetched. A damaged record is an ``error``."""
         place = self._places[url]
         try:
-            headers, raw = self._record(place, limits)
-            body = decode(raw, headers.get("content-encoding", ""), limits)
-        except FetchError as error:
-            return Page(url, error.status, error.detail, place.http, url)
-        except (OSError, EOFError, ValueError) as error:
+            headers, body = self._record(place, limits.max_bytes)
+        except (OSError, EOFError, ValueError, zlib.error, ArchiveLoadFailed) as error:
             return Page(
                 url,
                 FetchStatus.ERROR,
@@ -162,69 +142,18 @@ class WarcReader:
         kind, charset = content_type_of(headers)
         return Page(url, FetchStatus.OK, "", place.http, url, body, kind, charset)
 
-    def _record(self, place: Place, limits: Limits) -> tuple[dict[str, str], bytes]:
-        """Headers and body of a response: of a member no more is read, or unpacked, than a response may have."""
-        most = limits.max_bytes + MOST_HEADERS
+    def _record(self, place: Place, max_bytes: int) -> tuple[dict[str, str], bytes]:
+        """Headers and body of a response: of a member no more is unpacked than a response may have."""
+        most = max_bytes + MOST_HEADERS
         with self._path.open("rb") as file:
             file.seek(place.offset)
             packed = file.read(min(place.length, most))
         unpacker = zlib.decompressobj(wbits=31)
-        try:
-            member = unpacker.decompress(packed, most)
-        except zlib.error as error:
-            raise ValueError(str(error)) from error
+        member = unpacker.decompress(packed, most)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise ValueError("it is cut off, or unpacks to more than a response may have")
-        try:
-            record = next(ArchiveIterator(io.BytesIO(member)), None)
-        except ArchiveLoadFailed as error:
-            raise ValueError(str(error)) from error
+        record = next(ArchiveIterator(io.BytesIO(member)), None)
         if record is None or record.http_headers is None:
             raise ValueError("no HTTP response")
-        return {name.lower(): value for name, value in record.http_headers.headers}, record.raw_stream.read()
-
-
-class _AsTheyCame(StatusAndHeaders):  # type: ignore[misc]
-    """Headers whose bytes beyond ASCII are written as they came; warcio would write them in another encoding."""
-
-    def compute_headers_buffer(self, header_filter: object = None) -> None:
-        self.headers_buff = str(self).encode("latin-1", "replace") + b"\r\n"
-
-
-def _member(reply: FetchedResponse) -> bytes:
-    """One response as one gzip member (ISO 28500, section 6.3)."""
-    kept = [(name, value) for name, value in reply.headers if name.lower() not in _DROPPED]
-    truncated = "length" if reply.fault and reply.fault.status is FetchStatus.TOO_LARGE else "unspecified"
-    record = RecordBuilder(warc_version=_VERSION).create_warc_record(
-        reply.url,
-        "response",
-        io.BytesIO(reply.raw),
-        len(reply.raw),
-        warc_headers_dict={"WARC-Truncated": truncated} if reply.fault else {},
-        http_headers=_AsTheyCame(f"{reply.http} {reply.reason}".strip(), kept, protocol=reply.version),
-    )
-    return _packed(record)
-
-
-def _information(software: str) -> bytes:
-    """The record that opens the file and says who wrote it."""
-    fields = {"software": software, "format": "WARC File Format 1.1", "conformsTo": "ISO 28500:2017"}
-    return _packed(RecordBuilder(warc_version=_VERSION).create_warcinfo_record(WARC_NAME, fields))
-
-
-def _packed(record: ArcWarcRecord) -> bytes:
-    written = io.BytesIO()
-    WARCWriter(written, gzip=False, warc_version=_VERSION).write_record(record)
-    return zlib.compress(written.getbuffer(), _LEVEL, wbits=31)
-
-
-def _first_member(path: Path) -> int:
-    """Where the first gzip member (the file's description) ends; 0 if it is not whole."""
-    inflater = zlib.decompressobj(31)
-    with path.open("rb") as file:
-        data = file.read(65_536)
-    try:
-        inflater.decompress(data)
-    except zlib.error:
-        return 0
-    return len(data) - len(inflater.unused_data) if inflater.eof else 0
+        body = record.content_stream().read(most)
+        return {name.lower(): value for name, value in record.http_headers.headers}, body

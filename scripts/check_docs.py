@@ -39,7 +39,7 @@ from scripts.docs_check.elsewhere import job_faults, why_not  # noqa: E402
 from scripts.docs_check.pages import mentions, split, steps, words  # noqa: E402
 from scripts.docs_check.running import Done, follow  # noqa: E402
 from scripts.docs_check.stand_ins import make_weights  # noqa: E402
-from scripts.pictures import IMAGES, MEASURED, PICTURES  # noqa: E402
+from scripts.pictures import IMAGES, PICTURES  # noqa: E402
 
 LINK = re.compile(r"(?<!`)\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 IMAGE = re.compile(r"<(?:img|source|a)\b[^>]*?\b(?:src|srcset|href)=\"([^\"]+)\"")
@@ -159,7 +159,7 @@ def picture_faults(pages: list[Path]) -> Iterator[str]:
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     shown = set(re.findall(r"images/([\w.-]+)", text))
     there = {file.name for file in IMAGES.iterdir()}
-    made = {*PICTURES, *(name for name, script in MEASURED.items() if (ROOT / script).is_file())}
+    made = set(PICTURES)
     for name in sorted((shown | there) - made):
         yield f"docs/images/{name}: scripts/pictures.py does not make it"
     for name in sorted(made - (shown & there)):

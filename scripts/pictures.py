@@ -46,8 +46,6 @@ CURVES = {
 PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
 """Pages on which people label or judge, and of who runs it."""
 PICTURES = (*REPORTS, *CURVES, *PEOPLE)
-MEASURED = {"growth.svg": "benchmarks/growth.py"}
-"""Pictures of measurements that take hours, and the script that writes each (its option ``--svg``)."""
 
 
 def main() -> None:

@@ -41,9 +41,6 @@ def called(*arguments: str) -> str:
     "statement",
     [
         "import conqret",
-        "import conqret.errors",
-        "import conqret.data",
-        "import conqret.prompts",
         "import conqret.judges",
         "import conqret.cli.main",
     ],

@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
@@ -151,7 +150,6 @@ class Alignments:
         """How far a document bears a sentence out; None where there is no document of this number."""
         if not 1 <= number <= len(self.documents):
             return None
-        check_computing()
         alignment = self._known.get((claim.text, number))
         if alignment is None:
             alignment = self._known[claim.text, number] = align(claim, self.documents[number - 1])
@@ -298,7 +296,6 @@ def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFind
     """
     found: dict[str, SentenceFinding] = {}
     for sentence in text.sentences or (Sentence(text.raw, language=text.language),):
-        check_computing()
         key = " ".join(sentence.text.lower().split())
         if key in found or not (sentence.words or len(text.sentences) < 2):
             continue

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.baseline.alignment import Finding, clip, quoted
-from conqret.computing import check_computing
 from conqret.text.analysis import COMMON_STEMS, Sentence, Text, terms_of, weight
 from conqret.text.boilerplate import boilerplate
 from conqret.text.lexicons import ARGUMENT_CUES
@@ -113,7 +112,6 @@ def features(text: Text, query: RelevanceQuery) -> Features:
     In another language than English, of which neither cues nor furniture are known, there is no noise, and the extent
     counts for the argument, too.
     """
-    check_computing()
     kinds = boilerplate(text) if text.english else {}
     body = text
     noise = 0.0

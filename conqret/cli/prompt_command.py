@@ -16,51 +16,26 @@ from conqret.console.printing import at, entry, note, note_left_out, out, result
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.judging.judge_parts import Ask
+    from conqret.llm.client_options import ClientOptions
     from conqret.prompts import Library
 
-app = typer.Typer(
-    help="Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
-    no_args_is_help=True,
-    epilog="Example: conqret info prompt show rag-fine-grained --items items.jsonl --item 3",
-)
+COMMON = ("item", "items", "metric", "prompts", "copy", "model", "json_output")
+"""The options that ``--help`` shows."""
 
 DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
 """Shown where no items are given, in a checkout."""
 
-Prompts = Annotated[
-    Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")
-]
-Name = Annotated[
-    str,
-    typer.Argument(
-        help="A judge format, for all its prompts (`conqret info formats` lists them), or one prompt (`conqret info "
-        "prompt list`)."
-    ),
-]
 
-
-@app.command("list", epilog="Example: conqret info prompt list")
-def list_prompts(
-    prompts: Prompts = None,
-    json_output: options.Json = False,
-) -> None:
-    """List all prompts: id, version, what each is for, and where it is from."""
-    from conqret.prompts import Library
-
-    library = Library(prompts)
-    library_prompts = [library[identifier] for identifier in library.ids()]
-    names = ("id", "version", "asks", "source")
-    rows = [{name: getattr(prompt, name) for name in names} for prompt in library_prompts]
-    entries = (
-        entry(prompt.id, f"version {prompt.version}", (prompt.asks, f"source: {prompt.source}"))
-        for prompt in library_prompts
-    )
-    result(rows, chain.from_iterable(entries), as_json=json_output)
-
-
-@app.command("show", epilog="Example: conqret info prompt show rag-fine-grained --items items.jsonl --item 3")
-def show(
-    name: Name,
+@grouped
+def prompt(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A judge format, for all its prompts (`conqret info formats` lists them), or one prompt. Default: "
+            "list all prompts."
+        ),
+    ] = None,
+    *,
     item: Annotated[
         str | None,
         typer.Option(
@@ -76,28 +51,87 @@ def show(
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
     metric: options.Metric = None,
-    prompts: Prompts = None,
+    prompts: Annotated[
+        Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")
+    ] = None,
+    copy: Annotated[
+        Path | None,
+        typer.Option(
+            help="Copy the prompts into this folder, to change them there: `conqret judge --prompts` takes it."
+        ),
+    ] = None,
+    overwrite: options.Replace = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Have this model write new evaluation steps for a prompt of the format g-eval, from its criteria "
+            "(G-Eval; ConQRet, D.3); with `--copy` into the copy. `offline` writes fixed steps without a model.",
+        ),
+    ] = None,
+    calls: options.Calls,
+    json_output: options.Json = False,
 ) -> None:
-    """Show a prompt file, or with `--item` the very text that is sent for that item.
+    """List the prompts, show one or the very text that is sent for an item, or copy prompts to change them.
 
-    Prompts that judge no item (to write arguments, say) are filled with values of an item as an example.
+    Prompts that judge no item (to write arguments, say) are filled with values of an item as an example. A copy
+    explains its variables; parts that prompts share need no copy.
+
+    Examples:
+
+    conqret info prompt
+
+    conqret info prompt rag-fine-grained --items items.jsonl --item 3
+
+    conqret info prompt rag-fine-grained --copy my-prompts
     """
+    from conqret.errors import DeclarationError
+    from conqret.prompts import Library
+
+    if name is None:
+        _list_prompts(Library(prompts), json_output=json_output)
+        return
+    if model is not None:
+        base = copy if prompts is None and copy is not None and copy.exists() else prompts
+        _new_steps(Library(base), name, calls.of(model), copy, overwrite=overwrite)
+        return
+    library = Library(prompts)
+    asks = _asks_of(name, library, metric or ())
+    if copy is not None:
+        _copy(library, asks, copy, overwrite=overwrite)
+    elif item is None:
+        out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
+    else:
+        if faults := _show(
+            library, asks, _find_item(items, item, skip_invalid=skip_invalid, language=language)
+        ):
+            raise DeclarationError("\n".join(faults))
+
+
+def _list_prompts(library: Library, *, json_output: bool) -> None:
+    """All prompts: id, version, what each is for, and where it is from."""
+    library_prompts = [library[identifier] for identifier in library.ids()]
+    names = ("id", "version", "asks", "source")
+    rows = [{name: getattr(prompt, name) for name in names} for prompt in library_prompts]
+    entries = (
+        entry(prompt.id, f"version {prompt.version}", (prompt.asks, f"source: {prompt.source}"))
+        for prompt in library_prompts
+    )
+    result(rows, chain.from_iterable(entries), as_json=json_output)
+
+
+def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> list[str]:
+    """Show prompts as they are sent for an item; what is wrong, where none of them can be."""
     from rich.text import Text
 
     from conqret.cli.prompt_texts import shown
     from conqret.errors import DeclarationError
-    from conqret.prompts import Library
 
-    library = Library(prompts)
-    asks = _asks_of(name, library, metric or ())
-    if item is None:
-        out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
-        return
-    question_item = _find_item(items, item, skip_invalid=skip_invalid, language=language)
     faults = []
     for identifier, ask in asks.items():
         try:
-            rendered, remarks = shown(library, identifier, ask, question_item)
+            rendered, remarks = shown(library, identifier, ask, item)
         except DeclarationError as error:
             faults.append(str(error))
             continue
@@ -106,50 +140,49 @@ def show(
             out().out(text, highlight=False)
         note(*remarks)
     if len(faults) == len(asks):
-        raise DeclarationError("\n".join(faults))
+        return faults
     note(*faults)
+    return []
 
 
-@app.command("copy", epilog="Example: conqret info prompt copy rag-fine-grained -o my-prompts")
-def copy(
-    name: Name,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder to copy the prompts into, which `conqret judge --prompts` takes.",
-        ),
-    ],
-    overwrite: options.Replace = False,
-) -> None:
-    """Copy the prompts of a judge format, or one prompt, into a folder of your own, to change them there.
-
-    Each file explains its variables. Parts that prompts share need no copy: conqret's are taken if the folder has
-    none of that name.
-    """
+def _copy(library: Library, asks: dict[str, Ask[Any] | None], folder: Path, *, overwrite: bool) -> None:
+    """Copy prompts into a folder, with their variables explained."""
     from conqret.io.overwriting import write_new
     from conqret.judging.instrument import given
     from conqret.judging.judge_parts import Case
     from conqret.judging.setup import PROBE
-    from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX
     from conqret.prompts.variables import explained
 
-    library = Library()
-    asks = _asks_of(name, library)
-    files = {identifier: output / f"{identifier}{SUFFIX}" for identifier in asks}
     texts = {}
-    for identifier, file in files.items():
-        ask, blocks = asks[identifier], library.used(identifier)
+    for identifier, ask in asks.items():
+        blocks = library.used(identifier)
         if ask is not None:
             system, user = given(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
-        texts[file] = explained(library[identifier], blocks)
+        texts[folder / f"{identifier}{SUFFIX}"] = explained(library[identifier], blocks)
     for written in write_new(texts, overwrite=overwrite):
         say(at(written))
-    note(f"edit the copies, and use them with --prompts {output}")
+    note(f"edit the copies, and use them with --prompts {folder}")
+
+
+def _new_steps(
+    library: Library, name: str, client: ClientOptions, folder: Path | None, *, overwrite: bool
+) -> None:
+    """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
+    from conqret.io.overwriting import write_new
+    from conqret.judging.steps import generate_steps, with_steps
+    from conqret.prompts.library import SUFFIX
+
+    prompt = library[name.replace("_", "-")]
+    evaluation_steps = generate_steps(prompt, client, library)
+    for number, step in enumerate(evaluation_steps, start=1):
+        say(f"{number}. {step}")
+    if folder is not None:
+        texts = {folder / f"{prompt.id}{SUFFIX}": with_steps(prompt, evaluation_steps)}
+        for written in write_new(texts, overwrite=overwrite):
+            say(f"written to {written}; use it with: conqret judge … --format g-eval --prompts {folder}")
 
 
 def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
@@ -170,53 +203,6 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
         raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")
     asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
     return {library[name].id: asks.get(name)}
-
-
-@app.command(
-    "steps", epilog="Example: conqret info prompt steps context-relevance --model gpt-4o --prompts my-prompts"
-)
-@grouped
-def steps(
-    metric: Annotated[
-        str,
-        typer.Argument(
-            help="The metric whose evaluation steps are generated: context-relevance, groundedness or preference."
-        ),
-    ],
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="The model that writes the evaluation steps: any name that litellm knows, or `offline` for fixed "
-            "steps without a model.",
-        ),
-    ] = "offline",
-    *,
-    calls: options.Calls,
-    prompts: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the prompt with its new evaluation steps into this folder, which `conqret judge --prompts` "
-            "takes. Default: only print the steps."
-        ),
-    ] = None,
-) -> None:
-    """Have a model write new evaluation steps for a prompt of the judge format g-eval, from its criteria (G-Eval;
-    ConQRet, D.3)."""
-    from conqret.judging.steps import generate_steps, with_steps
-    from conqret.prompts import Library
-    from conqret.prompts.library import SUFFIX
-    from conqret.show.page import write_file
-
-    library = Library(prompts if prompts is not None and prompts.exists() else None)
-    prompt = library[f"g-eval/{metric.replace('_', '-')}"]
-    evaluation_steps = generate_steps(prompt, calls.of(model), library)
-    for number, step in enumerate(evaluation_steps, start=1):
-        say(f"{number}. {step}")
-    if prompts is not None:
-        file = write_file(prompts / f"{prompt.id}{SUFFIX}", with_steps(prompt, evaluation_steps))
-        say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
 def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool, language: str | None) -> Item:

@@ -1,4 +1,4 @@
-"""What ``conqret info prompt show --item`` shows: a prompt as it is sent for an item."""
+"""What ``conqret info prompt --item`` shows: a prompt as it is sent for an item."""
 
 from __future__ import annotations
 

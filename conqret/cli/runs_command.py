@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conqret.runs.management import FoundRun
 
 app = typer.Typer(
-    help="List runs, move them, merge their recordings into one file, and remove what is no longer needed.",
+    help="List runs, show and compare them, and remove what is no longer needed.",
     no_args_is_help=True,
     epilog="Example: conqret runs list",
 )
@@ -61,63 +61,6 @@ def _state(run: FoundRun) -> str:
     return ", ".join(filter(None, (run.state, run.lost, damaged)))
 
 
-@app.command("move", epilog="Example: conqret runs move runs/first archive/first")
-def move(
-    run: Annotated[Path, typer.Argument(help="The folder of the run.")],
-    to: Annotated[
-        Path, typer.Argument(help="The new place; if that is an existing folder, the run goes into it.")
-    ],
-    json_output: options.Json = False,
-) -> None:
-    """Move a run to another place, also on another disk, unless something is writing to it. It can go on from there."""
-    from conqret.runs.management import move_run
-
-    place = move_run(run, to)
-    result({"from": str(run), "to": str(place)}, [f"{run} is now {place}"], as_json=json_output)
-
-
-@app.command(
-    "merge",
-    epilog="Examples:\n\nconqret runs merge answers.sqlite runs\n\n"
-    "conqret runs merge answers.sqlite runs/first shared.jsonl.gz",
-)
-def merge(
-    store: Annotated[
-        Path,
-        typer.Argument(
-            help="The recordings file to copy responses into; it is created if it does not exist."
-        ),
-    ],
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            help="What to copy responses from: folders of runs, folders that hold runs, recordings files, or "
-            "exports of them (JSONL)."
-        ),
-    ],
-    json_output: options.Json = False,
-) -> None:
-    """Copy the recorded model responses of several runs into one recordings file, for the option `--recordings` of
-    other commands.
-
-    The runs are not changed. If two of them have different responses to the same request, the one recorded first is
-    kept.
-    """
-    from conqret.runs.management import merge_recordings
-
-    done = list(merge_recordings(store, sources))
-    rows = [
-        {"source": str(path), "answers": all_, "new": new, "differing": other}
-        for path, all_, new, other in done
-    ]
-    lines = [
-        f"{path}: {number(all_, 'answer')}, {new} new" + (f", {other} others kept" if other else "")
-        for path, all_, new, other in done
-    ]
-    total = f"{number(sum(new for _, _, new, _ in done), 'answer')} added to {store}"
-    result(rows, [*lines, total], as_json=json_output)
-
-
 @app.command(
     "prune", epilog="Examples:\n\nconqret runs prune\n\nconqret runs prune runs --store answers.sqlite --yes"
 )
@@ -135,7 +78,7 @@ def prune(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Remove leftovers: half-written files, corrupt recordings files that were repaired, and empty runs.
+    """Remove leftovers: half-written files and empty runs.
 
     A recorded model response is removed only if it is also stored elsewhere. To continue a run whose recordings were
     removed, give the other file with `--recordings`.

@@ -104,7 +104,7 @@ Metric = Annotated[
 ]
 Prompts = Annotated[
     Path | None,
-    option(FILES, "A folder with prompts of your own, laid out as `conqret info prompt copy` writes them."),
+    option(FILES, "A folder with prompts of your own, laid out as `conqret info prompt --copy` writes them."),
 ]
 DryRun = Annotated[
     bool,

@@ -37,7 +37,6 @@ from conqret.runs.session import Session, SessionCounts
 if TYPE_CHECKING:
     import polars as pl
 
-    from conqret.judging.engines import Engine
 
 Shots = Literal["few-shot", "zero-shot"]
 
@@ -91,17 +90,13 @@ class AnswerSettings(TypedDict, total=False):
 
 class BackboneSettings(TypedDict, total=False):
     """How a backbone reads: the prompt around the answer (``wrapping``, 1 to 5), whether its ``chat`` template is used
-    (None: where it has one), where and in which precision, ``token_budget`` tokens in one step, by which ``reader``,
-    and with so many ``workers`` of a Ray cluster."""
+    (None: where it has one), where and in which precision, ``token_budget`` tokens in one step."""
 
     wrapping: int
     chat: bool | None
     device: str | None
     dtype: str | None
     token_budget: int | None
-    reader: Literal["transformers", "vllm"]
-    engine: Engine
-    workers: int | None
 
 
 class DiversitySettings(AnswerSettings, BackboneSettings, total=False):
@@ -135,7 +130,6 @@ def score_diversity(
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
     """
-    from conqret.judging.engines.perplexity_workers import scorer_of
     from conqret.local.scorer import ConditionalPerplexity
 
     given = _answers(answers, settings)
@@ -154,7 +148,7 @@ def score_diversity(
     instrument += [] if chat is None else [f"template-{'always' if chat else 'never'}"]
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
-        scorer = held.enter_context(scorer_of(backbone, definition=definition, **reading))
+        scorer = ConditionalPerplexity(backbone, definition=definition, **reading)
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, given.name, given.answers)
         held.enter_context(folder.claimed(record, overwrite=settings.get("overwrite", False)))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
@@ -162,7 +156,7 @@ def score_diversity(
         work = DiversityRun(given.name, given.answers, questions, scorer, store, given.columns)
         table = write_table(work.rows(on_answer), folder.scores_file)
     notes: tuple[str, ...] = ()
-    if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings:
+    if scorer.budget.halvings:
         notes = (f"memory ran out: the token budget sank to {scorer.budget.tokens}",)
     return AnswerScores(table, folder.scores_file, SessionCounts(), notes)
 

@@ -7,15 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
 from conqret.debateqa.finished_scores import TargetStore
 from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.local.scorer import ConditionalPerplexity
-
-if TYPE_CHECKING:
-    from conqret.judging.engines.perplexity_workers import SpreadPerplexity
 
 SHOWN = 8
 """Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
@@ -29,7 +25,7 @@ class DiversityRun:
     system: str
     answers: Path
     questions: Mapping[str, DebatableQuestion]
-    scorer: ConditionalPerplexity | SpreadPerplexity
+    scorer: ConditionalPerplexity
     store: TargetStore | None = None
     columns: Mapping[str, str] | None = None
 

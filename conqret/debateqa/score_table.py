@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io import limits
 from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import readable_columns
@@ -149,10 +148,6 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
                 remedy = "Give each table once, and each system a name of its own (--system)"
                 reader.fault("", problem, remedy)
                 continue
-            if len(score_rows) >= limits.LINES.most:
-                raise DeclarationError(
-                    f"the tables have more than {limits.LINES}: give fewer, {limits.LINES.remedy}"
-                )
             seen[key] = path
             score_rows.append(row)
         reader.finish(FaultsError)

@@ -53,7 +53,13 @@ def run(
         job = experiment_job(experiment, trust=trust_file)
         reached = {model: address(where) for model, where in addresses(job.experiment).items()}
         lines = [f"requests to {model} go to {where}" for model, where in reached.items()]
-        tell_cost(estimate(job), as_json=shown.json_output, facts={"addresses": reached}, lines=lines)
+        estimates = estimate(job)
+        models = {each.model for each in estimates if each.calls}
+        recorded = kept.recordings is not None or kept.replay is not None
+        asked = () if recorded else map(job.experiment.client, sorted(models))
+        tell_cost(
+            estimates, as_json=shown.json_output, facts={"addresses": reached}, lines=lines, asked=asked
+        )
         return
 
     outcome = run_file(

@@ -121,7 +121,7 @@ class SystemsTable(ConfigTable):
     generator: Annotated[list[Name], Field(min_length=1)]
 
 
-OWN = ("criteria", "rubric", "criteria_per_call", "one_call_each")
+OWN = ("criteria", "rubric", "criteria_per_call")
 """What a judge's table says of criteria of one's own."""
 
 
@@ -133,7 +133,6 @@ class JudgeTable(_JudgingTable):
     criteria: tuple[str | dict[str, Any], ...] = ()
     rubric: Path | None = None
     criteria_per_call: int | None = Field(default=None, ge=1)
-    one_call_each: bool = False
     model: str = OFFLINE_MODEL
     name: Name | None = None
     metrics: tuple[str, ...] = ()

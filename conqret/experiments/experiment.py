@@ -42,7 +42,7 @@ from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 
 LIBRARIES = (
-    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "pyterrier-pisa", "python-terrier",
+    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "python-terrier",
     "tiktoken", "torch", "transformers",
 )  # fmt: skip
 """Whose versions can change a result."""

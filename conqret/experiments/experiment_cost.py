@@ -51,7 +51,7 @@ def estimate(job: Job) -> list[ExpectedCost]:
         for table in job.experiment.judges:
             estimates += _judging(job, system, table.label, job.setups[table.label], tasks, sizes)
         estimates += _rewriting(job, system, tasks, sizes)
-    return [cost for cost in estimates if cost.calls or cost.notes]
+    return [cost for cost in estimates if cost.calls or cost.notes or cost.impossible]
 
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:

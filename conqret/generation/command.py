@@ -9,7 +9,7 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_each, result
-from conqret.errors import DeclarationError, number
+from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
@@ -60,8 +60,6 @@ def generate(
     asking.shown.note(*job.remarks)
     if asking.dry_run:
         cost = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
-        if cost.notes and not cost.calls:
-            raise DeclarationError(cost.notes[0])
         asking.tell_cost([cost])
         return
     way, writer = job.options.way, job.models.options

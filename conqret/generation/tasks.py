@@ -114,7 +114,16 @@ def expected_writing(
                 break
             prompt += capped(fixed + sizes.all(documents, client), client, room)
             calls += 1
-    notes: tuple[str, ...] = ()
+    lack = ""
     if lacking:
-        notes = (f"{len(lacking):,} of {number_of(len(tasks), 'argument')} cannot be written: {lacking[0]}",)
-    return expected("generate", model, calls, prompt, GENERATED_TOKENS * calls, of=of, notes=notes)
+        lack = f"{len(lacking):,} of {number_of(len(tasks), 'argument')} cannot be written: {lacking[0]}"
+    return expected(
+        "generate",
+        model,
+        calls,
+        prompt,
+        GENERATED_TOKENS * calls,
+        of=of,
+        notes=(lack,) if lack and calls else (),
+        impossible="" if calls else lack,
+    )

@@ -8,14 +8,14 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
-from conqret.io.limits import LIST, Limit
+from conqret.io.limits import FILE, Limit
 from conqret.io.safe_files import only_regular
 
 PART = 2**20
 """Bytes that are read at a time: for as many as are wanted, Python makes the room before it reads."""
 
 
-def whole_bytes(path: str | Path, limit: Limit = LIST) -> bytes:
+def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
     """All of a file.
 
     Args:

@@ -17,7 +17,7 @@ from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
 from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.images import check_together, says_image
-from conqret.io.limits import MESSAGES
+from conqret.io.limits import MAX_MESSAGES
 from conqret.io.message_parts import (
     LIST_OF_MESSAGES,
     THOUGHTS,
@@ -111,10 +111,8 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
 
 def _check_messages(messages: int) -> None:
     """Raise Unfit where a conversation has too many messages."""
-    if messages > MESSAGES.most:
-        raise Unfit(
-            f"has {messages:,} messages, and {MESSAGES} are the most", f"Shorten it, {MESSAGES.remedy}"
-        )
+    if messages > MAX_MESSAGES:
+        raise Unfit(f"has {messages:,} messages, and {MAX_MESSAGES:,} are the most", "Shorten it")
 
 
 def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:

@@ -143,7 +143,7 @@ _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
     """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
-    before = csv.field_size_limit(limits.CELL.most)
+    before = csv.field_size_limit(limits.LINE.most)
     try:
         return next(reader, None)
     finally:
@@ -151,7 +151,7 @@ def _next(reader: Iterator[list[str]]) -> list[str] | None:
 
 
 def _head_problem(head: list[str]) -> tuple[str, str] | None:
-    if len(head) > limits.COLUMNS.most:
+    if len(head) > limits.MAX_COLUMNS:
         return too_many(len(head), "columns")
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
@@ -164,8 +164,8 @@ def _head_problem(head: list[str]) -> tuple[str, str] | None:
 def _broken(error: str, whole: int) -> tuple[str, str]:
     if "field larger" in error:
         return (
-            f"has a cell of more than {limits.CELL}",
-            f"Close an open quote, or use JSON Lines, {limits.CELL.remedy}",
+            f"has a cell of more than {limits.LINE}",
+            f"Close an open quote, or use JSON Lines, {limits.LINE.remedy}",
         )
     if "unexpected end" in error:
         return (

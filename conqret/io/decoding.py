@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import itertools
 import zlib
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from typing import IO, cast
 
 from conqret.errors import Fault
 from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 
 HEAD = 4096
 SKIPPED = 4
@@ -20,12 +23,8 @@ GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 """What reading a gzip stream that is cut off or damaged raises."""
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
-_WIDE_MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF32_MARK = codecs.BOM_UTF32_LE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,15 @@ class Line:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading; one that starts as gzip does is decompressed, whatever its name."""
+    """Open a file for reading; one that starts as gzip does is decompressed, whatever its name. One in UTF-16 with its
+    mark, as Excel writes it, is read whole and gives UTF-8."""
     with path.open("rb") as file:
-        packed = file.read(2) == GZIP
-    return cast("IO[bytes]", gzip.open(path, "rb")) if packed else path.open("rb")
+        head = file.read(4)
+    if head.startswith(GZIP):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if head.startswith(_UTF16_MARKS) and head != _UTF32_MARK:
+        return io.BytesIO(whole_bytes(path).decode("utf-16", "replace").encode())
+    return path.open("rb")
 
 
 def head_of(path: Path) -> bytes:
@@ -56,23 +60,6 @@ def head_of(path: Path) -> bytes:
             return file.read(HEAD)
     except GZIP_ERRORS:
         return b""
-
-
-def wide_encoding(head: bytes) -> str | None:
-    """Name the encoding of a file in UTF-16 or UTF-32, by its mark or by its zero bytes; else ``None``."""
-    for mark, name in _WIDE_MARKS.items():
-        if head.startswith(mark):
-            return name
-    even, odd = head[0::2], head[1::2]
-    for zeros, letters, name in ((odd, even, "UTF-16LE"), (even, odd, "UTF-16BE")):
-        if len(head) >= 8 and zeros.count(0) > 0.4 * len(zeros) and letters.count(0) < 0.1 * len(letters):
-            return name
-    return None
-
-
-def convert(name: str, encoding: str) -> str:
-    """Return the sentence that says how to turn a file into UTF-8."""
-    return f"Convert it: iconv -f {encoding} -t UTF-8 {name} > converted"
 
 
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
@@ -122,12 +109,10 @@ def decoded(line: Line, name: str) -> str | Fault:
                 f"the file looks cut off: it ends inside a character, at {place}",
                 "Fetch or write the file again",
             )
-        windows = any(0x80 <= byte < 0xA0 for byte in line.data)
-        guess = "Windows-1252" if windows else "Latin-1"
         return Fault(
             name,
             line.number,
             "",
-            f"the file is not UTF-8: {place} begins no character; it may be {guess}",
-            convert(name, "WINDOWS-1252" if windows else "ISO-8859-1"),
+            f"the file is not UTF-8: {place} begins no character",
+            f"Save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 {name} > converted",
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import NoneType
 
 from conqret.errors import Fault, FaultsError, ItemsError, by_kind
-from conqret.io.limits import COLUMNS
+from conqret.io.limits import MAX_COLUMNS
 
 MAX_KEPT = 1000
 """Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
@@ -86,7 +86,7 @@ def repeated_in(names: Iterable[str]) -> str | None:
 
 def too_many(count: int, what: str) -> tuple[str, str]:
     """Problem and remedy of a table, or a record, of so many columns."""
-    return f"has {count:,} {what}; the limit is {COLUMNS}", f"Keep those that are needed, {COLUMNS.remedy}"
+    return f"has {count:,} {what}; the limit is {MAX_COLUMNS:,}", "Keep those that are needed"
 
 
 def quoted(value: object, limit: int = 60) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
-from conqret.io.decoding import UTF8_MARK, convert, head_of, wide_encoding
+from conqret.io.decoding import UTF8_MARK, head_of
 from conqret.io.jsonl import json_rows
 from conqret.io.rows import Rows
 
@@ -65,8 +65,8 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         raise _error(
             name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
         )
-    if encoding := wide_encoding(head):
-        raise _error(name, f"is not UTF-8 but {encoding}: byte 0 is 0x{head[0]:02x}", convert(name, encoding))
+    if b"\0\0" in head or b"\0" in head[:2]:
+        raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()
     if suffix in (".csv", ".tsv"):
         from conqret.io.csv_table import CsvRows

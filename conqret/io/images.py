@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import PICTURE
 from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.limits import IMAGE, IMAGES, LINE
+from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _LONGEST_NAME = 4_000
@@ -228,8 +228,8 @@ def _checked(data: bytes) -> str:
 def check_together(urls: Sequence[str]) -> None:
     """Raise Unfit where an item has more images than a model takes, or where they leave no room for its texts in the
     line of a run that holds it."""
-    if len(urls) > IMAGES.most:
-        raise Unfit(f"has {len(urls)} images, and {IMAGES} are the most", f"Leave some out, {IMAGES.remedy}")
+    if len(urls) > MAX_IMAGES:
+        raise Unfit(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
     if size > most:
         raise Unfit(

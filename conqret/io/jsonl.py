@@ -129,9 +129,9 @@ class JsonArray:
             )
             return
         if data is None:
-            problem = f"is one JSON list of more than {limits.LIST}, which would be read whole"
+            problem = f"is one JSON list of more than {limits.FILE}, which would be read whole"
             lines = f"jq -c '.[]' {self.name}, or jq -c . where it is no list"
-            remedy = f"Make it JSON Lines ({lines}), {limits.LIST.remedy}"
+            remedy = f"Make it JSON Lines ({lines}), {limits.FILE.remedy}"
             yield Fault(self.name, 0, "", problem, remedy)
             return
         text = decoded(Line(1, 0, data, True), self.name)
@@ -230,7 +230,7 @@ def broken(error: ValueError, text: str) -> tuple[str, str]:
 
 def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:
     if isinstance(record, dict):
-        if len(record) > limits.COLUMNS.most:
+        if len(record) > limits.MAX_COLUMNS:
             return Fault(name, number, "", *too_many(len(record), "fields"))
         return Row(number, record)
     return Fault(
@@ -244,7 +244,7 @@ def _row_or_fault(name: str, number: int, record: object) -> Row | Fault:
 
 def _small(path: Path) -> bytes | None:
     """Return a file's bytes, or ``None`` if they are more than a list may have."""
-    most = limits.LIST.most
+    most = limits.FILE.most
     with open_bytes(path) as file:
         data = file.read(most + 1)
     return data if len(data) <= most else None

@@ -20,7 +20,6 @@ class Limit:
 
     variable: str
     default: int
-    unit: str = ""
 
     @property
     def most(self) -> int:
@@ -34,7 +33,7 @@ class Limit:
             return self.default
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text)):
             raise DeclarationError(
-                f"{self.variable}={text!r} is not a limit: give a positive whole number of {self.unit or 'bytes'}"
+                f"{self.variable}={text!r} is not a limit: give a positive whole number of bytes"
             )
         return int(text)
 
@@ -45,65 +44,34 @@ class Limit:
 
     def __str__(self) -> str:
         most = self.most
-        if self.unit:
-            return f"{most:,} {self.unit}"
         return f"{most // _MIB} MiB" if most >= _MIB else f"{most:,} bytes"
 
 
 LINE = Limit("CONQRET_MAX_LINE", 64 * _MIB)
-"""Of one line, which is one item: a hundred documents of a book's length."""
+"""Of one line, one cell or one row, which is one item: a hundred documents of a book's length."""
 
-LINES = Limit("CONQRET_MAX_LINES", 10_000_000, "lines")
-"""Of a TREC file, a leaderboard or tables of scores, which are held whole: a thousand documents for each of MS MARCO's
-6,980 topics are seven million."""
+FILE = Limit("CONQRET_MAX_FILE", 64 * _MIB)
+"""Of a file that is read whole: a JSON list, the record of a run, a file in a zip archive."""
 
-LIST = Limit("CONQRET_MAX_LIST", 64 * _MIB)
-"""Of a JSON file that is no JSON Lines: it is read whole, so it has to be small."""
-
-CELL = Limit("CONQRET_MAX_CELL", 32 * _MIB, "characters")
-"""Of one cell of a CSV; Python's own limit of 131,072 would refuse ten long documents."""
-
-COLUMNS = Limit("CONQRET_MAX_COLUMNS", 10_000, "columns")
-"""Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
-
-MEMBERS = Limit("CONQRET_MAX_MEMBERS", 10_000, "files")
-"""In a zip archive; the published one has 87."""
-
-MEMBER = Limit("CONQRET_MAX_MEMBER", 4 * _MIB)
-"""Of one file in a zip archive, unpacked; the published ones have 7 kB."""
-
-PAGE = Limit("CONQRET_MAX_PAGE", 256 * _MIB)
-"""Of one page of a Parquet file, unpacked, which a reader makes at once: writers end a page at 1 MiB, or after some
-thousand values."""
-
-PAGES = Limit("CONQRET_MAX_PAGES", 1024 * _MIB)
-"""Of the largest pages of all columns of a Parquet file together: a reader holds one of each at once."""
-
-VALUES = Limit("CONQRET_MAX_VALUES", 2**25, "values")
-"""In the lists of one column, in one row group of a Parquet file: those of a row are made at once, and a file of 100
-bytes can name any number of empty ones."""
-
-INDEX = Limit("CONQRET_MAX_INDEX", 512 * _MIB)
-"""Of a list in the index of a corpus that is read whole: ids and places of ten million documents, the terms of an
-engine."""
-
-ROW = Limit("CONQRET_MAX_ROW", 128 * _MIB)
-"""Of one row in a store of recordings: an answer with all its log-probabilities, four times over."""
-
-ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
-"""Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
+UNPACKED = Limit("CONQRET_MAX_UNPACKED", 2048 * _MIB)
+"""Of what is held or fetched all together: a TREC file, a list in the index of a corpus, a download. A thousand
+documents for each of MS MARCO's 6,980 topics take 300 MB."""
 
 IMAGE = Limit("CONQRET_MAX_IMAGE", 4 * _MIB)
 """Of one image of an item: Anthropic takes 5 MB in base64, OpenAI more."""
 
-IMAGES = Limit("CONQRET_MAX_IMAGES", 20, "images")
+ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
+"""Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included. A
+row of recordings has four times as much."""
+
+LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
+"""All that a variable raises."""
+
+MAX_COLUMNS = 10_000
+"""Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
+MAX_MEMBERS = 10_000
+"""Files in a zip archive; the published one has 87."""
+MAX_IMAGES = 20
 """Of one item: beyond that providers take smaller ones alone."""
-
-MESSAGES = Limit("CONQRET_MAX_MESSAGES", 10_000, "messages")
+MAX_MESSAGES = 10_000
 """Of one item, what tools gave back included: no context of a model holds more of any length."""
-
-LIMITS = (
-    LINE, LINES, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER, IMAGE, IMAGES,
-    MESSAGES,
-)  # fmt: skip
-"""All of them."""

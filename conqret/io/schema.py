@@ -24,7 +24,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from conqret.computing import check_computing
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
@@ -165,7 +164,6 @@ class TableReader:
 
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
         """The values of an object by field; None where it has faults. ``inside`` stands before columns in messages."""
-        check_computing()
         before, columns, values = self.faults.total, dict[str, str](), dict[str, Any]()
         for name, mapped in schema.mapped.items():
             for column in _parts(record, mapped):

@@ -198,12 +198,14 @@ def _numbered(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Itera
 
 
 def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
-    most = limits.LINES.most
+    most = limits.UNPACKED.most
     for line in byte_lines(path, str(path)):
         if isinstance(line, Fault):
             raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
-        if line.number > most:
-            raise DeclarationError(f"{path} has more than {limits.LINES}: split it, {limits.LINES.remedy}")
+        if line.offset > most:
+            raise DeclarationError(
+                f"{path} has more than {limits.UNPACKED}: split it, {limits.UNPACKED.remedy}"
+            )
         parts = line.data.decode("utf-8", "replace").split(maxsplit=MOST_PARTS)
         if not parts:
             continue

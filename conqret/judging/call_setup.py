@@ -122,7 +122,7 @@ def prepared(
         log = log_of(
             settings.get("verdicts"),
             several,
-            settings.get("judge") or settings.get("server"),
+            settings.get("judge"),
             metrics=settings.get("metrics") or (),
             columns=settings.get("columns"),
             scale=settings.get("verdict_scale"),
@@ -140,7 +140,7 @@ def prepared(
             skip_invalid=settings.get("skip_invalid", False),
             language=settings.get("language"),
         )
-        custom_judge = settings.get("judge") is not None or settings.get("server") is not None
+        custom_judge = settings.get("judge") is not None
         setup = (
             _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
         )
@@ -183,10 +183,8 @@ def _own_setup(
     else:
         from conqret.judging.own_judge import chosen_judge
 
-        judge_options = settings.get("judge"), settings.get("server")
-        judge, client = chosen_judge(
-            *judge_options, source, client, options.metrics, asks=asks and settings.get("replay") is None
-        )
+        asks = asks and settings.get("replay") is None
+        judge, client = chosen_judge(settings["judge"], source, client, options.metrics, asks=asks)  # type: ignore[arg-type]
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 

@@ -67,24 +67,18 @@ class OwnCriteria(OptionGroup):
         rubric: A file of weighted criteria instead of `--format` (TOML, YAML, JSON, JSONL or CSV): one rubric for all
             items, or one for each topic or item. conqret also reads the files of ResearchRubrics, TREC RAG 2026,
             HealthBench and DRAGUN.
-        criteria_per_call: How many criteria of a rubric are put into one request. Default: 12.
-        one_call_each: Send each criterion in a request of its own.
+        criteria_per_call: How many criteria are put into one request; 1: each in a request of its own. Default: 12.
     """
 
     criterion: list[str] | None = None
     rubric: Path | None = None
     criteria_per_call: Annotated[int | None, Within(1)] = None
-    one_call_each: bool = False
 
     def given(self) -> dict[str, Any]:
         """What the user gave, as settings of the public functions."""
         settings = super().given()
-        criteria, one_each = settings.pop("criterion", ()), settings.pop("one_call_each")
-        return (
-            settings
-            | ({"criteria": criteria} if criteria else {})
-            | ({"one_call_each": True} if one_each else {})
-        )
+        criteria = settings.pop("criterion", ())
+        return settings | ({"criteria": criteria} if criteria else {})
 
 
 @dataclass(frozen=True)
@@ -95,20 +89,17 @@ class OwnJudge(OwnCriteria):
     Model:
         judge: A Python function that judges, instead of `--format` and `--model`: `module:function` (the module may be
             in the working directory). It gets an item as a dictionary and returns a score from 0 to 1, several as
-            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or a local
-            transformers reward model: `reward/FOLDER`.
-        server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
-            JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
-            environment variable CONQRET_SERVER_KEY.
+            `{metric: score}`, or, for items with two arguments, which is better: `first`, `second` or `tie`. Or an HTTP
+            address, to which conqret POSTs each item as JSON and from which it expects a judgment as JSON, like those
+            of `conqret serve http` (its key, if any, in the environment variable CONQRET_SERVER_KEY).
     """
 
     judge: str | None = None
-    server: str | None = None
 
     @property
     def elsewhere(self) -> bool:
         """Whether the judge is no model that is asked here: a function, an address, a log."""
-        return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call", "one_call_each"})
+        return bool(self.given().keys() - {"criteria", "rubric", "criteria_per_call"})
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
@@ -120,7 +119,6 @@ def flags(item: Item) -> Iterable[Flag]:
     texts += [(f"nugget:{number}", nugget.text) for number, nugget in enumerate(item.nuggets, start=1)]
     texts += [(f"message:{number}", turn.content) for number, turn in enumerate(item.messages, start=1)]
     for where, text in texts:
-        check_computing()
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
-NOT_IN_A_SESSION = {"judge", "server", "verdicts", "batch", "engine", "workers", "session"}
+NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session"}
 """Settings of calls that open a session of their own."""
 _OF_A_SESSION = {
     *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
@@ -68,11 +68,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
               lists by the id of a topic or an item; ``format="rubric"`` alone takes the rubrics that items have
-            - ``criteria_per_call``: how many criteria are asked in one request (12); ``one_call_each``: one
+            - ``criteria_per_call``: how many criteria are asked in one request (12)
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
-              :func:`conqret.bias` takes it; ``server``: the address of such a judge; ``verdicts``: what was judged
+              :func:`conqret.bias` takes it, or the address of such a judge; ``verdicts``: what was judged
               already, and ``verdict_scale`` (``items`` may be None then: the log has the texts)
             - ``metrics``: a selection among those of the format; all that the items allow, if empty
             - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
@@ -116,20 +116,11 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
             becomes judgments that are ``failed``, with a reason.
     """
-    return judge_checked(items, settings)
-
-
-def judge_checked(
-    items: Any,
-    settings: JudgeSettings,
-    check: Callable[[ItemSource, CheckedItems, Setup], None] = _unheard,
-) -> Any:
-    """As :func:`judge`, where ``check`` does not refuse the items and the instrument before anything is asked."""
     session = _session(settings)
     if session is not None:
-        return session.run(lambda client: _judge(items, settings, check))
+        return session.run(lambda client: _judge(items, settings))
     with Loop() as loop:
-        return loop.run(_judge(items, settings, check))
+        return loop.run(_judge(items, settings))
 
 
 @overload
@@ -140,7 +131,7 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     """The same as :func:`judge` for code that is asynchronous."""
-    return await _judge(items, settings, _unheard)
+    return await _judge(items, settings)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
@@ -159,13 +150,10 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
 
-async def _judge(
-    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, CheckedItems, Setup], None]
-) -> Any:
+async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
     source, checked, setup = prepared(items, settings)
-    check(source, checked, setup)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
     if settings.get("batch") and source.frame_kind is not None:

@@ -80,17 +80,15 @@ class ItemSettings(TypedDict, total=False):
 class OwnJudgeSettings(TypedDict, total=False):
     """A judge of one's own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
     table; or a ``rubric``: criteria with weights, or a file of them (docs/rubrics.md). Up to twelve criteria stand in
-    one request, or so many as ``criteria_per_call`` says, or with ``one_call_each`` one. Instead of format and model,
+    one request, or so many as ``criteria_per_call`` says. Instead of format and model,
     ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in [0, 1], a
     mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``, which imports
-    that module. Or ``server``, the address of such a judge, which gets the item in a POST and answers in JSON."""
+    that module; or the address of such a judge, which gets the item in a POST and answers in JSON."""
 
     criteria: Criteria
     rubric: RubricSource
-    one_call_each: bool
     criteria_per_call: int
     judge: str | Function | None
-    server: str | None
 
 
 class LogSettings(OwnJudgeSettings, total=False):
@@ -221,15 +219,14 @@ def chosen_format(
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
         check_made(name)
-        for option in ("one_call_each", "criteria_per_call"):
-            if settings.get(option):
-                raise DeclarationError(
-                    f"{option} needs criteria, and none is given: add --criterion or --rubric"
-                )
-        others = (settings.get(option) for option in ("format", "judge", "server", "verdicts", "replay"))
+        if settings.get("criteria_per_call"):
+            raise DeclarationError(
+                "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
+            )
+        others = (settings.get(option) for option in ("format", "judge", "verdicts", "replay"))
         given = settings.get("nuggets") is not None and all(other is None for other in others)
         return NUGGETS if given else name
-    for option in ("format", "judge", "server", "verdicts"):
+    for option in ("format", "judge", "verdicts"):
         if settings.get(option) not in (None, made_of or RUBRIC):
             own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
@@ -257,7 +254,7 @@ def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
     Raises:
         DeclarationError: it is no number from 1.
     """
-    size = 1 if settings.get("one_call_each") else settings.get("criteria_per_call")
+    size = settings.get("criteria_per_call")
     if size is not None and not (isinstance(size, int) and size >= 1):
         raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
     return {} if size is None else {"in_one_call": size}

@@ -23,7 +23,6 @@ from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
-from conqret.llm.backends.reward import PREFIX as REWARD
 from conqret.llm.backends.server import PREFIX as SERVER
 from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -205,16 +204,14 @@ def _is_number(value: object) -> bool:
 
 
 def chosen_judge(
-    judge: str | Function | None,
-    server: str | None,
+    judge: str | Function,
     source: ItemSource,
     client: ClientOptions,
     metrics: Sequence[str] = (),
     *,
     asks: bool = True,
 ) -> tuple[Judge, ClientOptions]:
-    """The format and the client for ``judge`` (a function, its ``module:function``, or a reward model's
-    ``reward/FOLDER``) or for the address ``server``.
+    """The format and the client for ``judge``: a function, its ``module:function``, or the address of a server.
 
     Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
     good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
@@ -222,20 +219,16 @@ def chosen_judge(
 
     Raises:
         ItemsError: items are faulty.
-        DeclarationError: both are given, there is no such function, the address is none, or the client names a model.
+        DeclarationError: there is no such function, the address is none, or the client names a model.
     """
-    if judge is not None and server is not None:
-        raise DeclarationError(
-            "a judge of your own is a function (--judge) or a server (--server): give only one of them"
-        )
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own takes no model: leave {client.model} out")
-    reward = isinstance(judge, str) and judge.startswith(REWARD)
-    name = str(judge) if reward else admit(judge) if judge is not None else model_of(server or "")
+    address = isinstance(judge, str) and "://" in judge
+    name = model_of(str(judge)) if address else admit(judge)
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric.replace("-", "_") for metric in metrics]
     client = replace(client, model=name)
-    if not wanted and not reward and (judge is not None or asks):
+    if not wanted and (asks or not address):
         wanted = _given_metrics(client, source, pair=pairs)
     wanted = wanted or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

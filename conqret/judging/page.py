@@ -9,13 +9,13 @@ from pathlib import Path
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.conversation import whole
+from conqret.judging.item_list import item_list
 from conqret.judging.item_parts import KINDS
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.overview import HEIGHT, WIDTH, overview
 from conqret.judging.recorded_requests import asked
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
-from conqret.judging.score_maps import maps
 from conqret.judging.summary import Summariser
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show.page import Ways, page, write_files
@@ -90,13 +90,13 @@ def report_page(
     wanted = {judgment.item for _, judgment in shown}
     conversation = record.judging.get("conversation") == "whole"
     items = {item.id: whole(item) if conversation else item for item in _found(run, wanted)}
-    both = maps(shown, summary, tally)
+    listed = item_list(shown, summary)
     return page(
         "judgments.html.j2",
         scripts=["page.js"],
         around=around,
-        maps=both,
-        groups=group_table(tally.scores, tally.kinds, [both.columns[place][0] for place in both.heads]),
+        listed=listed,
+        groups=group_table(tally.scores, tally.kinds, [listed.columns[place][0] for place in listed.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,

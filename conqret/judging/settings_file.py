@@ -26,7 +26,7 @@ NAME = "conqret.toml"
 """Read from the current folder where no other file is named."""
 TABLE = "judge"
 """The command that takes settings from a file, and its table there."""
-_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server", "verdicts")
+_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
 

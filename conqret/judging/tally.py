@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
-from conqret.data import Item, Judgment, Measure, Status
+from conqret.data import Item, Judgment, Status
 from conqret.data.topic_keys import TopicKeys
 from conqret.judging.summary import Summary
 from conqret.show import words
@@ -152,18 +152,6 @@ def _plain(mean: Estimate) -> Estimate:
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
 
-RANKS = 40
-"""Documents of an item that have a column of their own in the map of document relevance."""
-
-DOCUMENT_MEASURES = {"rag-fine-grained": "context_relevance"}
-"""Formats that rate each document by itself, and the metric whose parts are the documents in their order."""
-
-
-def document_measure(judgment: Judgment) -> Measure | None:
-    """The measure whose parts are the item's documents, if the format has one and it was scored."""
-    measure = judgment.measures.get(DOCUMENT_MEASURES.get(judgment.format, ""))
-    return measure if measure is not None and measure.parts else None
-
 
 def needs_attention(judgment: Judgment) -> bool:
     """Whether the page shows this judgment before others: no full score, or a text that addresses the judge."""
@@ -186,9 +174,6 @@ class Tally:
     summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
     kinds: Kinds = field(default_factory=Kinds)
-    rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
-    rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
-    rank_counts: Counter[int] = field(default_factory=Counter)
     missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     _count: int = 0
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
@@ -200,18 +185,6 @@ class Tally:
         for metric, measure in judgment.measures.items():
             if measure.reason is not None:
                 self.missing[measure.reason][metric] += 1
-        documents = document_measure(judgment)
-        for rank, part in enumerate(documents.parts[:RANKS] if documents else (), start=1):
-            if part.value is not None:
-                self.rank_sums[rank] += part.value
-                self.rank_ratings[rank] += part.value if part.raw is None else part.raw
-                self.rank_counts[rank] += 1
-
-    def rank_mean(self, rank: int) -> tuple[float, float] | None:
-        """The mean relevance of the document of ``rank``, from 1, over all items that have one: in [0, 1], and on the
-        scale of the format."""
-        counted = self.rank_counts[rank]
-        return (self.rank_sums[rank] / counted, self.rank_ratings[rank] / counted) if counted else None
 
     def shown(self) -> list[tuple[int, Judgment]]:
         """The judgments to show in full, each with the number of its item."""

@@ -16,7 +16,6 @@ from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, resolving
 from conqret.llm.keys import parameters, request_key
 from conqret.llm.progress import Missing, Progress
-from conqret.llm.rate_limits import Quota
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
 from conqret.llm.request import Answer, Completion, Request, Response, answered_call, failed_call
@@ -75,8 +74,7 @@ class Client(AbstractAsyncContextManager["Client"]):
     With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
     in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
     NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
-    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key;
-    ``quota`` is what requests, tokens and dollars are taken from, where the client shares it with others.
+    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
@@ -92,7 +90,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         progress: Progress | None = None,
         heard: Callable[[str, Request[Any]], object] = lambda key, sent: None,
         batch: bool = False,
-        quota: Quota | None = None,
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
@@ -110,7 +107,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._batches = Batches(options, self.progress)
         sends = not replay and self._batches is None
         self._tracing = Tracing(options)
-        self._sender = Sender(self._connection, options, self._facts, self.progress, quota) if sends else None
+        self._sender = Sender(self._connection, options, self._facts, self.progress) if sends else None
         self.record_in(store)
         self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}

@@ -126,10 +126,10 @@ class Quota:
         """Whether there was no money for the last request that asked for some."""
         return self._budget.refused
 
-    def book_in(self, ledger: Callable[[], SpendingLedger]) -> None:
+    def book_in(self, ledger: Callable[[], SpendingLedger | None]) -> None:
         """Have the budget, where there is one, hold for all that books in a ledger."""
-        if self._limit is not None and self._budget.ledger is None:
-            self._budget.book_in(ledger())
+        if self._limit is not None and self._budget.ledger is None and (found := ledger()) is not None:
+            self._budget.book_in(found)
 
     @asynccontextmanager
     async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:

@@ -11,20 +11,22 @@ import contextlib
 import datetime
 import logging
 import os
+import sqlite3
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from conqret.errors import DeclarationError, FaultsError
+from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
+from conqret.llm.personal_data import PersonalData
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Completion
 from conqret.llm.spending import SpendingLedger
-from conqret.llm.store_file import DamagedStoreError, Recording, StoreError, StoreFile
+from conqret.llm.store_file import MAGIC, Recording, StoreError, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
@@ -36,26 +38,14 @@ def batches_beside(store: Path) -> Path:
 
 
 MAX_NAMED = 10
-"""Damaged answers that are named as they are met; ``conqret runs recordings check`` names all of them."""
+"""Damaged answers that are named as they are met."""
+
+MAX_MISSED = 1_000
+"""Rows one after the other that cannot be read, after which the rest of a damaged file is given up."""
 
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingStats:
-    """What a store holds: answers, by model and by ask; samples of each question; tokens; dollars (None if any price is
-    unknown). ``damaged`` answers count in nothing else."""
-
-    answers: int
-    by_model: Mapping[str, int]
-    by_ask: Mapping[str, int]
-    samples_per_request: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-    damaged: int
 
 
 class Recordings(Closing):
@@ -97,8 +87,6 @@ class Recordings(Closing):
             return cls(inside, read_only=True)
         if not path.is_file():
             raise DeclarationError(f"{path}: no recordings were found here")
-        from conqret.io.sqlite_pages import MAGIC
-
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC or path.suffix == Path(STORE_NAME).suffix:
                 return cls(path, read_only=True)
@@ -163,11 +151,30 @@ class Recordings(Closing):
             raise
 
     def recorded(self) -> Iterator[Recording]:
-        """Every recording that is as it was recorded, in order of key; the others are named and left out."""
+        """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a damaged
+        file come those that can be read, in the order in which they were recorded."""
         with self._file.guarded("the answers could not be read"):
-            for row in self._db.execute("SELECT * FROM recordings ORDER BY key"):
+            (integrity,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+            rows: Iterable[Sequence[Any]] = self._db.execute("SELECT * FROM recordings ORDER BY key")
+            for row in rows if integrity == "ok" else self._rows_one_by_one():
                 if (recording := self._sound(row)) is not None:
                     yield recording
+
+    def _rows_one_by_one(self) -> Iterator[Sequence[Any]]:
+        """The rows of a damaged file, around those that SQLite cannot read."""
+        last = missed = 0
+        while missed < MAX_MISSED:
+            after = "SELECT rowid, * FROM recordings WHERE rowid > ? ORDER BY rowid LIMIT 1"
+            try:
+                found = self._db.execute(after, (last,)).fetchone()
+            except sqlite3.DatabaseError:
+                last, missed = last + 1, missed + 1
+                self._damaged.add(f"row {last}")
+                continue
+            if found is None:
+                return
+            last, missed = max(last + 1, found[0]), 0
+            yield found[1:]
 
     def add(self, rows: Iterable[Recording], *, newer: bool = False) -> int:
         """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new. With
@@ -175,31 +182,6 @@ class Recordings(Closing):
         """
         with self._file.guarded("answers could not be added"), self._file.transaction():
             return sum(self._insert(row) or (newer and self._renew(row)) for row in rows)
-
-    def check(self, *, repair: bool = False) -> tuple[int, list[str]]:
-        """Look at the whole file: how many answers are sound, and the names of the damaged ones.
-
-        With ``repair`` these are set aside.
-
-        Raises:
-            DamagedStoreError: more than answers is damaged.
-        """
-        answers, damaged = 0, dict[int, str]()
-        with self._file.guarded("the answers could not be checked"):
-            (integrity,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
-            if integrity != "ok":
-                raise DamagedStoreError(self._file.is_damaged(integrity))
-            for number, *row in self._db.execute("SELECT rowid, * FROM recordings ORDER BY rowid"):
-                try:
-                    Recording.of_row(row)
-                    answers += 1
-                except ValueError:
-                    damaged[number] = _named(row)
-            if repair and damaged:
-                with self._file.transaction():
-                    for number in damaged:
-                        self._set_aside(number)
-        return answers, list(damaged.values())
 
     def export_jsonl(
         self, path: str | Path, change: Callable[[Recording], Recording] = lambda recording: recording
@@ -230,24 +212,6 @@ class Recordings(Closing):
             reader.finish(FaultsError)
 
         return self.add(read())
-
-    def stats(self) -> RecordingStats:
-        """Counts over the whole store."""
-        models, asks = Counter[str](), Counter[str]()
-        prompt = completed = samples = 0
-        cost: float | None = 0.0
-        for recording in self.recorded():
-            models[recording.model] += 1
-            asks[recording.ask] += 1
-            samples = max(samples, recording.sample + 1)
-            prompt += recording.completion.prompt_tokens or 0
-            completed += recording.completion.completion_tokens or 0
-            paid = recording.completion.cost_usd
-            cost = None if cost is None or paid is None else cost + paid
-        by_model, by_ask = dict(sorted(models.items())), dict(sorted(asks.items()))
-        return RecordingStats(
-            models.total(), by_model, by_ask, samples, prompt, completed, cost, self.damaged
-        )
 
     def ledger(self, model: str) -> SpendingLedger:
         """What was spent on a model over this store, by all who share it."""
@@ -320,9 +284,7 @@ class Recordings(Closing):
             if self.damaged <= MAX_NAMED:
                 _log.warning("%s: a corrupt recording is not used: %s", self.path, name)
             elif self.damaged == MAX_NAMED + 1:
-                _log.warning(
-                    "%s: more recordings are corrupt; `conqret runs recordings check` lists them", self.path
-                )
+                _log.warning("%s: more recordings are corrupt", self.path)
         return None
 
 
@@ -330,3 +292,46 @@ def _named(row: Sequence[Any]) -> str:
     """What a damaged row says that it is."""
     key, _, ask, item, _, _, sample, *_ = row
     return f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRecordings:
+    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
+    use are ``key``)."""
+
+    answers: int
+    damaged: int
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+
+@strict_options
+def export_recordings(
+    store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
+) -> ExportedRecordings:
+    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
+
+    Args:
+        store: a run's folder, or a store of recordings, which stays as it is.
+        to: the file to write.
+        names: names of people to be taken out of answers and ids.
+        patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
+
+    Raises:
+        DeclarationError: there is no such store, or a pattern is no regular expression.
+    """
+    personal = PersonalData(names, patterns) if names or patterns else None
+    keys = KeyRedaction(keys_in_use())
+
+    def shared(recording: Recording) -> Recording:
+        without_keys = keys.recording(recording)
+        return without_keys if personal is None else personal.taken_out(without_keys)
+
+    with Recordings.open_for_replay(store) as recordings:
+        count = recordings.export_jsonl(to, shared)
+        found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
+        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
+
+
+def store_file(store: str | Path) -> Path:
+    """The file of a store, or of that in a run's folder."""
+    return Path(store) / STORE_NAME if Path(store).is_dir() else Path(store)

@@ -34,7 +34,7 @@ class _Tries:
 
 
 class Sender:
-    """Sends requests and books what they use, of a quota of its own where none is given.
+    """Sends requests and books what they use.
 
     Raises:
         DeclarationError: a budget was set for a model whose price is unknown.
@@ -46,7 +46,6 @@ class Sender:
         options: ClientOptions,
         facts: ModelFacts,
         progress: Progress,
-        quota: Quota | None = None,
     ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
@@ -56,7 +55,7 @@ class Sender:
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._timeout = facts.timeout or options.timeout
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
-        self.quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
+        self.quota = Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = CircuitBreaker()
         self._redaction = KeyRedaction(keys_in_use(options))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, model_validator
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.jsonl import compact
-from conqret.io.limits import ROW
+from conqret.io.limits import ANSWER
 from conqret.llm.request import Completion
 
 _COMPLETION = TypeAdapter(Completion)
@@ -103,29 +103,23 @@ def dumps(value: Any) -> str:
     return _encode_sorted(value).encode("utf-8", "backslashreplace").decode()
 
 
+MAGIC = b"SQLite format 3\x00"
+"""How a file begins."""
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
 
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing; its commits take well under a millisecond."""
 
-_MARK = f"PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
-_ASIDE = "CREATE TABLE IF NOT EXISTS damaged (key, completion, ask, item, model, params, sample, created, checksum);"
 _MAKE = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS recordings (
     key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
     params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL, checksum TEXT
 );
-{_ASIDE}
-{_MARK}
+CREATE TABLE IF NOT EXISTS damaged (key, completion, ask, item, model, params, sample, created, checksum);
+PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;
 """
-_ADD_CHECKSUMS = f"""BEGIN IMMEDIATE;
-ALTER TABLE recordings ADD COLUMN checksum TEXT;
-UPDATE recordings SET checksum = checksum(key, completion, ask, item, model, params, sample, created);
-{_ASIDE}
-{_MARK}
-"""  # noqa: S608 - nothing in it comes from outside
 _STATE = (
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master), "
     "(SELECT count(*) FROM sqlite_master WHERE name = 'recordings' AND type = 'table') "
@@ -142,7 +136,7 @@ class StoreError(ConqretError):
 
 
 class DamagedStoreError(StoreError):
-    """The file of a store is damaged; ``conqret runs recordings check --repair`` keeps what can be read of it."""
+    """The file of a store is damaged; ``conqret runs recordings export`` keeps what can be read of it."""
 
 
 class StoreFile:
@@ -158,10 +152,6 @@ class StoreFile:
         if read_only and not path.is_file():
             raise DeclarationError(f"{path}: this file of recordings does not exist")
         _check_header(path)
-        from conqret.io.sqlite_pages import log_is_sound
-
-        if not log_is_sound(path):  # before SQLite drops the answers that it does not read
-            raise DamagedStoreError(self.is_damaged("its journal"))
         with self.guarded("cannot be opened as a store of recordings", DeclarationError):
             self.db = self._connect(read_only, untouched)
             self._prepare(read_only)
@@ -195,9 +185,8 @@ class StoreFile:
     def is_damaged(self, problem: str) -> str:
         """What is said where more than answers is damaged."""
         return (
-            f"{self.path} is corrupt ({problem}); `conqret runs recordings check --repair {self.path}` recovers every "
-            f"answer "
-            "that can be read of it"
+            f"{self.path} is corrupt ({problem}); `conqret runs recordings export {self.path} saved.jsonl` saves every "
+            "answer that can be read; then move the file away, and `import` saved.jsonl in its place"
         )
 
     def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
@@ -208,10 +197,9 @@ class StoreFile:
         db = sqlite3.connect(
             address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
-        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(ROW.most, 10**9))
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
         db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
         db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is damaged has another checksum
-        db.create_function("checksum", -1, lambda *content: checksum(content))
         return db
 
     def _prepare(self, read_only: bool) -> None:
@@ -221,13 +209,8 @@ class StoreFile:
         if version == 0:
             self._switch_to_wal()
             self.db.executescript(_MAKE)
-        elif version < SCHEMA_VERSION and read_only:
-            raise DeclarationError(
-                f"{self.path}: written by an older conqret, without checksums; add them with "
-                f"`conqret runs recordings check --repair {self.path}`"
-            )
         elif version < SCHEMA_VERSION:
-            self.db.executescript(_ADD_CHECKSUMS)
+            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
         self.db.execute("PRAGMA synchronous = NORMAL")
 
     def _known(self) -> int:
@@ -240,8 +223,7 @@ class StoreFile:
                 f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "update conqret"
             )
-        wanted = ",".join(COLUMNS if version == SCHEMA_VERSION else COLUMNS[:-1])
-        if tables and (not table or columns != wanted):
+        if tables and (not table or (version == SCHEMA_VERSION and columns != ",".join(COLUMNS))):
             raise DeclarationError(
                 f"{self.path}: this SQLite file contains no recordings in conqret's format"
             )
@@ -264,13 +246,8 @@ def _check_header(path: Path) -> None:
     if path.is_dir():
         raise DeclarationError(f"{path}: this is a folder, not a file of recordings")
     if path.exists() and path.stat().st_size:
-        from conqret.io.sqlite_pages import MAGIC
-
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                raise DeclarationError(
-                    f"{path}: this is not a file of recordings; give another path (or, if it was one, see "
-                    f"what can be recovered: `conqret runs recordings check {path}`)"
-                )
+                raise DeclarationError(f"{path}: this is not a file of recordings; give another path")
     elif not path.parent.is_dir():
         raise DeclarationError(f"{path}: its folder does not exist; create it first")

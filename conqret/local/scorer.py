@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, check_positive
@@ -19,7 +19,7 @@ from conqret.local.definitions import (
     released_group,
 )
 from conqret.local.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
-from conqret.local.models import LoadedModel, load
+from conqret.local.models import load
 from conqret.local.prefix import PrefixEncoder
 from conqret.local.token_windows import fit, window_of
 from conqret.local.wrapping import DEFAULT_WRAPPING
@@ -30,44 +30,6 @@ DEFAULT_BATCH_SIZE = 32
 """Rows in one step at most; the token budget binds first but for very short texts."""
 LOOK_AHEAD = 64
 """Contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
-
-
-Reader = Literal["transformers", "vllm"]
-"""What runs a model."""
-
-
-class Forwards(Protocol):
-    """What gives log-probabilities of rows behind prefixes."""
-
-    def encode(self, groups: Sequence[ContextGroup]) -> Any:
-        """Read the prefixes of ``groups``, or keep them to be read with their rows."""
-
-    def log_likelihoods(self, encoded: Any, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
-        """For each row behind its prefix the sum of its counted tokens' log-probabilities."""
-
-
-LoadedScorer = tuple[LoadedModel, Callable[[int], Forwards], Any]
-"""A model, what reads it within a window of so many tokens, and its configuration."""
-
-
-def _by_transformers(model: str, device: str | None, dtype: str | None) -> LoadedScorer:
-    from conqret.local.forward import Forward
-
-    loaded = load(model, device, dtype)
-    return loaded, partial(Forward, loaded.model), loaded.model.config
-
-
-def _by_vllm(model: str, device: str | None, dtype: str | None) -> LoadedScorer:
-    from conqret.local.vllm import loaded
-
-    loaded_model, prompted, config = loaded(model, device, dtype)
-    return loaded_model, lambda window: prompted, config
-
-
-READERS: Mapping[str, Callable[[str, str | None, str | None], LoadedScorer]] = {
-    "transformers": _by_transformers,
-    "vllm": _by_vllm,
-}
 
 
 class KnownTargets(Protocol):
@@ -88,8 +50,7 @@ class ConditionalPerplexity:
     ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
     ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
     ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
-    what ``released`` counts and nothing else. ``window`` shortens the model's own. ``reader`` is what runs the model:
-    ``transformers``, or ``vllm``, whose offline engine reads each row with its prefix.
+    what ``released`` counts and nothing else. ``window`` shortens the model's own.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -109,7 +70,6 @@ class ConditionalPerplexity:
         batch_size: int = DEFAULT_BATCH_SIZE,
         padding: Padding = "right",
         window: int | None = None,
-        reader: Reader = "transformers",
     ) -> None:
         check_known("definition", DEFINITIONS, definition)
         check_known("padding side", ("right", "left"), padding)
@@ -119,19 +79,19 @@ class ConditionalPerplexity:
                 "leave the options for wrapping and chat template out"
             )
         check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
-        check_known("reader", READERS, reader)
-        loaded, forward, config = READERS[reader](model, device, dtype)
+        from conqret.local.forward import Forward
+
+        loaded = load(model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
         self.definition, self.wrapping = definition, wrapping
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
-        model_window = window_of(config, loaded.tokenizer)
+        model_window = window_of(loaded.model.config, loaded.tokenizer)
         self.window = model_window if window is None else min(model_window, window)
-        self._forward = forward(model_window)
+        self._forward = Forward(loaded.model, model_window)
         prompt = [padding] if definition == "released" else self._encoder.around
         settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
-        settings += [] if reader == "transformers" else [reader]
         self.fingerprint = digest_of(settings)
 
     @property

@@ -23,10 +23,9 @@ from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
 from conqret.local.checkpoint_weights import from_checkpoint, new_head
-from conqret.local.checkpoints import quiet, whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.token_windows import window_of
-from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, train
+from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, train, whole
 from conqret.perspectives.detection_agreement import question_of
 from conqret.perspectives.detection_calibration import best_cut, platt, quality_of
 from conqret.perspectives.detector import (

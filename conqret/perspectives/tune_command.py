@@ -34,7 +34,6 @@ class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
             beginning. Default: 512.
         held_out: The share of the questions on which the detector is measured. Default: 0.2.
         seed: The seed of the split and of the pairs' order. Default: 13.
-        save_every: Steps between checkpoints. Default: 50.
     """
 
 

@@ -77,11 +77,6 @@ def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
 Changing = Callable[[Draw], PerturbedItem]
 
 
-def in_languages(texts: Sequence[str], others: Texts, way: AddingVariant) -> Changing:
-    """The change that adds ``texts`` in this way, or those in the language of the item: of English ones the others."""
-    return lambda draw: way(draw, others[draw.language] if draw.language else texts)
-
-
 def languages_of(others: Texts) -> frozenset[str]:
     """English and the languages of other texts: those of a perturbation that adds them."""
     return ENGLISH | others.keys()
@@ -109,12 +104,15 @@ def matched(
     texts, neutral_texts = zip(*pairs, strict=True)
     others = others or {}
 
+    def change(draw: Draw) -> PerturbedItem:
+        return way(draw, others[draw.language] if draw.language else texts)
+
     def control(draw: Draw) -> PerturbedItem:
         if not draw.language:
             return way(draw, neutral_texts)
         return way(draw, [stand_in(draw, text, own) for text in others[draw.language]])
 
-    return in_languages(texts, others, way), control
+    return change, control
 
 
 def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index, build_index, open_index
     from conqret.retrieval.cross_encoder import CrossEncoder
-    from conqret.retrieval.document_texts import Texts
     from conqret.retrieval.expansion import PerspectiveExpansion
-    from conqret.retrieval.first_stage import BM25, Dense
+    from conqret.retrieval.first_stage import BM25, Dense, Texts
     from conqret.retrieval.fusion import Fusion
     from conqret.retrieval.mmr import MMR
     from conqret.retrieval.rerank import ListwiseReranker
@@ -44,7 +43,7 @@ _PLACES = {
     "Index": "corpus_index",
     "ListwiseReranker": "rerank",
     "PerspectiveExpansion": "expansion",
-    "Texts": "document_texts",
+    "Texts": "first_stage",
     "build_index": "corpus_index",
     "open_index": "corpus_index",
 }

@@ -56,7 +56,7 @@ class Collection:
         if not self.documents_file.is_file():
             raise DeclarationError(
                 f"{self.folder} is not a corpus: {self.documents_file.name} is missing; "
-                "make one with `conqret corpus evidence` or `conqret corpus import-conqret`"
+                "make one with `conqret corpus evidence` or `conqret corpus import`"
             )
 
     def documents(self) -> Iterator[Entry]:

@@ -13,7 +13,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval import retrieve_session
-from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, TUNE_EPILOG, evaluate, tune
+from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, evaluate
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import QueryExpansion
@@ -24,7 +24,7 @@ EPILOG = (
     "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
     "conqret retrieve run corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
     "conqret retrieve run corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
-    "conqret retrieve run corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
+    "conqret retrieve run corpus/ --perspectives offline --mmr 0.95\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
 )
 
@@ -34,7 +34,6 @@ app = typer.Typer(
     epilog=EPILOG,
 )
 app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
-app.command("tune", epilog=TUNE_EPILOG)(tune)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,20 +57,13 @@ class Reranking(OptionGroup):
         stance: The side that `--rerank` prefers documents for: `pro`, `con`, or `none` for relevance alone.
         rerank: Rerank the documents listwise with this model: any name that litellm knows, or `offline`, which reranks
             by word statistics.
-        perspectives: Have a model name the perspectives on each question, search for each of them, and merge the
-            results. Needs `--rerank` or `--model`.
-        model (--model, -m): With `--perspectives`: the model that names the perspectives on a question. Default: the
-            model of `--rerank`.
-        window: How many documents the reranker sees at a time.
-        step: By how many documents the reranker's window moves up the ranking in each step.
+        perspectives: Have this model name the perspectives on each question, search for each of them, and merge the
+            results. With `--rerank`, it must be the same model.
     """
 
     stance: Literal["none", "pro", "con"] = "none"
     rerank: str | None = None
-    perspectives: bool = False
-    model: str | None = None
-    window: int = 20
-    step: int = 10
+    perspectives: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +72,7 @@ class Diversity(OptionGroup):
 
     Args:
         mmr: Reorder the ranking for diversity by maximal marginal relevance (MMR), with this lambda: 1 is relevance
-            alone, 0 diversity alone. `conqret retrieve tune` chooses a value.
+            alone, 0 diversity alone. `conqret retrieve evaluate --tune` chooses a value.
     """
 
     mmr: float | None = None
@@ -153,7 +145,7 @@ def run(
 
         models = {
             "rerank": reranking.rerank and ran.calls.of(reranking.rerank),
-            "model": reranking.model and ran.calls.of(reranking.model),
+            "perspectives": reranking.perspectives and ran.calls.of(reranking.perspectives),
         }
         retrieved = retrieve(
             corpus,

@@ -27,7 +27,7 @@ from conqret.text.word_lists import fold
 
 __all__ = ["Index", "build_index", "open_index"]
 
-LAYOUT = 2
+LAYOUT = 3
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
 _log = logging.getLogger(__name__)
@@ -194,7 +194,7 @@ def _fill(
         "version": engine.version(),
         "settings": asdict(settings),  # type: ignore[call-overload]
         "documents": len(ids),
-        "files": _digests(work),
+        "files": _digest(work),
     }
     (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
@@ -204,7 +204,7 @@ def _open(
 ) -> Index:
     folder = collection.folder / engine.home
     _check_files(collection, engine.home)
-    documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.INDEX))
+    documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.UNPACKED))
     return Index(
         collection,
         folder,
@@ -218,13 +218,13 @@ def _open(
     )
 
 
-def _digests(folder: Path) -> dict[str, str]:
-    """The sha256 of each file of an index but its manifest, by its place in the folder."""
-    digests = {}
+def _digest(folder: Path) -> str:
+    """One sha256 over the files of an index but its manifest."""
+    digest = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         if file.is_file() and file != folder / _MANIFEST:
-            digests[file.relative_to(folder).as_posix()] = file_sha256(file)
-    return digests
+            digest.update(f"{file.relative_to(folder).as_posix()} {file_sha256(file)}\n".encode())
+    return digest.hexdigest()
 
 
 def _check_files(collection: Collection, home: str) -> None:
@@ -235,12 +235,9 @@ def _check_files(collection: Collection, home: str) -> None:
     """
     folder = collection.folder / home
     check_own_files(folder)
-    wanted, digests = object_in(folder / _MANIFEST).get("files"), _digests(folder)
-    if not isinstance(wanted, dict) or wanted != digests:
-        known = wanted if isinstance(wanted, dict) else {}
-        names = sorted(name for name in {**known, **digests} if known.get(name) != digests.get(name))
+    if object_in(folder / _MANIFEST).get("files") != _digest(folder):
         raise DeclarationError(
-            f"the index in {folder} is corrupt: {', '.join(names[:3])} changed since it was built; build it again with "
+            f"the index in {folder} is corrupt: its files changed since it was built; build it again with "
             f"conqret retrieve index {collection.folder} --rebuild"
         )
 

@@ -1,6 +1,5 @@
 """What an engine is: a library that indexes texts and searches them, and knows numbers of documents and nothing of
-PyTerrier. Two do BM25: PISA is the first choice, whose wheels exist for Linux on x86-64 only; elsewhere bm25s does the
-same work. Two compare vectors: ``dense`` all of them, ``hnsw`` those that a graph leads to.
+PyTerrier. ``bm25s`` searches by words, ``dense`` by vectors.
 """
 
 from __future__ import annotations
@@ -8,8 +7,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import inspect
-import platform
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K1 = 0.9
-"""Term frequency saturates early: Anserini's and PISA's default for BM25, tuned on web documents."""
+"""Term frequency saturates early: Anserini's default for BM25, tuned on web documents."""
 
 B = 0.4
 """Little length normalisation; the default beside :data:`K1`."""
@@ -134,12 +131,12 @@ class Engine:
     """One library that can index and search.
 
     - ``module`` is what must be importable, ``distribution`` what is installed for it; its version is part of an
-      index's fingerprint. ``where`` says in a message where it can be had.
+      index's fingerprint
     - ``build(texts, folder, settings)`` indexes the texts into an empty folder, and returns how many documents the
       index holds; ``open(folder, settings)`` opens what it wrote, with the same settings
     - ``stemmers`` and ``stop_lists`` are those that it has, its own choice first
     - ``settings`` is the class of its settings; ``extra`` the extra of conqret that brings its library
-    - ``home`` is the folder of its index inside a corpus: engines of one kind share one
+    - ``home`` is the folder of its index inside a corpus: engines by words share one
     - ``folds``: it gets texts and queries without accents (:func:`conqret.text.word_lists.fold`)
     - ``resumes``: ``build`` goes on in a folder where it was stopped; it gets all the texts again
     - ``layout`` names what it writes, in the place of the library's version, where that does not depend on it
@@ -152,7 +149,6 @@ class Engine:
     open: Callable[[Path, Any], Searcher]
     stemmers: tuple[str, ...] = ("none",)
     stop_lists: tuple[str, ...] = ("none",)
-    where: str = ""
     settings: Callable[..., EngineSettings] = WordIndexSettings
     extra: str = "retrieval"
     home: str = "index"
@@ -181,27 +177,21 @@ ENGINES = Registry(
     Engine,
     package="conqret.retrieval.engines",
     attribute="ENGINE",
-    first=("pisa", "bm25s"),
+    first=("bm25s",),
 )
 """Every engine by its name."""
 
 
-def default_engine() -> str:
-    """``pisa`` where its wheels exist and it is installed, else ``bm25s``."""
-    has_wheels = sys.platform == "linux" and platform.machine().lower() in {"x86_64", "amd64"}
-    return "pisa" if has_wheels and importlib.util.find_spec("pyterrier_pisa") is not None else "bm25s"
-
-
 def get_engine(name: str | None = None) -> Engine:
-    """The engine of that name, or the default one.
+    """The engine of that name, by default ``bm25s``.
 
     Raises:
         UnknownNameError: there is no such engine.
         MissingDependencyError: its library is not installed here.
     """
-    engine = ENGINES[name or default_engine()]
+    engine = ENGINES[name or "bm25s"]
     if importlib.util.find_spec(engine.module) is None:
         raise MissingDependencyError(
-            f"{engine.module} is not installed{engine.where}; run: pip install 'conqret[{engine.extra}]'"
+            f"{engine.module} is not installed; run: pip install 'conqret[{engine.extra}]'"
         )
     return engine

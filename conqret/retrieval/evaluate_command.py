@@ -1,4 +1,4 @@
-"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems; ``tune``: the lambda of MMR."""
+"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems, and the lambda of MMR."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from conqret.retrieval import retrieve_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -23,12 +24,8 @@ EVALUATE_EPILOG = (
     "Examples:\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20"
-)
-TUNE_EPILOG = (
-    "Examples:\n\n"
-    "conqret retrieve tune corpus/\n\n"
-    "conqret retrieve tune corpus/ --engine bm25,dense --mmr-encoder WhereIsAI/UAE-Large-V1"
+    "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20\n\n"
+    "conqret retrieve evaluate corpus/ --systems hybrid --split train --tune --mmr-encoder WhereIsAI/UAE-Large-V1"
 )
 
 
@@ -43,6 +40,8 @@ def evaluate(
     split: retrieve_session.Split = "test",
     depth: retrieve_session.Depth = 100,
     encoder: retrieve_session.Where = None,
+    mmr_encoder: retrieve_session.MmrEncoder = None,
+    tune: bool = False,
     calls: options.Calls,
     answers: retrieve_session.RunRecordings,
     prompts: options.Prompts = None,
@@ -63,11 +62,17 @@ def evaluate(
             that litellm knows, or `offline`, which reranks by word statistics.
         measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
+        tune: Choose MMR's lambda for the first of `--systems`, of 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS): the one with
+            the highest alpha_nDCG@10, the two sides as subtopics. Use `--split train`, and report figures on other
+            topics.
     """
     from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings
     from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step
 
     names, client = options.listed(systems), calls.of(rerank)
+    if tune:
+        _tune(corpus, names[0], encoder, mmr_encoder, split, depth, shown)
+        return
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
@@ -78,10 +83,20 @@ def evaluate(
             bar.reach(0, total=topics * len(reranked))
 
         done = evaluate_rankings(
-            corpus, systems=names, rerank=client, measures=measure or (), topics=topics, split=split,
-            depth=depth, encoder=encoder, prompts=prompts, recordings=answers.recordings, replay=answers.replay,
-            on_start=started, on_topic=bar.advance,
-        )  # fmt: skip
+            corpus,
+            systems=names,
+            rerank=client,
+            measures=measure or (),
+            topics=topics,
+            split=split,
+            depth=depth,
+            encoder=encoder,
+            mmr_encoder=mmr_encoder,
+            prompts=prompts,
+            **vars(answers),
+            on_start=started,
+            on_topic=bar.advance,
+        )
     results, runs = done.evaluation, done.runs
     if not shown.quiet:
         note_each(
@@ -155,22 +170,15 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         note(line)
 
 
-@grouped
-def tune(
-    corpus: retrieve_session.Corpus,
-    *,
-    engine: retrieve_session.Engines = "bm25",
-    encoder: retrieve_session.Where = None,
-    mmr_encoder: retrieve_session.MmrEncoder = None,
-    split: retrieve_session.Split = "train",
-    depth: retrieve_session.Depth = 100,
+def _tune(
+    corpus: Path,
+    system: str,
+    encoder: str | None,
+    mmr_encoder: str | None,
+    split: str,
+    depth: int,
     shown: options.OutputOptions,
 ) -> None:
-    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train
-    split.
-
-    The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
-    """
     from conqret.retrieval.evaluation.mmr_tuning import MEASURE
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
 
@@ -178,7 +186,7 @@ def tune(
         shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
 
     results, best = choose_mmr(
-        corpus, engine=engine, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
+        corpus, system=system, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
     )  # fmt: skip
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
     result(facts, _tuned(results, best, MEASURE), as_json=shown.json_output)

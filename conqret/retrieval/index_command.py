@@ -14,7 +14,6 @@ from conqret.retrieval.dense.text_encoding import Encoding
 
 LOOKED_AT = 200
 """Documents of whose language a note tells: the first of the corpus."""
-_OF_ENGLISH = ("porter2", "krovetz")
 
 
 @dataclass(frozen=True)
@@ -22,10 +21,10 @@ class Analysis(OptionGroup):
     """How texts are analysed and scored.
 
     Args:
-        stemmer: `porter2` (English) or `none`; with pisa also `krovetz`; with bm25s also a language: `german`,
-            `french`, `spanish`, `portuguese`, `russian`, `arabic`, `hindi`, … Default: `porter2`.
-        stop_words (--stopwords): The list of stop words to leave out: `terrier` (only with `--engine pisa`), `lucene`,
-            `english` or `none`. Default: `terrier` with pisa, `english` with bm25s.
+        stemmer: `porter2` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`, `russian`,
+            `arabic`, `hindi`, … Default: `porter2`.
+        stop_words (--stopwords): The list of stop words to leave out: `english`, `lucene` or `none`. Default:
+            `english`.
         k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
         b: BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4.
     """
@@ -41,15 +40,14 @@ class Encodings(OptionGroup, of=Encoding):
     """How an encoder makes vectors of texts.
 
     Vectors:
-        encoder: The embedding model for `--engine dense` or `hnsw`: the folder of a sentence-transformers or Hugging
-            Face model, its name on the hub, or a Python function `MODULE:FUNCTION` that returns one.
+        encoder: The embedding model for `--engine dense`: the folder of a sentence-transformers or Hugging Face model,
+            its name on the hub, or a Python function `MODULE:FUNCTION` that returns one.
         query_encoder: The encoder of queries, for models that have a separate one (DPR).
         pooling: How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what conqret
             knows of the model, else `mean`.
         normalise: Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot product.
         query_prefix: Put this before queries. Default: the model's ('query: ' for E5).
         passage_prefix: Put this before passages. Default: the model's.
-        max_tokens: How many tokens of a passage are read. Default: the model's limit.
         passage_words: Words in each passage. Default: 100.
     """
 
@@ -69,8 +67,7 @@ def index(
 
     Args:
         corpus: A corpus directory: its documents.jsonl is indexed.
-        engine: The search engine: `pisa` (Linux on x86-64) or `bm25s` (everywhere) search by words, `dense` (exact) or
-            `hnsw` (approximate) by vectors; or a plug-in's. Default: `pisa` where it runs, else `bm25s`.
+        engine: The search engine: `bm25s` searches by words, `dense` by vectors; or a plug-in's. Default: `bm25s`.
         rebuild: Build it even if there is an index of this corpus with these settings.
 
     Examples:
@@ -79,7 +76,7 @@ def index(
 
     conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco
 
-    conqret retrieve index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75
+    conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
     """
     import time
     from dataclasses import asdict
@@ -124,7 +121,7 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     from conqret.text.language import language_of
     from conqret.text.language_names import NAMES, language_code
 
-    stems = "en" if stemmer in _OF_ENGLISH else language_code(stemmer or "")
+    stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:
         return
     counts = Counter(
@@ -138,5 +135,5 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     better = name.lower() if name.lower() in LANGUAGES else "none"
     yield (
         f"{count} of the first {counts.total()} documents are in {name}, and {stemmer} stems {NAMES[stems]}: "
-        f"--engine bm25s --stemmer {better} --stopwords none"
+        f"--stemmer {better} --stopwords none"
     )

@@ -66,11 +66,9 @@ class RetrievalSettings(TypedDict, total=False):
 
     ``encoder``: where the encoder of an index by vectors is; without it, where it was. ``weights``: one for each
     engine, for fusion by scores; without them it is by reciprocal ranks. ``depth``: documents that the first stage
-    retrieves for each topic. ``perspectives``: search for each perspective on the question, and merge (BeRDS, section
-    5); a model names them. ``cross_encoder``: a model that reads each question with each passage and reranks, before
-    ``rerank``; ``instruction``: what stands beside the question for it. ``window``: documents that the reranker sees at
-    a time, and ``step`` how far its window moves up each time. ``mmr``: then reorder by maximal marginal relevance with
-    this lambda, 0 to 1; ``mmr_encoder``: the encoder whose vectors it compares; words without one.
+    retrieves for each topic. ``cross_encoder``: a model that reads each question with each passage and reranks, before
+    ``rerank``; ``instruction``: what stands beside the question for it. ``mmr``: then reorder by maximal marginal
+    relevance with this lambda, 0 to 1; ``mmr_encoder``: the encoder whose vectors it compares; words without one.
 
     ``prompts``: a folder with prompts of your own. ``recordings``: a store of answers; by default one beside the run,
     for models that cost something. ``replay``: recordings to answer from; nothing is sent then."""
@@ -78,11 +76,8 @@ class RetrievalSettings(TypedDict, total=False):
     encoder: str | None
     weights: Sequence[float] | None
     depth: int
-    perspectives: bool
     cross_encoder: str | None
     instruction: str
-    window: int
-    step: int
     mmr: float | None
     mmr_encoder: str | None
     prompts: str | Path | None
@@ -97,7 +92,7 @@ def retrieve(
     engine: str = "bm25",
     stance: Stance = "none",
     rerank: str | ClientOptions | None = None,
-    model: str | ClientOptions | None = None,
+    perspectives: str | ClientOptions | None = None,
     keep: int = KEEP,
     split: str = "all",
     output: str | Path | None = None,
@@ -110,10 +105,11 @@ def retrieve(
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
-        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        engine: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
         stance: the side that the reranker looks for; ``none``: the generic instruction.
         rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
-        model: the one that names the perspectives; by default that of ``rerank``.
+        perspectives: the model that names the perspectives on each question, each of which is searched for before the
+            rankings are merged (BeRDS, section 5); that of ``rerank`` where there is one.
         keep: documents to keep for each topic.
         split: the topics of this split: ``train``, ``test`` or ``all``.
         output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
@@ -133,17 +129,14 @@ def retrieve(
 
     if keep < 1:
         raise DeclarationError(f"-k is {keep}, but it must be at least 1 document")
-    perspectives = settings.get("perspectives", False)
-    if rerank and model and perspectives and rerank != model:
-        raise DeclarationError("--rerank and --model name different models: name the same one")
+    if rerank and perspectives and rerank != perspectives:
+        raise DeclarationError("--rerank and --perspectives name different models: name the same one")
     given: dict[str, Any] = {**settings}
     steps = {field.name: given[field.name] for field in fields(PipelinePlan) if field.name in given}
-    plan = PipelinePlan(stance=stance, rerank=rerank is not None, **steps)
-    asked = rerank or (model if perspectives else None)
-    if perspectives and asked is None:
-        raise DeclarationError(
-            "--perspectives needs a model that writes them: name it with --model, or use --model offline"
-        )
+    plan = PipelinePlan(
+        stance=stance, rerank=rerank is not None, perspectives=perspectives is not None, **steps
+    )
+    asked = rerank or perspectives
     folder = Path(corpus)
     target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
     topics = topics_of(folder, split)

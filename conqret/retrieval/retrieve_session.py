@@ -17,15 +17,14 @@ Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed 
 Engines = Annotated[
     str,
     typer.Option(
-        help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build an index for `dense` or `hnsw` "
-        "first, with `conqret retrieve index`."
+        help="bm25, dense or a plug-in's; several with commas are fused. Build an index for `dense` first, with "
+        "`conqret retrieve index`."
     ),
 ]
 Where = Annotated[
     str | None,
     typer.Option(
-        help="The folder of the embedding model of a `dense` or `hnsw` index, if it has been moved since the index "
-        "was built."
+        help="The folder of the embedding model of a `dense` index, if it has been moved since the index was built."
     ),
 ]
 MmrEncoder = Annotated[

@@ -1,5 +1,5 @@
-"""Runs of any kind as folders on a disk: which there are, moving them, bringing their answers together, and what can
-go without any loss.
+"""Runs of any kind as folders on a disk: which there are, bringing their answers together, and what can go
+without any loss.
 
 What has been answered is never deleted where it is the only copy.
 """
@@ -20,7 +20,7 @@ from conqret.errors import ConqretError, DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import parse
 from conqret.io.safe_files import LOCK_NAME, check_own_files, only_writer
-from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.llm.recordings import STORE_NAME, Recordings, store_file
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, RUNS, SCORES, SUMMARY
 
 _WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
@@ -102,80 +102,44 @@ def found_run(path: Path) -> FoundRun:
 
 
 @strict_options
-def move_run(run: str | Path, to: str | Path) -> Path:
-    """Move a run to another place, also on another disk; it can go on from there. Returns where it is now.
+def import_recordings(sources: str | Path | Sequence[str | Path], store: str | Path) -> int:
+    """Bring recorded answers into one store, for others to replay; the sources stay as they are, and so do answers that
+    the store has already. Returns how many were new.
 
     Args:
-        run: the run's folder.
-        to: the new place; into it, where that is a folder already.
+        sources: exports, runs, folders of runs, or stores; one, or several.
+        store: a run's folder, or a store, which is made if it is not there.
 
     Raises:
-        DeclarationError: there is no run, it is part of another, another process is writing it, or the place is taken.
+        DeclarationError: a source holds no recordings, or lines of an export are faulty.
     """
-    run, to = Path(run), Path(to)
-    _record(run)
-    target = to / run.name if to.is_dir() else to
-    if any((parent / RECORD_NAME).is_file() for parent in run.absolute().parents):
-        raise DeclarationError(f"{run} is part of another run; move that one")
-    if target.exists():
-        raise DeclarationError(f"{target} already exists; name another folder")
-    if run.absolute() in target.absolute().parents:
-        raise DeclarationError(f"{target} is inside {run}; name a folder outside of it")
-    with only_writer(run, "wait for it"):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(run, target)
-    return target
-
-
-@strict_options
-def merge_recordings(
-    store: str | Path, sources: Sequence[str | Path]
-) -> Iterator[tuple[Path, int, int, int]]:
-    """Bring the answers of runs into one store, which is made if it is not there. The runs stay as they are.
-
-    Args:
-        store: the store of answers.
-        sources: runs, folders of runs, stores or exports.
-
-    Yields:
-        For each source with answers, as it is read, how many it has, how many were new, and how many it has under a key
-        that has another answer in the store already: that one stays.
-
-    Raises:
-        DeclarationError: a source holds no recordings.
-    """
-    store, places = Path(store), [Path(source) for source in sources]
+    places = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
+    target = store_file(store)
     found = [
         folder
         for source in places
-        for folder in ([source] if source.is_file() else run_folders(source))
+        for folder in (run_folders(source) if source.is_dir() else [source])
         if folder.is_file() or (folder / STORE_NAME).is_file()
     ]
     if not found:
         raise DeclarationError(f"{', '.join(map(str, places))}: no recordings were found here")
     with contextlib.ExitStack() as opened:  # all of them, before the store is made
         recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
-        store.parent.mkdir(parents=True, exist_ok=True)
-        kept = opened.enter_context(Recordings(store))
-        for store_path, source in zip(found, recordings, strict=True):
-            new = kept.add(source.recorded())
-            differing = sum(kept.get(each.key) != each.completion for each in source.recorded())
-            yield store_path, source.count(), new, differing
+        target.parent.mkdir(parents=True, exist_ok=True)
+        kept = opened.enter_context(Recordings(target))
+        return sum(kept.add(source.recorded()) for source in recordings)
 
 
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
-    """What can go from the runs under a folder: files that a stop left half written, damaged stores that were mended,
-    runs in which nothing was done, and stores all of whose answers are in ``store``."""
+    """What can go from the runs under a folder: files that a stop left half written, runs in
+    which nothing was done, and stores all of whose answers are in ``store``."""
     for run in run_folders(folder):
         names = {entry.name for entry in run.iterdir()}
         if names <= _BEGUN:
             yield Removable(run, run, "begun, and nothing done", _size(run))
             continue
         for file in sorted(run.rglob("*")):
-            if file.is_file() and (
-                (file.name.startswith(".") and file.suffix == ".part")
-                or file.name.startswith(f"{STORE_NAME}.damaged")
-            ):
+            if file.is_file() and file.name.startswith(".") and file.suffix == ".part":
                 yield Removable(run, file, "left over", _size(file))
         run_store = run / STORE_NAME
         if (
@@ -195,7 +159,7 @@ def prune_runs(
     remove: bool = False,
     on_fault: Callable[[DeclarationError], object] | None = None,
 ) -> list[Removable]:
-    """Find, and remove, what is left over of runs: half-written files, mended damaged stores, runs with nothing done.
+    """Find, and remove, what is left over of runs: half-written files, runs with nothing done.
 
     No answer is removed that is not stored elsewhere.
 

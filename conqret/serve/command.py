@@ -48,20 +48,11 @@ class ServiceLimits(OptionGroup):
     Limits:
         max_body: The largest request body that the server accepts, in MiB; larger ones are refused. A request has one
             item.
-        at_once: How many items are judged at a time.
         queue: How many items may wait in the queue; further requests get HTTP status 429.
-        rate: The most items in a minute; further requests get HTTP status 429.
-        max_computing: Seconds that the service itself may compute for an item, the model apart; longer ones get status
-            422.
-        grace: Seconds that requests under way still get when the service is stopped.
     """
 
     max_body: Annotated[int, Within(1)] = 4
-    at_once: Annotated[int, Within(1)] = 16
     queue: Annotated[int, Within(0)] = 128
-    rate: Annotated[int | None, Within(1)] = None
-    max_computing: Annotated[int, Within(1)] = 20
-    grace: Annotated[int, Within(0)] = 30
 
 
 @grouped
@@ -102,7 +93,7 @@ def serve(
 
     conqret serve http --rubric rubric.toml --model gpt-4o-mini
 
-    conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
+    conqret serve http --host 0.0.0.0 --api-key-file keys.txt
     """
     from conqret.judging.judge_options import CRITERIA, RUBRIC
     from conqret.judging.judge_settings import chosen_format
@@ -118,9 +109,7 @@ def serve(
     formats: list[str | Judge] = [name for name in wanted if name not in (CRITERIA, RUBRIC)]
     formats += [] if own is None else [own]
     keys = read_keys(listening.api_key_env, listening.api_key_file)
-    limits = IntakeLimits(
-        bounds.max_body * MIB, bounds.at_once, bounds.queue, bounds.rate, bounds.max_computing
-    )
+    limits = IntakeLimits(bounds.max_body * MIB, queue=bounds.queue)
     store = None if answers.replay is not None else (answers.recordings or STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
 
@@ -150,7 +139,6 @@ def serve(
         keys=keys,
         host=listening.host,
         port=listening.port,
-        grace=bounds.grace,
         on_start=started,
         heard=heard,
     )

@@ -1,16 +1,14 @@
-"""What is taken in at all: so large, so many at once, so many a minute, and no slower than this."""
+"""What is taken in at all: so large, and so many at once."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
 from conqret.io.jsonl import parse
 from conqret.serve.problems import Refusal
 
@@ -24,11 +22,16 @@ BUSY_SECONDS = 5.0
 """What those are told to wait who find the queue full: some judgments of a hosted model are done by then."""
 
 
+MAX_ENTRIES = 500
+"""Documents, messages or other entries of one list of an item."""
+MAX_CHARACTERS = 1_000_000
+"""Of all texts of an item; the offline judge reads so many in some seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class IntakeLimits:
     """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
-    may wait, ``rate`` the requests a minute (None: any number), and ``computing`` the seconds that the service itself
-    may compute for an item, waiting for the model apart.
+    may wait.
 
     Raises:
         DeclarationError: one is below 1 (``queue``: below 0).
@@ -37,13 +40,11 @@ class IntakeLimits:
     body: int = 4 * MIB
     at_once: int = 16
     queue: int = 128
-    rate: int | None = None
-    computing: int = 20
 
     def __post_init__(self) -> None:
-        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1), ("computing", 1)):
+        for name, least in (("body", 1), ("at_once", 1), ("queue", 0)):
             value = getattr(self, name)
-            if value is not None and value < least:
+            if value < least:
                 raise DeclarationError(
                     f"{name.replace('_', ' ')} is {value}, but it must be at least {least}"
                 )
@@ -56,26 +57,6 @@ class Intake:
         self.limits = limits
         self.inside = 0
         self._free = asyncio.Semaphore(limits.at_once)
-        self._allowed, self._at = float(limits.rate or 0), time.monotonic()
-
-    def count(self) -> None:
-        """Count a request against the rate, of which a minute's worth may come at once.
-
-        Raises:
-            Refusal: 429, with the seconds until the next one may come.
-        """
-        if self.limits.rate is None:
-            return
-        now, a_second = time.monotonic(), self.limits.rate / 60.0
-        self._allowed = min(float(self.limits.rate), self._allowed + (now - self._at) * a_second)
-        self._at = now
-        if self._allowed < 1.0:
-            wait = (1.0 - self._allowed) / a_second
-            limit = f"more than {number(self.limits.rate, 'request')} a minute"
-            raise Refusal(
-                429, "too_many_requests", f"{limit}; try again in {math.ceil(wait)} s", retry_after=wait
-            )
-        self._allowed -= 1.0
 
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
@@ -151,6 +132,28 @@ class Intake:
         except ClientDisconnect:
             raise Refusal(400, "client_gone", "the connection was closed within the body") from None
         return b"".join(parts)
+
+
+def check_size(value: object) -> int:
+    """The characters of all texts of an item, images apart.
+
+    Raises:
+        Refusal: a list of it has too many entries, or its texts are too long.
+    """
+    if isinstance(value, str):
+        return 0 if value.startswith("data:") else len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return 0
+    if len(value) > MAX_ENTRIES:
+        detail = f"a list of the item has {len(value):,} entries; the service takes {MAX_ENTRIES}"
+        raise Refusal(422, "too_long", f"{detail}: judge such items with conqret judge")
+    characters = sum(map(check_size, value))
+    if characters > MAX_CHARACTERS:
+        detail = f"the item has {characters:,} characters; the service takes {MAX_CHARACTERS:,}"
+        raise Refusal(422, "too_long", f"{detail}: judge such items with conqret judge")
+    return characters
 
 
 def _too_large(most: int) -> Refusal:

@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conqret._version import __version__
-from conqret.computing import ComputingLimitError, computing_limit
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
 from conqret.io.faults import kind
@@ -26,7 +25,7 @@ from conqret.judging.setup import set_up
 from conqret.runs.background import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
-from conqret.serve.intake import Intake, IntakeLimits
+from conqret.serve.intake import Intake, IntakeLimits, check_size
 from conqret.serve.problems import PAUSE_SECONDS, Refusal, not_answered
 
 if TYPE_CHECKING:
@@ -126,9 +125,9 @@ class _Service:
         """The judgment of the item in the body."""
         judge = self._format(request)
         metrics = _metrics(request, judge)
-        self.intake.count()
         async with self.intake.place():
             item = _object(await self.intake.read(request))
+            check_size(item)
             served = _served(request)
             if item.get("id") is None:
                 item["id"] = served.id
@@ -150,11 +149,7 @@ class _Service:
         self.session.resume_after(PAUSE_SECONDS)
         asked = {**self.judging, "metrics": metrics} if metrics else self.judging
         try:
-            with computing_limit(self.intake.limits.computing):
-                judgments: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
-        except ComputingLimitError as error:
-            detail = f"{error}; send a shorter item, or start the service with a larger --max-computing"
-            raise Refusal(422, "takes_too_long", detail) from None
+            judgments: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
         except FaultsError as error:
             raise _faulty([fault if fault.line else _NO_ITEM for fault in error.faults]) from None
         except DeclarationError as error:

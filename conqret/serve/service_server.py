@@ -34,11 +34,11 @@ def serve(
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
-    grace: int = SERVICE_GRACE,
     on_start: Callable[[str, Sequence[str]], None],
     heard: Callable[[ServedRequest], object] = lambda served: None,
 ) -> None:
-    """Judge what is sent to a port, until Ctrl-C or SIGTERM; requests under way then have ``grace`` seconds.
+    """Judge what is sent to a port, until Ctrl-C or SIGTERM; requests under way then have
+    :data:`SERVICE_GRACE` seconds.
 
     ``on_start`` gets the address and the formats; the others are those of :func:`service_server`.
 
@@ -47,7 +47,7 @@ def serve(
     """
     session.check()
     server, names = service_server(
-        session, formats, judging, limits=limits, keys=keys, host=host, port=port, grace=grace, heard=heard
+        session, formats, judging, limits=limits, keys=keys, host=host, port=port, heard=heard
     )
     server.run(lambda address: on_start(address, names))
 
@@ -61,7 +61,6 @@ def service_server(
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
-    grace: int = SERVICE_GRACE,
     heard: Callable[[ServedRequest], object] = lambda served: None,
 ) -> tuple[LocalServer, list[str]]:
     """The server of :func:`serve`, which is not running yet, and the formats that it offers.
@@ -90,7 +89,7 @@ def service_server(
         host,
         port,
         lifespan="on",
-        timeout_graceful_shutdown=grace,
+        timeout_graceful_shutdown=SERVICE_GRACE,
         limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
     )
     return server, list(judges)

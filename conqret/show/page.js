@@ -1,21 +1,19 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  const { rows, metrics, firstQuality } = JSON.parse(byId("data").textContent);
+  const { rows, metrics } = JSON.parse(byId("data").textContent);
   const form = byId("filters");
   const list = byId("items");
   const fields = ["q", "stance", "status", "metric", "below", "sort", "flagged", "trimmed"];
 
-  /* Each item with its row in both maps; what is searched is read from the page when it is first needed. */
+  /* What is searched is read from the page when it is first needed. */
   const records = rows.map((row, place) => ({
     ...row,
     place,
     item: byId(`i${row.n}`),
-    lines: [...document.querySelectorAll(`tr[data-n="${row.n}"]`)],
     text: null,
   }));
   const textOf = (record) => (record.text ??= `${record.id} ${record.item.textContent}`.toLowerCase());
-  const heads = [...document.querySelectorAll("th[data-column]")];
 
   let reversed = false;
   const read = () => Object.fromEntries(fields.map((name) => {
@@ -46,28 +44,6 @@
     return sign * (x - y) || a.n - b.n;
   };
 
-  /* The means of what a filter leaves, over the items that have a value, rounded and written as the others are. */
-  const rounded = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, roundingMode: "halfEven" });
-  const short = (value) => {
-    const text = rounded.format(value);
-    return { "0.00": "0", "1.00": "1" }[text] ?? text.replace(/^0/, "");
-  };
-  const left = byId("left");
-  const sumUp = (kept) => {
-    left.hidden = kept.length === records.length || !kept.length;
-    if (left.hidden) return;
-    left.cells[0].textContent = `Mean of the ${kept.length} shown`;
-    metrics.forEach((metric, column) => {
-      const values = kept.map((record) => record.values[column]).filter((value) => value !== null);
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const cell = left.cells[column + 1];
-      cell.className = values.length ? `l${Math.round(mean * 10)}` : "gap-cell";
-      if (column === firstQuality) cell.classList.add("first");
-      cell.textContent = values.length ? short(mean) : "–";
-      cell.title = values.length ? `${metric}: mean ${mean.toFixed(3)}, n = ${values.length} of ${kept.length}` : `${metric}: no score`;
-    });
-  };
-
   /* What is shown, as CSV; what a spreadsheet would take for a formula begins with an apostrophe. */
   const field = (value) => {
     const text = String(value ?? "");
@@ -88,35 +64,6 @@
   };
   byId("csv").addEventListener("click", download);
 
-  /* A map that is wider or longer than its box says so and fades where it goes on; a long one ends on a whole row. */
-  const boxes = [...document.querySelectorAll(".scroll")].filter((box) => box.querySelector(".map"));
-  const fade = (box) => {
-    box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
-    box.classList.toggle("more-down", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
-  };
-  const fit = () => {
-    for (const box of boxes) {
-      const table = box.querySelector(".map");
-      const lines = [...table.tBodies[0].rows].filter((line) => !line.hidden);
-      if (box.classList.contains("long") && lines.length) {
-        box.style.maxHeight = "";
-        const top = lines[0].offsetTop;
-        const foot = [...table.tFoot.rows].find((line) => !line.hidden).offsetHeight;
-        const ends = lines.map((line) => line.offsetTop + line.offsetHeight).filter((end) => end + foot <= box.clientHeight);
-        if (ends.length < lines.length) box.style.maxHeight = `${(ends.at(-1) ?? top) + foot + 1}px`;
-      }
-      const ways = [];
-      if (box.scrollHeight > box.clientHeight + 1) ways.push(`down for all ${lines.length} items`);
-      if (box.scrollWidth > box.clientWidth + 1) ways.push(`sideways for all ${table.rows[0].cells.length - 1} columns`);
-      const cue = box.previousElementSibling;
-      cue.hidden = !ways.length;
-      cue.textContent = `Scroll the table ${ways.join(", ")}.`;
-      fade(box);
-    }
-  };
-  for (const box of boxes) box.addEventListener("scroll", () => fade(box), { passive: true });
-  addEventListener("resize", fit);
-
   let at = "";
   let before = records;
   const show = () => {
@@ -129,21 +76,11 @@
       const hidden = !fits(record, state);
       visible += !hidden;
       record.item.hidden = hidden;
-      for (const line of record.lines) line.hidden = hidden;
-      if (!moved) continue;
-      for (const line of record.lines) line.parentNode.append(line);
-      list.append(record.item);
+      if (moved) list.append(record.item);
     }
-    sumUp(order.filter((record) => !record.item.hidden));
     byId("count").textContent = `${visible} of ${records.length} items`;
     byId("none").hidden = visible > 0;
     byId("direction").setAttribute("aria-pressed", String(reversed));
-    for (const head of heads) {
-      if (head.dataset.column === state.sort) head.setAttribute("aria-sort", reversed ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    }
-    for (const table of document.querySelectorAll(".map")) rove(table);
-    fit();
   };
 
   /* The state stands in the address, so that a view can be shared. */
@@ -199,27 +136,6 @@
     if (target.matches(".document, .argument, .cite, tr")) target.classList.add("target");
   };
 
-  /* In a map one cell is in the tab order; arrows move through the rest. */
-  const cells = (table) => [...table.querySelectorAll("tbody tr:not([hidden])")].map((line) => [...line.querySelectorAll("a")]);
-  const rove = (table) => {
-    for (const link of table.querySelectorAll("tbody a")) link.tabIndex = -1;
-    const first = cells(table)[0];
-    if (first) first[0].tabIndex = 0;
-  };
-  const moveInMap = (event, link) => {
-    const grid = cells(link.closest("table"));
-    const y = grid.findIndex((line) => line.includes(link));
-    const x = grid[y].indexOf(link);
-    const to = {
-      ArrowUp: grid[y - 1]?.[x], ArrowDown: grid[y + 1]?.[x], ArrowLeft: grid[y][x - 1], ArrowRight: grid[y][x + 1],
-      Home: grid[y][0], End: grid[y].at(-1),
-    }[event.key];
-    if (!to) return;
-    event.preventDefault();
-    link.tabIndex = -1;
-    to.tabIndex = 0;
-    to.focus();
-  };
   const moveInList = (event, summary) => {
     const all = records.filter((record) => !record.item.hidden).map((record) => record.item);
     const shown = [...list.children].filter((item) => all.includes(item)).map((item) => item.querySelector("summary"));
@@ -252,8 +168,7 @@
       const first = [...list.children].find((item) => !item.hidden);
       if (first) first.querySelector("summary").focus();
       event.preventDefault();
-    } else if (target.matches(".map tbody a")) moveInMap(event, target);
-    else if (target.matches(".item > summary")) moveInList(event, target);
+    } else if (target.matches(".item > summary")) moveInList(event, target);
   });
 
   document.addEventListener("click", (event) => {
@@ -263,15 +178,6 @@
     reveal(link.getAttribute("href").slice(1));
   });
 
-  for (const head of heads) {
-    const button = head.querySelector("button");
-    button.disabled = false;
-    button.addEventListener("click", () => {
-      reversed = byId("sort").value === head.dataset.column ? !reversed : false;
-      byId("sort").value = head.dataset.column;
-      changed();
-    });
-  }
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
   byId("clear").addEventListener("click", clear);

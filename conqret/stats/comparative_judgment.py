@@ -7,9 +7,8 @@ A comparison shows two items of one group (a topic), one first. Its ``outcome`` 
 
 where the weights of 0 and 1 are 0 and those of 0.25 and 0.75 are equal. With 0 and 1 alone this is Bradley and Terry
 (1952), with 0.5 it is Davidson (1970), with all five the adjacent-categories model of Agresti (1992). Position, weights
-and the standard deviation of the strengths are the same in all groups. Of several judges each has its own position,
-weights and discrimination, by which s_first - s_second is multiplied (BT-sigma, arXiv 2602.16610); discriminations have
-a mean of 1.
+and the standard deviation of the strengths are the same in all groups. Of several judges each has its own position and
+weights.
 
 Priors: strengths ~ Normal(0, spread), log spread ~ Normal(0, 1.5) on a grid, position ~ Normal(0, 1), weights ~
 Normal(0, 2). For each spread the posterior of strengths and position is a normal one by expectation propagation (Minka
@@ -42,8 +41,6 @@ MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
 """How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
 SPREAD_SD = 1.5
 """Standard deviation of the normal prior of its logarithm."""
-MISFIT_CONFIDENCE = 0.99
-"""Where the model holds, so many items are within the range that is expected."""
 NEGLIGIBLE = 1e-3
 """Share of the posterior below which a spread is left out."""
 
@@ -56,21 +53,10 @@ Bound = Literal["", "above", "below"]
 
 @dataclass(frozen=True)
 class JudgeStrength:
-    """A judge: its ``discrimination`` (what differences are multiplied by in its log-odds; their mean over all
-    judges is 1), its ``position`` effect, and its ``weights`` of the middle outcomes."""
+    """A judge: its ``position`` effect, and its ``weights`` of the middle outcomes."""
 
-    discrimination: Estimate
     position: Estimate
     weights: dict[float, float]
-
-
-@dataclass(frozen=True)
-class _Foreseen:
-    """Mean, variance and fourth central moment of each comparison's outcome, as all others foresee it."""
-
-    expected: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    fourth: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -82,8 +68,8 @@ class ComparedStrengths:
     ``position`` is what standing first adds to the log-odds, ``spread`` the standard deviation of the strengths
     (posterior mean), ``spreads`` the posterior probability of each, ``weights`` the log weights of the middle outcomes
     that occur. ``judges`` has what is known of each judge; ``position`` and ``weights`` are means
-    over them. ``slope`` is by how much the strength rises with a standard deviation of the prior means, and ``systems``
-    are the mean strengths of the systems, less the mean of all: expected in other groups, so groups are a sample.
+    over them. ``systems`` are the mean strengths of the systems, less the mean of all: expected in other groups, so
+    groups are a sample.
     """
 
     sizes: tuple[int, ...]
@@ -97,9 +83,7 @@ class ComparedStrengths:
     spreads: dict[float, float]
     weights: dict[float, float]
     judges: tuple[JudgeStrength, ...]
-    slope: Estimate | None
     systems: tuple[Estimate, ...]
-    foreseen: _Foreseen
 
     def group(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The strengths of a group's items, and their standard errors."""
@@ -141,41 +125,29 @@ def compared_strengths(
     *,
     confidence: float = CONFIDENCE,
     spreads: Sequence[float] = SPREADS,
-    prior_means: ArrayLike | None = None,
     systems: ArrayLike | None = None,
 ) -> ComparedStrengths:
     """Estimate the strengths behind ``outcomes``; one spread in ``spreads`` is one that is known.
 
     Args:
-        outcomes: the comparisons; where several judges made them, the discrimination of each is estimated, too.
+        outcomes: the comparisons.
         confidence: of all intervals.
         spreads: standard deviations of the strengths over which the posterior is averaged.
-        prior_means: a rating of each item (groups by items, as all arrays here: padded to the largest group; NaN where
-            there is none). Strengths are expected to rise with it within their group, by a slope that is estimated.
-        systems: the number of the system of each item, from 0 up, -1 where it is of none. The mean strength of each
-            system is estimated: items of a system are expected to be alike.
+        systems: the number of the system of each item, from 0 up, -1 where it is of none (groups by items, padded to
+            the largest group). The mean strength of each system is estimated: items of a system are expected to be
+            alike.
 
     Raises:
-        DeclarationError: there is no group, groups are too large, a spread is not above 0, or ratings or systems are
-            not as many as the items.
+        DeclarationError: there is no group, groups are too large, a spread is not above 0, or systems are not as many
+            as the items.
     """
     import numpy as np
 
     if not outcomes.sizes or min(spreads) <= 0:
         raise DeclarationError("strengths need a group of items and spreads above 0")
     check_sizes(outcomes.sizes)
-    covariates = _covariates(outcomes.sizes, prior_means, systems)
-    posterior = StrengthPosterior(outcomes, covariates)
-    logs_covariance = np.zeros((1, 1))
+    posterior = StrengthPosterior(outcomes, _of_systems(outcomes.sizes, systems))
     found = _parts(posterior, spreads)
-    if posterior.judges > 1 and len(outcomes.outcome):
-        best, fitted = _best(found), None
-        for _ in range(2):  # what a judge's discrimination is hardly depends on the spread
-            if best == fitted:
-                break
-            logs_covariance, fitted = posterior.fit_discriminations(best), best
-            found = _parts(posterior, spreads)
-            best = _best(found)
     shares = _shares(found)
     share = np.array(list(shares.values()))
     parts = [found[spread] for spread in shares]
@@ -207,13 +179,12 @@ def compared_strengths(
         np.einsum("tii->ti", covariance) + np.einsum("k,kti->ti", share, np.square(means - mean))
     )
     low, high = _ends(share, means, deviations, confidence)
-    judges, rated = posterior.judges, prior_means is not None
+    judges = posterior.judges
     units = np.eye(posterior.normal)
     positions = estimates(units[:judges], np.bincount(posterior.judge, minlength=judges).tolist())
     averaged = estimates(units[:judges].mean(axis=0, keepdims=True))[0]
     weights = mixed([part.weights for part in parts])
-    count = posterior.normal - judges - rated
-    of_systems = units[judges + rated :]
+    of_systems = units[judges:]
     return ComparedStrengths(
         tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
         sum(spread * each for spread, each in shares.items()),
@@ -221,17 +192,12 @@ def compared_strengths(
         {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
         tuple(
             JudgeStrength(
-                discrimination,
                 position,
                 {outcome: float(weights[number, place]) for outcome, place in posterior.places.items()},
             )
-            for number, (discrimination, position) in enumerate(
-                zip(_discriminations(posterior, logs_covariance, confidence), positions, strict=True)
-            )
+            for number, position in enumerate(positions)
         ),
-        estimates(units[judges : judges + 1])[0] if rated else None,
-        estimates(of_systems - of_systems.sum(axis=0) / max(count, 1)) if count else (),
-        _Foreseen(*(mixed([getattr(part, name) for part in parts]) for name in ("expected", "variance", "fourth"))),
+        estimates(of_systems - of_systems.mean(axis=0)) if len(of_systems) else (),
     )  # fmt: skip
 
 
@@ -302,123 +268,18 @@ def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
     return {spread: share / total for spread, share in kept.items()}
 
 
-def _best(parts: Mapping[float, NormalPosterior]) -> float:
-    shares = _shares(parts)
-    return max(shares, key=lambda spread: shares[spread])
-
-
-def _discriminations(
-    posterior: StrengthPosterior, covariance: NDArray[np.float64], confidence: float
-) -> tuple[Estimate, ...]:
-    """The discriminations with intervals on the scale of their logarithms; of a single judge 1, without an interval."""
-    import numpy as np
-    from scipy.special import ndtri
-
-    values, counts = posterior.discriminations, np.bincount(posterior.judge, minlength=posterior.judges)
-    if posterior.judges == 1:
-        return (Estimate(1.0, n=int(counts[0]), reason="one judge has nothing to be compared with"),)
-    reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(np.maximum(covariance.diagonal(), 0))
-    return tuple(
-        Estimate(float(value), float(value / np.exp(each)), float(value * np.exp(each)), int(count))
-        for value, each, count in zip(values, reach, counts, strict=True)
-    )
-
-
-def _covariates(
-    sizes: Sequence[int], prior_means: ArrayLike | None, systems: ArrayLike | None
-) -> NDArray[np.float64] | None:
-    """Groups by items by covariates: the rating, less the mean of its group and in standard deviations within groups,
-    then an indicator for each system. None without either."""
+def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Groups by items by systems: 1 where an item is of a system. None without systems."""
     import numpy as np
 
-    size = max(sizes)
-    there = np.arange(size) < np.asarray(sizes)[:, None]
-    columns = []
-    if prior_means is not None:
-        ratings = np.asarray(prior_means, dtype=float)
-        if ratings.shape != there.shape:
-            raise DeclarationError(f"prior means are of {there.shape[0]} groups by {size} items")
-        known = there & np.isfinite(ratings)
-        ratings = np.where(known, ratings, 0.0)
-        # By a power of two, which is exact: squares of huge ratings are finite, and those of tiny ones not zero.
-        ratings = np.ldexp(ratings, -np.frexp(np.abs(ratings).max())[1])
-        middle = ratings.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-        ratings = np.where(known, ratings - middle[:, None], 0.0)
-        deviation = math.sqrt(float(np.square(ratings).sum()) / max(int(known.sum()), 1))
-        columns.append(ratings / deviation if deviation else ratings)
-    if systems is not None:
-        numbers = np.asarray(systems, dtype=int)
-        if numbers.shape != there.shape:
-            raise DeclarationError(f"systems are of {there.shape[0]} groups by {size} items")
-        numbers = np.where(there, numbers, -1)
-        columns += [(numbers == number).astype(float) for number in range(int(numbers.max()) + 1)]
-    return np.stack(columns, axis=2) if columns else None
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """How far outcomes lie from what all others foresee: the mean square of the residuals in units of their variance
-    (infit), of so many ``comparisons``, and between what (``low``, ``high``) it lies where the model holds. Above: less
-    predictable than the model has it; below: more."""
-
-    mean_square: float
-    low: float
-    high: float
-    comparisons: int
-
-    @property
-    def expected(self) -> bool:
-        """Whether it lies where it is expected."""
-        return self.low <= self.mean_square <= self.high
-
-
-def item_misfit(
-    outcomes: PairOutcomes, strengths: ComparedStrengths, *, confidence: float = MISFIT_CONFIDENCE
-) -> list[list[Misfit | None]]:
-    """The misfit of each item of each group; None of one without a comparison."""
-    found = []
-    for number, size in enumerate(outcomes.sizes):
-        mine = outcomes.group == number
-        found.append(
-            [
-                _misfit(
-                    outcomes,
-                    strengths,
-                    mine & ((outcomes.first == place) | (outcomes.second == place)),
-                    confidence,
-                )
-                for place in range(size)
-            ]
-        )
-    return found
-
-
-def judge_misfit(
-    outcomes: PairOutcomes, strengths: ComparedStrengths, *, confidence: float = MISFIT_CONFIDENCE
-) -> list[Misfit | None]:
-    """The misfit of each judge; None of one without a comparison."""
-    return [
-        _misfit(outcomes, strengths, outcomes.by_judge == number, confidence)
-        for number in range(outcomes.judges)
-    ]
-
-
-def _misfit(
-    outcomes: PairOutcomes, strengths: ComparedStrengths, chosen: NDArray[np.bool_], confidence: float
-) -> Misfit | None:
-    """Of the chosen comparisons; expected ends from the gamma distribution with the moments of the mean square."""
-    import numpy as np
-    from scipy.stats import gamma
-
-    if not chosen.any():
+    if systems is None:
         return None
-    foreseen = strengths.foreseen
-    variance = foreseen.variance[chosen]
-    whole = float(variance.sum())
-    mean_square = float(np.square(outcomes.outcome[chosen] - foreseen.expected[chosen]).sum()) / whole
-    spread = max(float((foreseen.fourth[chosen] - np.square(variance)).sum()) / whole**2, 1e-12)
-    low, high = gamma.ppf([(1 - confidence) / 2, (1 + confidence) / 2], 1 / spread, scale=spread)
-    return Misfit(mean_square, float(low), float(high), int(chosen.sum()))
+    there = np.arange(max(sizes)) < np.asarray(sizes)[:, None]
+    numbers = np.asarray(systems, dtype=int)
+    if numbers.shape != there.shape:
+        raise DeclarationError(f"systems are of {there.shape[0]} groups by {max(sizes)} items")
+    numbers = np.where(there, numbers, -1)
+    return np.stack([numbers == number for number in range(int(numbers.max()) + 1)], axis=2).astype(float)
 
 
 def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> NDArray[np.float64]:
@@ -463,40 +324,6 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
             ]
         )
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class TripleCounts:
-    """Triples of items of which all three pairs were compared and none is tied, and how many go round in a circle. Of
-    verdicts by chance a quarter does."""
-
-    triples: int
-    circular: int
-
-    CHANCE = 0.25
-
-    @property
-    def share(self) -> float | None:
-        """The share that goes in a circle; None where there are no triples."""
-        return self.circular / self.triples if self.triples else None
-
-
-def intransitive_triples(outcomes: PairOutcomes) -> TripleCounts:
-    """Count the triples: of each pair the mean outcome of all its comparisons counts."""
-    import numpy as np
-
-    triples = circular = 0
-    for number, size in enumerate(outcomes.sizes):
-        mine = outcomes.group == number
-        margin = np.zeros((size, size))
-        np.add.at(margin, (outcomes.first[mine], outcomes.second[mine]), outcomes.outcome[mine] - 0.5)
-        margin = margin - margin.T
-        beats = (margin > 1e-9).astype(float)
-        met = beats + beats.T
-        whole = round(float(np.trace(met @ met @ met)) / 6)
-        triples += whole
-        circular += round(float(np.trace(beats @ beats @ beats)) / 3)
-    return TripleCounts(triples, circular)
 
 
 def _ends(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level, alphas
-from conqret.stats.effects import ALPHA, PairedEffects, sign_flip_p
+from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 
@@ -53,8 +53,8 @@ class PlannedSize:
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """What is simulated: each number of ``topics`` with each number of ``items`` a topic (``unequal``: from 1 to twice
-    as many less one, so many in the mean); ``on_cell`` is called after each.
+    """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
+    each.
 
     Raises:
         DeclarationError: a number is below 1.
@@ -65,7 +65,6 @@ class SamplePlan:
     simulations: int = SIMULATIONS
     seed: int = SEED
     confidence: float = CONFIDENCE
-    unequal: bool = False
     on_cell: Callable[[], object] = lambda: None
 
     def __post_init__(self) -> None:
@@ -76,30 +75,24 @@ class SamplePlan:
         self,
         draw: Draw,
         compute: Callable[[NDArray[np.float64], list[int]], JackknifedEstimate],
-        p: Callable[[JackknifedEstimate, NDArray[np.float64], list[int]], float | None] | None = None,
+        *,
+        tests: bool = False,
     ) -> list[PlannedSize]:
-        """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it, or the values
-        themselves (None: no test)."""
+        """Simulate each cell: ``compute`` makes the statistic of values and topics; where it ``tests``, it is tested
+        against 0."""
         import numpy as np
 
         sizes = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
-            samples = [self._sample(draw, count, each, rng) for _ in range(self.simulations)]
-            drawn = [compute(value, names) for value, names in samples]
+            names = np.repeat(np.arange(count), each).tolist()
+            drawn = [compute(draw(count, each, rng), names) for _ in range(self.simulations)]
             halves = [sampled.estimate(self.confidence).half for sampled in drawn]
             widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
-            tested = p is not None and count >= FEWEST_TESTED
-            found_p = (
-                [
-                    p(cell_statistic, values, names)
-                    for cell_statistic, (values, names) in zip(drawn, samples, strict=True)
-                ]
-                if p is not None and tested
-                else []
-            )
-            significant = sum(p_value is not None and p_value < ALPHA for p_value in found_p)
+            tested = tests and count >= FEWEST_TESTED
+            found_p = [sampled.p() for sampled in drawn] if tested else []
+            significant = sum(p is not None and p < ALPHA for p in found_p)
             sizes.append(
                 PlannedSize(
                     topics=count,
@@ -112,18 +105,6 @@ class SamplePlan:
             self.on_cell()
         return sizes
 
-    def _sample(
-        self, draw: Draw, topics: int, items: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], list[int]]:
-        """Values, and the topic of each."""
-        import numpy as np
-
-        if not self.unequal:
-            return draw(topics, items, rng), np.repeat(np.arange(topics), items).tolist()
-        most = 2 * items - 1
-        kept = (np.arange(most) < rng.integers(1, most + 1, size=topics)[:, None]).ravel()
-        return draw(topics, most, rng)[:, kept], np.repeat(np.arange(topics), most)[kept].tolist()
-
 
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
     """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
@@ -134,36 +115,10 @@ def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> l
     return plan.cells(draw, alpha)
 
 
-def plan_mean(draw: Draw, plan: SamplePlan, *, one_sided: bool = False) -> list[PlannedSize]:
-    """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
-    5%: two-sided, or ``one_sided`` for a rise."""
-
-    return plan.cells(draw, _first_mean, lambda sampled, _, __: sampled.above() if one_sided else sampled.p())
-
-
-def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[PlannedSize]:
-    """The width of the interval of one row of a bias table whose differences are shifted by ``shift``, and how often
-    that row is found, corrected with the ``rows`` - 1 others (drawn alike, around 0) as ``conqret bias`` does it
-    (:func:`conqret.stats.effects.sign_flip_p`). ``draw`` gives one column around 0.
-
-    Raises:
-        DeclarationError: ``rows`` is below 1.
-    """
-    import numpy as np
-
-    if rows < 1:
-        raise DeclarationError(f"a table needs at least one row, not {rows}")
-    signs = np.random.default_rng(plan.seed)
-
-    def table(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        table = np.concatenate([draw(topics, items, rng) for _ in range(rows)])
-        table[0] += shift
-        return table
-
-    def p(sampled: JackknifedEstimate, values: NDArray[np.float64], names: list[int]) -> float:
-        return sign_flip_p([PairedEffects(row.tolist(), names) for row in values], signs)[0]
-
-    return plan.cells(table, _first_mean, p)
+def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
+    """The width of the interval of the mean of one column (of differences, say), and the power of its two-sided test
+    against 0 at 5%."""
+    return plan.cells(draw, lambda values, names: mean(values[0], names), tests=True)
 
 
 def assumed(correlation: float, icc: float) -> Draw:
@@ -205,13 +160,6 @@ def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
         raise DeclarationError(f"a standard deviation must be above 0, not {sd}")
     normal = _normal(1, icc)
     return lambda topics, items, rng: shift + sd * normal(topics, items, rng)
-
-
-def trend_spread(levels: int, sd: float) -> float:
-    """The standard deviation of one item's trend (last level minus first by the line through all ``levels``), where
-    each of its scores strays by ``sd``: ``sd (m - 1) / sqrt(sum (place - mean)^2)``."""
-    middle = (levels - 1) / 2
-    return sd * (levels - 1) / math.sqrt(sum((place - middle) ** 2 for place in range(levels)))
 
 
 def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
@@ -259,7 +207,3 @@ def _normal(columns: int, icc: float) -> Draw:
         return np.asarray(between * icc**0.5 + within * (1 - icc) ** 0.5)
 
     return draw
-
-
-def _first_mean(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
-    return mean(values[0], names)

@@ -23,39 +23,20 @@ MOST_SPREAD = 10.0
 """The largest spread of strengths: those over which the estimate of a tournament averages reach further."""
 
 
-MOST_DISCRIMINATION = 100.0
-
-
 @dataclass(frozen=True, slots=True)
 class SimulatedJudge:
     """A judge that compares by strengths with the standard deviation ``spread`` (log-odds): ``position`` is by how much
-    more than half the first of two equals gets, ``ties`` the share of ties between equals. With several
-    ``discriminations`` there are as many judges, each of which compares every pair; by its own each multiplies
-    differences. ``ratings`` is the correlation of ratings that are known before with the strengths."""
+    more than half the first of two equals gets, ``ties`` the share of ties between equals."""
 
     spread: float = 2.0
     position: float = 0.0
     ties: float = 0.0
-    discriminations: tuple[float, ...] = (1.0,)
-    ratings: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.discriminations:
-            raise DeclarationError("no discrimination is given: give one for each judge")
         for name, value, within, wanted in (
             ("spread", self.spread, 0 <= self.spread <= MOST_SPREAD, f"from 0 to {MOST_SPREAD:g}"),
             ("position", self.position, -0.5 < self.position < 0.5, "between -0.5 and 0.5"),
             ("ties", self.ties, 0 <= self.ties < 1, "from 0 to below 1"),
-            ("ratings", self.ratings or 0.0, 0 <= (self.ratings or 0.0) <= 1, "from 0 to 1"),
-            *(
-                (
-                    "discrimination",
-                    each,
-                    0 <= each <= MOST_DISCRIMINATION,
-                    f"from 0 to {MOST_DISCRIMINATION:g}",
-                )
-                for each in self.discriminations
-            ),
         ):
             if not within:
                 raise DeclarationError(f"{name} is {value:g}, but it must be {wanted}")
@@ -65,21 +46,11 @@ class SimulatedJudge:
         """What standing first adds to the log-odds."""
         return math.log((0.5 + self.position) / (0.5 - self.position))
 
-    def rated(self, strengths: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64] | None:
-        """The ratings of items with these strengths, where there are some."""
-        if self.ratings is None:
-            return None
-        noise = rng.normal(0, self.spread or 1.0, strengths.shape)
-        share = math.sqrt(1 - self.ratings**2)
-        return self.ratings * strengths + share * noise
-
-    def outcomes(
-        self, differences: NDArray[np.float64], rng: np.random.Generator, judge: int = 0
-    ) -> NDArray[np.float64]:
-        """What it, or one of several judges, says of pairs whose strengths differ so much."""
+    def outcomes(self, differences: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """What it says of pairs whose strengths differ so much."""
         import numpy as np
 
-        eta = self.discriminations[judge] * differences + self.position_effect
+        eta = differences + self.position_effect
         weight = 2 * self.ties / (1 - self.ties)  # between equals a tie against a win and a loss
         parts = np.stack([np.exp(-eta / 2), np.full_like(eta, weight), np.exp(eta / 2)])
         ends = (parts / parts.sum(axis=0)).cumsum(axis=0)
@@ -108,27 +79,19 @@ def simulated_tournament(
     rng: np.random.Generator,
 ) -> list[TournamentQuality]:
     """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are
-    those of an item and judge."""
+    those of an item."""
     import numpy as np
 
     truth = rng.normal(0, judge.spread, (groups, size))
     truth -= truth.mean(axis=1, keepdims=True)
     pairs = [GroupPairs(size, [int(rng.integers(2**32))]) for _ in range(groups)]
     wanted = None if design == "exhaustive" else comparisons
-    ratings, judges = judge.rated(truth, rng), len(judge.discriminations)
-    made = np.zeros((5, 0))
+    made = np.zeros((4, 0))
 
     def estimated() -> ComparedStrengths:
-        group, first, second, outcome, who = made
-        several = who if judges > 1 else None
-        return compared_strengths(
-            PairOutcomes.of([size] * groups, group, first, second, outcome, several), prior_means=ratings
-        )
+        return compared_strengths(PairOutcomes.of([size] * groups, *made))
 
     fit = estimated()
-    scaled = truth * (
-        sum(judge.discriminations) / judges
-    )  # in units of the judges' mean, as they are estimated
     qualities = []
     for count in round_sizes(size, wanted):
         rows = [
@@ -140,11 +103,9 @@ def simulated_tournament(
         ]
         new = np.array(rows).T
         differences = truth[new[0], new[1]] - truth[new[0], new[2]]
-        for number in range(judges):
-            said = judge.outcomes(differences, rng, number)
-            made = np.hstack([made, [*new, said, np.full(len(said), number)]])
+        made = np.hstack([made, [*new, judge.outcomes(differences, rng)]])
         fit = estimated()
-        qualities.append(_quality(fit, scaled, 2 * made.shape[1] / (groups * size * judges)))
+        qualities.append(_quality(fit, truth, 2 * made.shape[1] / (groups * size)))
     return qualities
 
 

@@ -16,7 +16,7 @@ from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
-from conqret.studies.compare.result import JudgeComparison, JudgePair
+from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
 from conqret.studies.validate.result import Average, Validation
 
 MOST_LEFT = 4
@@ -80,9 +80,14 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
     """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
     average, held_out = comparison.average, comparison.held_out
+    costs = (
+        (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
+        if comparison.costs
+        else ()
+    )
     yield Table(
         f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
-        ("Judge", "Alpha", "p", "Error", "Chosen"),
+        ("Judge", "Alpha", "p", "Error", "Chosen", *costs),
         [
             (
                 name,
@@ -90,11 +95,21 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
                 words.p_value(comparison.over.get(name)),
                 entry.error,
                 f"{held_out.chosen[name]} of {held_out.folds}",
+                *_cost_cells(comparison.costs.get(name)),
             )
             for name in comparison.judges
             for entry in [average.judges[name]]
         ],
-        foot=[(f"Chosen on other {comparison.basis.clustered_by}s", held_out.alpha, "", "", "")],
+        foot=[
+            (
+                f"Chosen on other {comparison.basis.clustered_by}s",
+                held_out.alpha,
+                "",
+                "",
+                "",
+                *("" for _ in costs),
+            )
+        ],
         note="Judges are ranked by Krippendorff's alpha with annotators on the units that all judges scored; alpha "
         "is 1 "
         "for full agreement and 0 for agreement by chance. "
@@ -114,6 +129,17 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             for name, row in comparison.dimensions.items()
         ],
         note=_by_dimension(comparison),
+    )
+
+
+def _cost_cells(cost: JudgeCost | None) -> tuple[Cell, ...]:
+    """Price, time and tokens of a judge; none where it is no finished run."""
+    if cost is None:
+        return ()
+    return (
+        words.money(cost.usd),
+        None if cost.seconds is None else words.seconds(cost.seconds),
+        None if cost.tokens is None else words.count(round(cost.tokens)),
     )
 
 

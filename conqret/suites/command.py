@@ -22,24 +22,39 @@ if TYPE_CHECKING:
     from conqret.suites.suite import Suite
 
 
-def list_suites(*, json_output: options.Json = False) -> None:
-    """List the suites: what each answers, how many items it has, and whether its files are here.
+def list_suites(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Show this suite alone, with its files, statistics and published figures."),
+    ] = None,
+    *,
+    source: Source = None,
+    json_output: options.Json = False,
+) -> None:
+    """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
+    license, files, statistics, and the published figures of that suite, recomputed where its files allow it.
 
-    Example:
+    Examples:
 
     conqret suite list
+
+    conqret suite list judgebench
     """
     from conqret.suites.suite import SUITES
     from conqret.suites.suite_places import local_copy
 
+    if name is not None:
+        facts, lines = _one_suite(SUITES[name], source)
+        result(facts, lines, as_json=json_output)
+        return
     suites = [SUITES[name] for name in SUITES]
-    here = {suite.name: local_copy(suite) for suite in suites}
-    facts = [
+    here = {suite.name: local_copy(suite, source) for suite in suites}
+    listed = [
         {**_facts(suite), "here": None if (copy := here[suite.name]) is None else str(copy.folder)}
         for suite in suites
     ]
 
-    def lines() -> Iterator[RenderableType]:
+    def entries() -> Iterator[RenderableType]:
         for suite in suites:
             copy = here[suite.name]
             state = "its files are not here" if copy is None else f"here: {copy.folder}"
@@ -53,32 +68,18 @@ def list_suites(*, json_output: options.Json = False) -> None:
                     state,
                 ],
             )
-        yield "conqret suite show NAME says more; conqret suite fetch NAME brings its files."
+        yield "conqret suite list NAME says more; conqret suite fetch NAME brings its files."
 
-    result(facts, lines(), as_json=json_output)
+    result(listed, entries(), as_json=json_output)
 
 
-def show(
-    name: Annotated[
-        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
-    ],
-    *,
-    source: Source = None,
-    json_output: options.Json = False,
-) -> None:
-    """Show a suite: source, license, files, statistics, and its published figures, recomputed where its files allow it.
-
-    Example:
-
-    conqret suite show judgebench
-    """
+def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Iterator[RenderableType]]:
+    """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
     from conqret.suites.page import published_table, statistics_table
     from conqret.suites.published import recomputed
-    from conqret.suites.suite import SUITES
     from conqret.suites.suite_places import address, local_copy
 
-    suite = SUITES[name]
     copy = local_copy(suite, source)
     data = None if copy is None else suite.data(copy.folder)
     figures = [] if data is None else recomputed(suite, data)
@@ -137,7 +138,7 @@ def show(
         if len(suite.files) > _FILES:
             yield f"and {len(suite.files) - _FILES} more files"
 
-    result(facts, lines(), as_json=json_output)
+    return facts, lines()
 
 
 _FILES = 6
@@ -155,14 +156,6 @@ def fetch(
             options.FILES, "Copy the files from this folder instead, once they are checked.", "--from"
         ),
     ] = None,
-    mirror: Annotated[
-        str | None,
-        options.option(
-            options.FILES,
-            "An address to fetch from instead of https://raw.githubusercontent.com, with the same paths below it. "
-            "Default: CONQRET_SUITES_MIRROR, if it is set.",
-        ),
-    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
     ] = False,
@@ -171,7 +164,8 @@ def fetch(
     """Fetch the files of a suite: the license is shown first, and what comes is checked.
 
     A download that was cut off goes on with the same command. Files are put into `~/.cache/conqret/suites`, or where
-    `CONQRET_SUITES` says.
+    `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
+    https://raw.githubusercontent.com, with the same paths below it.
 
     Example:
 
@@ -204,7 +198,7 @@ def fetch(
             of = "" if total is None else f" of {total / 1e6:,.1f}"
             bar.reach(done, f"{file}: {done / 1e6:,.1f}{of} MB", total=total)
 
-        fetched = fetch_suite(suite, source=source, mirror=mirror, on_bytes=on_bytes)
+        fetched = fetch_suite(suite, source=source, on_bytes=on_bytes)
     facts = {
         "suite": suite.name,
         "folder": str(fetched.copy.folder),
@@ -269,77 +263,6 @@ def report(
 
 
 report = grouped(report)
-
-
-def submit(
-    results: Annotated[
-        list[Path], typer.Argument(help="Results (suite.json), or the folders of runs that contain them.")
-    ],
-    *,
-    output: Annotated[
-        Path,
-        options.option(options.FILES, "The folder that collects results.", "--output", "-o"),
-    ] = Path("results"),
-    json_output: options.Json = False,
-) -> None:
-    """Write results under the names by which a repository collects them: SUITE/MODEL-FINGERPRINT.json.
-
-    Each is checked first, as `conqret suite check` does; one that is there already with other figures is refused.
-
-    Example:
-
-    conqret suite submit runs/judgebench -o leaderboard/results
-    """
-    from conqret.suites.contributions import submitted
-
-    files = submitted(results, output)
-    result(
-        {"files": list(map(str, files))},
-        [*(at(file) for file in files), "conqret suite check FILES checks them where they are collected"],
-        as_json=json_output,
-    )
-
-
-def check(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Result files that others contribute (the suite.json of `conqret suite run`), or folders of them."
-        ),
-    ],
-    *,
-    json_output: options.Json = False,
-) -> None:
-    """Check results on public test sets that others contribute (suite.json): their layout, their names, and whether
-    figures agree with their intervals. The exit code is 2 if one is faulty, for CI.
-
-    Example:
-
-    conqret suite check leaderboard/results
-    """
-    from conqret.suites.contributions import checked
-
-    found = checked(files)
-    result(
-        {"results": [{"file": str(file), "suite": one.suite} for file, one in found]},
-        [
-            f"{number(len(found), 'result')} of {number(len({one.suite for _, one in found}), 'suite')}: no fault"
-        ],
-        as_json=json_output,
-    )
-
-
-def schema() -> None:
-    """Print the JSON Schema of suite.json, the file with the result of a judge on a public test set.
-
-    Example:
-
-    conqret suite schema > suite-result.schema.json
-    """
-    from conqret.console.printing import say_json
-    from conqret.suites.result import result_schema
-
-    say_json(result_schema())
 
 
 def _facts(suite: Suite) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -17,20 +17,16 @@ from conqret._version import __version__
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, shortened
 from conqret.io.bounded import whole_bytes
-from conqret.io.limits import Limit
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
 from conqret.suites.suite_figures import HeldStatistic
 
-RESULT = Limit("CONQRET_MAX_SUITE_RESULT", 2**20)
-"""Of one result: thirty figures with what they are without each of 400 clusters take half of it."""
 MOST_FILES = 10_000
 """Results that are read at once."""
 FILE_NAME = "suite.json"
 """The result in a run's folder."""
-SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def _shown_as_it_is(text: str) -> str:
@@ -203,11 +199,6 @@ class SuiteResult(ResultPart):
         return digest_of([self.suite, self.judge.fingerprint, [one.items_digest for one in self.figures]])
 
 
-def result_schema() -> dict[str, Any]:
-    """The JSON Schema of a result."""
-    return {"$schema": SCHEMA, **SuiteResult.model_json_schema()}
-
-
 def result_file(place: str | Path) -> Path:
     """The file of a result: ``place`` itself, or the one in a run's folder."""
     path = Path(place)
@@ -222,7 +213,7 @@ def read_result(place: str | Path) -> SuiteResult:
     """
     file = result_file(place)
     try:
-        return SuiteResult.model_validate_json(whole_bytes(file, RESULT))
+        return SuiteResult.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(f"{file} is missing: make it with conqret suite run") from None
     except OSError as error:

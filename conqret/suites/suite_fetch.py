@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
-from conqret.io.limits import Limit
+from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_regular, only_writer, replacing
 from conqret.suites.suite import SUITES, Suite, SuiteFile
 from conqret.suites.suite_places import (
@@ -31,8 +31,6 @@ from conqret.suites.suite_places import (
 if TYPE_CHECKING:
     import httpx
 
-DOWNLOAD = Limit("CONQRET_MAX_DOWNLOAD", 2 * 2**30)
-"""Of one file of a suite; the largest that is published has some hundred megabytes."""
 ATTEMPTS = 3
 """Connections that are tried for a file; each goes on where the last one broke off."""
 SILENCE = 60.0
@@ -204,7 +202,7 @@ def _connection(client: httpx.Client, url: str, file: SuiteFile, unfinished: Pat
     """
     import httpx
 
-    most = DOWNLOAD.most if file.size is None else file.size
+    most = UNPACKED.most if file.size is None else file.size
     done = unfinished.stat().st_size if unfinished.exists() else 0
     if file.size is not None and done >= file.size:
         if done == file.size:
@@ -237,7 +235,7 @@ def _connection(client: httpx.Client, url: str, file: SuiteFile, unfinished: Pat
                 on_bytes(file.local, done, total)
         if done > most:
             unfinished.unlink()
-            remedy = "" if file.size is not None else f", {DOWNLOAD.remedy}"
+            remedy = "" if file.size is not None else f", {UNPACKED.remedy}"
             raise DeclarationError(
                 f"{url} is larger than {most:,} bytes: it is not the published file{remedy}"
             )

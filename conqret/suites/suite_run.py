@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conqret.runs.session import SessionCounts
 
 SEED = 13
-OWN = ("format", "criteria", "rubric", "judge", "server", "verdicts")
+OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
 _ASKED = {*ClientSettings.__annotations__, *AnswerSettings.__annotations__, "model", "prompts", "overwrite", "batch",
           "engine", "workers", "on_start", "on_row"}  # fmt: skip

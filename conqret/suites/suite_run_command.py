@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,15 +16,19 @@ from conqret.errors import number
 from conqret.judging.command import JudgeRunOptions
 from conqret.judging.command_options import AnyJudge
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.show import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
+    from conqret.suites.result import SuiteResult
     from conqret.suites.suite import Suite
     from conqret.suites.suite_run import PreparedSuite, SuiteRun
 
+WIDE = 1.96
+"""Standard errors from a value to an end of its interval of 95%."""
 COMMON = (
     "source",
     "sample",
@@ -101,7 +106,7 @@ def run(
     """Judge a suite (public test set) with a model, and compare its verdicts with the gold labels: statistics,
     intervals, price.
 
-    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge`, `--server` or `--verdicts`
+    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge` or `--verdicts`
     use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
     `conqret suite report`.
 
@@ -115,7 +120,6 @@ def run(
     """
     from conqret.judging.cost_table import tell_cost
     from conqret.suites.suite_run import expected_suite_cost, judge_prepared, prepared_suite
-    from conqret.suites.suite_words import planned_width
 
     prepared = prepared_suite(name, source=source, sample=sample, sample_seed=seed)
     settings: dict[str, Any] = {
@@ -137,7 +141,7 @@ def run(
             budget=ran.calls.budget,
             as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
-            lines=[f"{prepared.suite.title}: {prepared.about}", *planned_width(prepared)],
+            lines=[f"{prepared.suite.title}: {prepared.about}", *_planned_width(prepared)],
             asked=asked,
         )
         return
@@ -164,14 +168,66 @@ def _advance(prepared: PreparedSuite) -> str:
 
 def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
     from conqret.suites.page import figures_table
-    from conqret.suites.suite_words import missing_words, sample_words
 
     yield figures_table(prepared.suite, [made.result])
-    yield from sample_words(made.result)
-    yield from missing_words(made.result)
+    yield from _sample_words(made.result)
+    yield from _missing_words(made.result)
     if made.file is not None:
         yield at(made.file, "result")
         yield f"conqret suite report {made.file} -o leaderboard.html compares it with published judges"
+
+
+def _planned_width(prepared: PreparedSuite) -> Iterator[str]:
+    """How wide the interval of the first statistic will be, before anything is asked, where that can be said: of a
+    share at most, of a correlation about 0."""
+    statistic = prepared.suite.statistics[0]
+    size, every = len(prepared.data.items), prepared.every
+    if statistic.scale not in ("share", "correlation") or size < 5:
+        return
+
+    def half(n: int) -> str:
+        wide = WIDE * (0.5 / math.sqrt(n) if statistic.scale == "share" else 1 / math.sqrt(n - 3))
+        return f"±{_short(wide)}"
+
+    said = f"{words.label(statistic.name)} will be known to {half(size)} with {size:,} items"
+    more = f", with all {every:,} to {half(every)}" if every > size else ""
+    yield f"{said}{more}; more where items of a cluster are alike"
+
+
+def _sample_words(result: SuiteResult) -> Iterator[str]:
+    """What the sample costs: the interval's width beside that of all items."""
+    sample, figure = result.sample, result.main
+    if sample is None:
+        return
+    half = figure.half
+    if half is None:
+        yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
+        return
+    whole = half * math.sqrt(sample.n / sample.of)
+    alike = figure.clusters < figure.n  # what clusters differ in does not go with more of their items
+    best = (
+        f"at best ±{_short(whole)}, as its items come from few clusters"
+        if alike
+        else f"about ±{_short(whole)}"
+    )
+    yield (
+        f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed}): {words.label(figure.statistic)} "
+        f"±{_short(half)}; with all {sample.of:,} it would be {best}"
+    )
+
+
+def _missing_words(result: SuiteResult) -> Iterator[str]:
+    """Which items have no verdict, and why."""
+    lost = sum(result.missing.values())
+    if lost:
+        why = "; ".join(f"{count:,}: {words.reason(name)}" for name, count in result.missing.items())
+        have = "has no verdict and is" if lost == 1 else "have no verdict and are"
+        yield f"{lost:,} of {result.judged:,} items {have} in no figure ({why})"
+
+
+def _short(value: float) -> str:
+    """A number with two places, without its 0."""
+    return f"{value:.2f}".removeprefix("0")
 
 
 def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:

@@ -117,15 +117,10 @@ def _quantities(found: Sequence[str], language: str) -> Iterator[Quantity]:
             yield Quantity(figure * scale, "plain", word, figure, place, decimals)
 
 
-def decimal_mark(language: str) -> str:
-    """The mark before decimals: a comma in most languages of Europe, else a full stop."""
-    return "," if language in _COMMA_IS_DECIMAL else "."
-
-
 def _value(word: str, language: str) -> tuple[float, int]:
     """The number that a figure says, and its decimals: a mark that comes once stands before decimals where it is the
     language's, and before a group of three digits where it is not."""
-    decimal = decimal_mark(language)
+    decimal = "," if language in _COMMA_IS_DECIMAL else "."
     whole, _, fraction = word.rpartition(decimal)
     if not whole or word.count(decimal) > 1:
         whole, fraction = word, ""

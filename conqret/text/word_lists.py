@@ -1,4 +1,4 @@
-"""From a text to the words that are indexed; what both engines share."""
+"""From a text to the words that are indexed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ _LATIN_MARKS = re.compile("([A-Za-z])[\u0300-\u036f]+")
 _ARABIC_MARKS = re.compile("[\u0640\u064b-\u0655\u0670]+")
 """The short vowels of Arabic, hamza above and below a letter, and what stretches a word: few write them."""
 
-_NOT_ASCII = re.compile(r"[A-Za-z0-9]{0,40}[^\W\x00-\x7f]\w{0,40}")
 _TOKEN = re.compile(r"(?:[^\W_]\.){2,}|[^\W_]+(?:'[^\W_]+)?")
 _LUCENE = (
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these "
@@ -22,10 +21,7 @@ _LUCENE = (
 
 
 def fold(text: str) -> str:
-    """``text`` without accents and with straight apostrophes, so that ``Pokémon`` is found by ``pokemon``.
-
-    PISA's tokeniser takes every byte outside ASCII for a space; without this ``café`` would be ``caf``.
-    """
+    """``text`` without accents and with straight apostrophes, so that ``Pokémon`` is found by ``pokemon``."""
     if text.isascii():
         return text
     plain = unicodedata.normalize("NFKD", text.translate(_QUOTES))
@@ -52,20 +48,6 @@ def words(text: str) -> list[str]:
             token = token[:-2]
         tokens.append(token)
     return tokens
-
-
-def ascii_words(text: str) -> str:
-    """``text`` with each word that has other letters than ASCII ones written in ASCII: ``z`` and its code points, which
-    no stemmer changes."""
-    if text.isascii():
-        return text
-    if is_latin(text):
-        return _NOT_ASCII.sub(lambda word: _in_ascii(word.group().lower()), text)
-    return " ".join(map(_in_ascii, words(text)))
-
-
-def _in_ascii(word: str) -> str:
-    return word if word.isascii() else "z".join(["", *(str(ord(letter)) for letter in word)])
 
 
 def stop_list(name: str) -> frozenset[str]:

@@ -14,12 +14,11 @@ from lxml.html import HtmlElement
 
 from conqret.scrapers import markup
 from conqret.scrapers.debates.footnotes import is_note
-from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex
+from conqret.scrapers.debates.layout import MAX_TITLE, NONE, DebatePage, DebateParts, Layout, PageIndex
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
 from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER
 from conqret.scrapers.debates.page_html import OPENED_BY_CLICK
-from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import MAX_NAME, kinds, nearest
 from conqret.text.citations import MARK
 

@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import hashlib
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import Debate
 from conqret.registry import Registry
-from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout
 from conqret.scrapers.debates.page_html import UnreadableHtmlError, plain
-from conqret.scrapers.debates.selectors import kinds, nearest
 from conqret.text.citations import cited_against, cited_by
+
+MAX_ID = 100
+"""Characters of an id, far below what file systems allow for a name."""
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$")
+"""Names that Windows keeps for devices."""
+
+
+def debate_id(url: str) -> str:
+    """The id of the debate at ``url``: the last part of its path and its query, else its host.
+
+    Letters, digits and single hyphens only. ``debate_id("https://www.procon.org/headlines/zoos/")`` is
+    ``"zoos"``, ``debate_id("https://abortion.procon.org")`` is ``"abortion-procon-org"``.
+    """
+    try:
+        parts = urlsplit(url)
+        path, query, host = unquote(parts.path), unquote(parts.query), parts.hostname or ""
+    except ValueError:
+        path, query, host = "", "", ""
+    names = [name for part in path.split("/") if (name := _slug(part))]
+    slug = "-".join(filter(None, (names[-1] if names else _slug(host.removeprefix("www.")), _slug(query))))
+    if not slug:
+        return f"debate-{_digest(url)}"
+    if _DEVICES.match(slug):
+        slug = f"debate-{slug}"
+    return slug if len(slug) <= MAX_ID else told_apart(slug, url)
+
+
+def told_apart(identifier: str, url: str) -> str:
+    """Another id for a second debate whose address gives the same one."""
+    return f"{identifier[: MAX_ID - 9].rstrip('-')}-{_digest(url)}"
+
+
+def _slug(text: str) -> str:
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", ascii_text.lower()).strip("-")
+
+
+def _digest(url: str) -> str:
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
 
 LAYOUTS = Registry(
     "layout of debate pages",
@@ -67,7 +109,7 @@ def read_debate(
         return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
     if missing := missing_of(reading):
-        return LayoutProblem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
+        return LayoutProblem(url, (*missing, *reading.remarks), layout.name)
     return Debate(
         id=debate_id(url),
         url=url,
@@ -108,16 +150,3 @@ def missing_of(reading: DebateParts) -> tuple[str, ...]:
             f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
         )
     return tuple(problems)
-
-
-def _nearly(page: DebatePage, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
-    """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
-    parts = {part.partition(":")[0] for part in missing}
-    if parts & {"pros", "cons"}:
-        parts |= {"arguments", "titles"}
-    there = kinds(page.root)
-    for selector in layout.selectors:
-        if selector.part in parts and next(selector.find(page.root), None) is None:
-            near = nearest(selector, there, layout.selectors)
-            if near:
-                yield f"{selector.part}: the layout looks for {selector}, and the page has {', '.join(near)}"

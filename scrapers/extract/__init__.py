@@ -4,9 +4,8 @@ async with Extractor() as extractor:
     result = await extractor.extract(page.body, page.content_type, page.charset)
 """
 
-from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.extract.charset import Kind, decode, sniff
 from conqret.scrapers.extract.document import Extraction, extract
-from conqret.scrapers.extract.sniff import Kind, sniff
 from conqret.scrapers.extract.worker_pool import Extractor
 
 __all__ = ["Extraction", "Extractor", "Kind", "decode", "extract", "sniff"]

@@ -5,25 +5,72 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from types import TracebackType
+from typing import TypeVar
 
+from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch.address_guard import Lookup, Policy, checked_url
-from conqret.scrapers.fetch.fetch_limits import Limits
-from conqret.scrapers.fetch.fetch_retry import Retries
+from conqret.scrapers.fetch.address_guard import Policy, checked_url
 from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page, refusal
 from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
-from conqret.scrapers.fetch.redirects import MAX_REDIRECTS, next_url
 from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
-from conqret.scrapers.fetch.wire import USER_AGENT, Wire
+from conqret.scrapers.fetch.wire import REDIRECTS, USER_AGENT, Limits, Wire
+
+ATTEMPTS = 3
+"""Rounds for one URL, the first included."""
+BACKOFF_BASE = 1.0
+"""Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
+MAX_RETRY_AFTER = 120.0
+"""Seconds: a server that asks for a longer pause is not asked again in this run."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently; ``base`` in seconds, 0 for tests."""
+
+    attempts: int = ATTEMPTS
+    base: float = BACKOFF_BASE
+
+    async def over(self, ask: Callable[[], Awaitable[T]], rng: random.Random) -> tuple[T, int]:
+        """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
+
+        Raises:
+            FetchError: what the last round came to, the rounds counted in its ``attempts``.
+        """
+        attempt = 1
+        while True:
+            try:
+                return await ask(), attempt
+            except FetchError as error:
+                error.attempts = attempt
+                wait = self.wait(error, attempt, rng)
+                if wait is None:
+                    raise
+            attempt += 1
+            await asyncio.sleep(wait)
+
+    def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
+        """Seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+
+        Full jitter, uniform on [0, base * 2^(attempt-1)], on top of a Retry-After if there is one.
+        """
+        if not error.retryable or attempt >= self.attempts:
+            return None
+        asked = error.retry_after or 0.0
+        return None if asked > MAX_RETRY_AFTER else asked + rng.uniform(0.0, self.base * 2.0 ** (attempt - 1))
+
 
 CONCURRENCY = 32
 """Requests under way at once, over all hosts."""
+MAX_REDIRECTS = 10
+"""Hops; browsers stop at 20, and chains on the live web rarely pass five."""
 OnReply = Callable[[FetchedResponse], Awaitable[None]]
 
 
@@ -55,7 +102,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
     """Fetches URLs over one connection pool; an async context manager.
 
     ``on_reply`` is awaited with every HTTP response, redirects and robots.txt included, before its page is
-    returned (this is where responses are stored). ``lookup`` replaces the system's name resolution.
+    returned (this is where responses are stored). ``resolver`` replaces the system's name resolution.
     """
 
     def __init__(
@@ -63,7 +110,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         options: FetchOptions | None = None,
         *,
         on_reply: OnReply | None = None,
-        lookup: Lookup | None = None,
+        resolver: AbstractResolver | None = None,
     ) -> None:
         self.options = options or FetchOptions()
         self._on_reply, self._rng = on_reply, random.Random()
@@ -71,7 +118,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
         product = self.options.user_agent.split("/", 1)[0].split()[0]
         self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
-        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, lookup)
+        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, resolver)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -119,7 +166,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
             if robots:
                 await self._robots.check(seen[-1])
             reply = await self._exchange(seen[-1])
-            target = next_url(reply, seen, self.options.policy, limit)
+            target = _next_url(reply, seen, self.options.policy, limit)
             if target is None:
                 break
             seen.append(target)
@@ -143,6 +190,34 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         if self._on_reply is not None:
             await self._on_reply(reply)
         return reply
+
+
+def _next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
+    """The URL that ``reply``, to the last of the URLs ``seen``, points to, checked; None if it is no redirect.
+
+    Raises:
+        FetchError: there were ``limit`` redirects already, or it is a loop (``error``); the target is refused
+            (``blocked``).
+    """
+    location = reply.lowered.get("location", "")
+    if reply.http not in REDIRECTS or not location:
+        return None
+    here = str(seen[-1])
+    if len(seen) > limit:
+        raise FetchError(FetchStatus.ERROR, f"more than {limit} redirects", http=reply.http, url=here)
+    try:
+        target = checked_url(str(seen[-1].join(URL(location))), policy)
+    except ValueError as error:
+        raise FetchError(
+            FetchStatus.ERROR, "redirect to something that is no URL", http=reply.http, url=here
+        ) from error
+    except FetchError as error:
+        error.detail = f"redirect {error.detail}"
+        error.http, error.url = reply.http, here
+        raise
+    if target in seen:
+        raise FetchError(FetchStatus.ERROR, "redirects in a circle", http=reply.http, url=str(target))
+    return target
 
 
 def _page(url: str, reply: FetchedResponse, attempts: int) -> Page:

@@ -58,7 +58,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class FetchedResponse:
-    """One HTTP response as it came: ``raw`` is the body before decompression, cut where it was too large.
+    """One HTTP response, its body decompressed, and cut where it was too large.
 
     ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the
     body is not whole, and is None if it is.
@@ -68,7 +68,6 @@ class FetchedResponse:
     http: int
     reason: str
     headers: tuple[tuple[str, str], ...]
-    raw: bytes
     body: bytes = b""
     fault: FetchError | None = None
     version: str = "HTTP/1.1"

@@ -23,7 +23,7 @@ SERVER = re.compile(r"http://localhost:(?:8000|8080|1234|11434)/v1")
 """Where vLLM, llama.cpp, LM Studio and Ollama listen."""
 JUDGE = "http://localhost:8000/judge"
 SITE = "https://www.britannica.com/procon"
-WEIGHTS = re.compile(r"(?<![\w./-])(?:(?:local|reward)/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
+WEIGHTS = re.compile(r"(?<![\w./-])(?:local/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
 """Names of models' weights, which are folders here: small ones with random weights."""
 
 BATCHES = """
@@ -104,9 +104,8 @@ def place_weights(text: str, folder: Path, store: Path) -> None:
 
 def kind_of(name: str) -> str:
     """What kind of model a name is taken for."""
-    for kind in ("bart", "reward"):
-        if kind in name:
-            return kind
+    if "bart" in name:
+        return "bart"
     return (
         "encoder" if re.search(r"contriever|gte|mpnet|deberta|uae|minilm", name, re.IGNORECASE) else "decoder"
     )
@@ -120,17 +119,15 @@ def place_files(text: str, folder: Path) -> None:
 
 
 def make_weights(store: Path) -> None:
-    """A causal model, an encoder, a sequence-to-sequence model and a reward model in folders of ``store``, made in
-    seconds."""
+    """A causal model, an encoder, and a sequence-to-sequence model in folders of ``store``, made in seconds."""
     from scripts.answer_experiment import tiny
-    from tests.perplexity.small_seq2seq import encoder, reward, seq2seq
+    from tests.perplexity.small_seq2seq import encoder, seq2seq
 
-    for kind in ("decoder", "encoder", "bart", "reward"):
+    for kind in ("decoder", "encoder", "bart"):
         (store / kind).mkdir(parents=True)
     tiny(ROOT / "fixtures" / "corpus", store / "decoder", steps=STEPS)
     encoder(store / "encoder", window=64)
     seq2seq("bart", store / "bart")
-    reward(store / "reward", window=4096)
 
 
 def answer_all(folder: Path) -> None:

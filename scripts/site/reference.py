@@ -68,7 +68,7 @@ def prompts() -> str:
     blocks = [
         "# Prompts",
         "Every prompt as it stands in its file: front matter, then a template whose block `system` says what is asked "
-        "and whose block `user` takes the item. `conqret info prompt show` fills one with an item.",
+        "and whose block `user` takes the item. `conqret info prompt NAME` fills one with an item.",
     ]
     for identifier in library.ids():
         prompt = library[identifier]

@@ -29,10 +29,8 @@ def command(tmp_path_factory):
     ("name", "options", "settings"),
     [
         ("first", [], {}),
-        ("first", ["--truth-drop-aggregate", "--eval-drop-aggregate"], {"recompute": True}),
-        ("first", ["--topic", "t1", "--topic", "t2"], {"topics": ("t1", "t2")}),
         ("second", ["--on-missing", "default", "--correlation", "tau_gap"], ZEROS),
-        ("second", ["--on-missing", "skip", "--only-shared-runs"], {"on_missing": "skip", "shared_runs": True}),
+        ("second", ["--on-missing", "skip", "--only-shared-runs"], {"on_missing": "skip"}),
     ],
 )  # fmt: skip
 def test_the_same_figures(command, tmp_path, name, options, settings):

@@ -79,12 +79,10 @@ def test_answers_are_scored(tmp_path: Path) -> None:
     assert (kept.questions, kept.unanswered) == (1, 0)
 
 
-def test_recordings_are_exported_counted_and_read_in(tmp_path: Path) -> None:
+def test_recordings_are_exported_and_read_in(tmp_path: Path) -> None:
     conqret.judge(DEBATES.parent / "demo" / "items.jsonl", format="direct", output=tmp_path / "run")
     done = conqret.export_recordings(tmp_path / "run", tmp_path / "out.jsonl")
     assert conqret.import_recordings(tmp_path / "out.jsonl", tmp_path / "store.sqlite") == done.answers
-    assert conqret.count_recordings(tmp_path / "store.sqlite").answers == done.answers
-    assert conqret.check_store(tmp_path / "store.sqlite").whole
     (found,) = conqret.list_runs(tmp_path)
     assert found.path == tmp_path / "run"
     page = conqret.report_run(found.path, tmp_path / "page.html")

@@ -18,7 +18,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("name", ["judge", "server", "verdicts", "batch", "engine", "workers", "session"])
+@pytest.mark.parametrize("name", ["judge", "verdicts", "batch", "engine", "workers", "session"])
 def test_settings_that_no_session_can_do_are_refused_and_not_left_out(name):
     with pytest.raises(DeclarationError, match=f"calls that share a session take no {name}: leave it out"):
         SessionJudge(format="direct", **{name: None}).judge(ASKED)

@@ -16,8 +16,6 @@ from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "fixtures/demo/items.jsonl"
-IN_PLACE = "prompts"
-"""Of `prompt steps`, which changes the steps of a prompt, and leaves the rest of it as it is."""
 LABELS = ROOT / "fixtures/demo/labels.jsonl"
 
 
@@ -46,11 +44,7 @@ def test_every_output_is_known() -> None:
     for name, command in commands():
         for param in command.params:
             help_ = (getattr(param, "help", None) or "").casefold()
-            if (
-                param.param_type_name == "option"
-                and help_.startswith(writing)
-                and param.name not in (*WRITTEN, IN_PLACE)
-            ):
+            if param.param_type_name == "option" and help_.startswith(writing) and param.name not in WRITTEN:
                 pytest.fail(f"{name} writes {param.name}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,8 +31,6 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 HOW = {"session", "trace", "created", "calls", "usage", "cost", "cost_usd"}
 """What says how and when something was asked."""
-OF_A_WAVE = {"place", "date", "usd", "seconds"}
-"""The same in the series of ``conqret judges drift``."""
 
 
 class Case(NamedTuple):
@@ -152,7 +150,6 @@ CASES = {
     "score": Case(of_statements, by_words, 1, 4),
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
-    "drift": Case(lambda folder: ("judges", *of_items(folder, "drift", "--baseline", 1)), filled, 1, 6),
     "suite": Case(
         lambda folder: ("suite", "run", "judgebench", "--from", FIXTURES.parent / "tests/fixtures/suites"),
         filled,
@@ -182,15 +179,14 @@ def contents(folder: Path) -> dict[str, Any]:
                 if file.suffix == ".jsonl"
                 else [file.read_text()]
             )
-            how = HOW | OF_A_WAVE if file.name == "drift.json" else HOW
-            found[file.name] = [_bare(json.loads(line), how) for line in lines]
+            found[file.name] = [_bare(json.loads(line)) for line in lines]
     return found
 
 
-def _bare(data: Any, how: Set[str]) -> Any:
+def _bare(data: Any) -> Any:
     if isinstance(data, dict):
-        return {name: _bare(entry, how) for name, entry in data.items() if name not in how}
-    return [_bare(entry, how) for entry in data] if isinstance(data, list) else data
+        return {name: _bare(entry) for name, entry in data.items() if name not in HOW}
+    return [_bare(entry) for entry in data] if isinstance(data, list) else data
 
 
 def at_once(cli: Cli, case: Case, arguments: tuple[object, ...], out: Path) -> dict[str, Any]:
@@ -242,18 +238,3 @@ def test_a_study_reads_its_items_once(
 ) -> None:
     monkeypatch.delattr(ItemSource, "__iter__")  # the check is the one that reads
     assert cli(*CASES[name].arguments(tmp_path), "-o", tmp_path / "out").code == 0
-
-
-def test_a_wave_that_waits_for_its_batch_goes_on_on_another_day(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case, out = CASES["drift"], tmp_path / "drift"
-    with BatchServer(answer=case.answer) as server:
-        call = (*case.arguments(tmp_path), "--model", "openai/m", "--api-base", server.url, "-o", out)
-        server.status = "completed"
-        assert cli(*call, "--batch").code == 0
-        (day,) = (place.name for place in out.iterdir())
-        (out / day).rename(out / "2026-01-05")
-        assert cli(*call, "--batch").code == 0
-        assert [place.name for place in out.iterdir() if place.is_dir()] == ["2026-01-05"]
-        assert (len(server.batches), server.requests) == (1, [])

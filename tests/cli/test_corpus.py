@@ -89,7 +89,7 @@ def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
     for arguments, message in (
         (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),
         (["corpus", "build", str(corpus.path), "--train-share", "1"], "between 0 and 1"),
-        (["corpus", "import-conqret", str(tmp_path)], "not a ConQRet release"),
+        (["corpus", "import", str(tmp_path)], "not a ConQRet release"),
         (["corpus", "debates", str(tmp_path / "none.txt")], "no such file"),
     ):
         result = RUNNER.invoke(app, arguments)
@@ -98,9 +98,7 @@ def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
 
 
 def test_import(data_dir: Path, tmp_path: Path) -> None:
-    result = RUNNER.invoke(
-        app, ["corpus", "import-conqret", str(data_dir / "conqret"), "-o", str(tmp_path / "c")]
-    )
+    result = RUNNER.invoke(app, ["corpus", "import", str(data_dir / "conqret"), "-o", str(tmp_path / "c")])
     assert result.exit_code == 0, result.output
     directory = CorpusDirectory(tmp_path / "c")
     assert len(list(directory.topics("train"))) == 60

@@ -1,99 +1,193 @@
-"""``conqret judges drift`` and ``conqret judges power drift``."""
+"""A judge on dated waves: what is compared, what is told of it, and what is refused."""
 
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 
+from conqret import drift, judge
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.studies.card.card_fit import last_checked, standing
+from conqret.studies.card.page import card_sheet
+from conqret.studies.card.result import make_card
+from conqret.studies.drift.page import drift_answer, drift_sheet
+from conqret.studies.drift.result import Drift
+from conqret.studies.drift.waves import Wave, changes_between, few
 from tests.cli.conftest import Cli
-from tests.contract.items import demo
-from tests.judging.runs import write_items
+from tests.reliability.cards import card_of, parts_of
 
-JUDGE = """
-import os, random
-rng = random.Random(os.environ["SEED"])
-def grade(item):
-    return min(1, max(0, len(item["argument"]) % 50 / 60 + rng.gauss(0, .01) - float(os.environ["STRICT"])))
-"""
+ANCHORS = [
+    {"id": f"a{n}", "topic": f"topic {n % 8}", "argument": f"argument {n} " + "because " * (n % 5)}
+    for n in range(24)
+]
 
 
-def test_a_cron_line_from_its_first_day_to_an_alarm(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "watched_judge.py").write_text(JUDGE)
-    items = write_items(tmp_path / "anchors.jsonl", demo()[::2])
-    line = (
-        "judges",
-        "drift",
-        items,
-        "--judge",
-        "watched_judge:grade",
-        "--metric",
-        "overall_quality",
-        "-o",
-        "kept",
-        "--baseline",
-        2,
-    )
-    codes = []
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four waves of a function, the last of them stricter."""
+    folder = tmp_path_factory.mktemp("drift") / "all"
+    rng, less = random.Random(1), 0.0
+
+    def grade(item: dict[str, str]) -> float:
+        return 0.3 + 0.1 * item["argument"].count("because") + rng.gauss(0, 0.01) - less
+
     for day in range(1, 5):
-        monkeypatch.setenv("SEED", str(day))
-        monkeypatch.setenv("STRICT", "0.15" if day == 4 else "0")
-        done = cli(*line, "--wave", f"2026-01-0{day}", "--junit", "drift.xml")
-        codes.append(done.code)
-        assert max(map(len, done.out.splitlines())) <= 80, done.out
-    assert codes == [0, 0, 0, 1]
-    assert "ALARM     overall quality, severity: more severe, first alarm on" in done.out
-    assert "12 requests sent now" in done.err
-    assert 'failures="1"' in (tmp_path / "drift.xml").read_text()
-    assert "<svg" in (tmp_path / "kept" / "drift.html").read_text()
-    again = cli(*line, "--wave", "2026-01-04", "--dry-run", "--json")
-    assert json.loads(again.out)["calls"] == 12
-    again = cli(*line, "--wave", "2026-01-04")
-    assert again.code == 1
-    assert "0 requests sent now" in again.err
-    read = cli(
-        "judges", "drift", "kept", "--json", "--baseline", 2, "--require", "severity[overall-quality] > -0.02"
+        less = 0.2 if day == 4 else 0.0
+        judge(ANCHORS, judge=grade, output=folder / f"day-{day}")
+        dated(folder / f"day-{day}", day)
+    return folder
+
+
+def dated(run: Path, day: int) -> None:
+    """Date a run."""
+    file = run / "run.json"
+    text = file.read_text()
+    file.write_text(text.replace(json.loads(text)["created"], f"2026-01-0{day}T06:00:00"))
+
+
+@pytest.fixture(scope="module")
+def stricter(judged: Path) -> Drift:
+    return drift(judged)
+
+
+def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: Drift) -> None:
+    assert [wave.name for wave in stricter.waves] == ["day-1", "day-2", "day-3", "day-4"]
+    assert (stricter.reference, stricter.anchors, stricter.topics) == ("day-1", 24, 8)
+    (alarm,) = stricter.alarms
+    assert (alarm.wave, alarm.metric, alarm.pairs) == ("day-4", "overall_quality", 24)
+    assert alarm.difference.value == pytest.approx(-0.2, abs=0.02)
+    assert "overall quality is lower on day-4 (difference -0.2" in drift_answer(stricter)[1]
+    runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
+    assert drift(*runs).differences == stricter.differences
+    assert {row.wave for row in drift(judged, reference="day-4").alarms} == {"day-1", "day-2", "day-3"}
+    sheet = drift_sheet(stricter)
+    page = "".join(sheet.html())
+    assert page.count('<svg class="chart"') == 1
+    assert "conqret runs diff" in page
+    (chart,) = sheet.picture
+    assert [point.x for point in chart.lines[0].points] == [2, 3, 4]
+
+
+def test_a_judge_that_always_says_the_same_has_not_drifted(tmp_path: Path) -> None:
+    for day in (1, 2):
+        judge(ANCHORS, judge=lambda item: 0.3 + len(item["argument"]) / 100, output=tmp_path / f"day-{day}")
+    found = drift(tmp_path)
+    assert found.alarms == ()
+    assert drift_answer(found)[1] == "No drift was detected."
+
+
+def test_what_changed_is_told() -> None:
+    given = {
+        "name": "day 1", "place": "drift/day 1", "date": "2026-01-01T06:00:00+00:00", "model": "m", "fingerprint": "f",
+        "conqret": "0.1", "anchors": 24, "missing": 0, "tokens": None, "usd": 0.01, "seconds": 1.0,
+        "answered_by": ("m-1",), "system_fingerprints": ("fp_1",),
+    }  # fmt: skip
+    changed = {
+        "answered_by": ("m-2",),
+        "usd": 0.02,
+        "seconds": 3.0,
+        "conqret": "0.2",
+        "system_fingerprints": ("fp_2",),
+    }
+    before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
+    records = [
+        JudgeRecord.model_validate({
+            "format": "direct", "model": "m", "baseline": False, "fingerprint": "f", "identity": identity,
+            "metrics": ["clarity"], "options": {}, "model_options": {}, "items_name": "a.jsonl",
+            "items_layout": "conqret", "items_count": 24, "items_digest": "d", "created": given["date"],
+        })
+        for identity in ({"model": "m"}, {"model": "m", "prompt a": "2"})
+    ]  # fmt: skip
+    assert list(changes_between(before, records[0], now, records[1])) == [
+        "prompt a: added",
+        "the model answers as m-2, and m-1 before",
+        "the provider's system is fp_2, and fp_1 before",
+        "conqret 0.2, and 0.1 before",
+        "an item costs $0.02, and $0.01 before",
+        "an item takes 3 s of the model, and 1 s before",
+    ]
+    assert list(changes_between(before, records[0], before, records[0])) == []
+    assert few([f"m-{n}" for n in range(5)]) == "m-0, m-1, m-2 and 2 more"
+
+
+def test_logs_of_what_a_judge_said_are_waves(tmp_path: Path) -> None:
+    for day, less in enumerate((0.0, 0.1), 1):
+        said = [
+            {"id": anchor["id"], "score": 0.5 + 0.01 * place % 0.2 - less}
+            for place, anchor in enumerate(ANCHORS)
+        ]
+        judge(ANCHORS, verdicts=said, output=tmp_path / f"log-{day}")
+    found = drift(tmp_path)
+    assert [alarm.wave for alarm in found.alarms] == ["log-2"]
+    assert [one.changes for one in found.waves] == [(), ()]  # another log each time, and the same judge
+
+
+def test_the_command(cli: Cli, judged: Path, tmp_path: Path) -> None:
+    page = tmp_path / "drift.html"
+    conditions = ("--require", "difference[overall-quality] > -0.02", "--require", "coverage >= 1")
+    done = cli("judges", "drift", judged, *conditions, "-o", page)
+    assert done.code == 1
+    assert "The judge has drifted: overall quality is lower on day-4" in " ".join(done.out.split())
+    assert "not met: difference[overall-quality] > -0.02" in done.err
+    assert "Has the judge drifted?" in page.read_text()
+    still = cli("judges", "drift", judged / "day-1", judged / "day-2", "--json")
+    assert still.code == 0
+    assert [wave["name"] for wave in json.loads(still.out)["waves"]] == ["day-1", "day-2"]
+
+
+def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None:
+    judge(ANCHORS[:4], format="pointwise", metrics=["clarity"], output=tmp_path / "few")
+    judge(
+        [ANCHORS[0] | {"argument": "another"}, *ANCHORS[1:]],
+        judge=lambda item: 0.5,
+        output=tmp_path / "other",
     )
-    assert read.code == 1
-    assert "not met: severity[overall-quality] > -0.02" in read.err
-    found = json.loads(read.out)
-    assert [one["met"] for one in found.pop("requirements")] == [False]
-    assert found == json.loads((tmp_path / "kept" / "drift.json").read_text())
-    since = cli("judges", "drift", "kept", "--since", "2026-01-04", "--page", "new.md")
-    assert since.code == 0
-    assert "1 of 3 waves of the baseline" in since.out
-    assert "Has the judge drifted?" in (tmp_path / "new.md").read_text()
-
-
-def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
-    items = write_items(tmp_path / "anchors.jsonl", demo())
-    few = write_items(tmp_path / "few.jsonl", demo()[:4])
+    (tmp_path / "none").mkdir()
     for arguments, message in (
-        ((items,), "give the folder of the waves with -o"),
-        ((items, items, "-o", tmp_path / "kept"), "one file of anchors is judged"),
-        ((items, "-o", tmp_path / "kept", "--judge", "a:b", "--format", "direct"), "has no format"),
-        ((tmp_path, "--page", "drift.pdf"), "ends in .pdf"),
-        ((tmp_path, "--require", "alarm == 0"), "did you mean 'alarms'"),
-        ((tmp_path / "nowhere",), "there is no such folder"),
-        ((tmp_path,), "there is no judged run"),
-        ((tmp_path, "--rate", "2"), "a rate of false alarms must lie in"),
-        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs at least one wave of baseline"),
-        ((few, "-o", tmp_path / "kept"), "a time series of 2 topics cannot be charted"),
-    ):  # fmt: skip
+        ((judged, tmp_path / "few"), "use one format"),
+        ((judged, tmp_path / "other"), "has other anchors than the first wave"),
+        ((tmp_path / "none",), "there is no judged run"),
+        ((judged / "day-1",), "at least two finished waves"),
+        ((judged, "--reference", "day-9"), "day-9"),
+        ((judged, "--metric", "clarity"), "clarity"),
+        ((judged, "--require", "difference < 1"), "names no metric"),
+        ((judged, "--require", "alarms == 0"), "there is no quantity"),
+        ((judged, "-o", "drift.pdf"), "ends in .pdf"),
+    ):
         done = cli("judges", "drift", *arguments)
         assert done.code == 2
-        assert message in done.err
-    assert not (tmp_path / "kept").exists()
+        assert message in " ".join(done.err.split())
+    with pytest.raises(UnknownNameError):
+        drift(judged, reference="day-9")
+    (tmp_path / "few" / "summary.json").unlink()
+    with pytest.raises(DeclarationError, match="contains no finished run"):
+        drift(tmp_path / "few")
 
 
-def test_a_plan(cli: Cli) -> None:
-    done = cli("judges", "power", "drift", "--topics", "12", "--items", "5", "--json")
-    (cell,) = json.loads(done.out)
-    assert cell["found"] > 0.9
-    assert cell["false_alarms"] <= 0.05
-    assert "A shift of 0.05 after 10 of 20 waves" in cli("judges", "power", "drift", "--topics", "12").out
-    assert "not after 2" in cli("judges", "power", "drift", "--after", 2).err
+def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: Path) -> None:
+    card = card_of(tmp_path, with_bias=False)
+    assert last_checked(card) == card.run.created[:10]
+    newest = stricter.waves[-1]
+    recorded = newest.model_copy(update={"date": "2031-01-01", "recorded": True})
+    asked = newest.model_copy(
+        update={"date": "2030-05-06T06:00:00+00:00", "fingerprint": card.run.fingerprint}
+    )
+    told = stricter.model_copy(update={"waves": (*stricter.waves, recorded, asked)})
+    known = card.model_copy(update={"drift": told})
+    assert last_checked(known) == "2030-05-06"
+    assert "behavior last checked on 2030-05-06, and it had drifted by then: overall_quality" in standing(
+        known
+    )
+    page = card_sheet(known)
+    assert "Is it still as it was?" in page.markdown()
+    with pytest.raises(
+        DeclarationError, match=r"the newest wave \(day-4\) belongs to another judge configuration"
+    ):
+        make_card(card.run, *parts_of(tmp_path), drift=stricter)
+    assert "The judge has drifted on overall quality" in " ".join(
+        make_card(card.run, *parts_of(tmp_path), drift=told).limits
+    )

@@ -22,7 +22,7 @@ PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
 SAYS_SO = (
     "generate perturbations",
     "info doctor",
-    "info prompt steps",
+    "info prompt",
     "retrieve run",
     "retrieve evaluate",
     "serve http",
@@ -48,7 +48,6 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
         "judge": ("judge", items, "--format", "direct"),
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
         "tournament": ("tournament", items, "--comparisons", "2"),
-        "drift": ("judges", "drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
         "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
         "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
@@ -59,7 +58,7 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     }  # fmt: skip
 
 
-NAMES = ("judge", "bias", "drift", "sensitivity", "generate", "dispute-awareness", "baselines")
+NAMES = ("judge", "bias", "sensitivity", "generate", "dispute-awareness", "baselines")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -115,7 +114,7 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     )
 
 
-@pytest.mark.parametrize("name", ["judge", "bias", "sensitivity", "drift", "tournament", "dispute-awareness"])
+@pytest.mark.parametrize("name", ["judge", "bias", "sensitivity", "tournament", "dispute-awareness"])
 @pytest.mark.parametrize(
     ("more", "refused"),
     [
@@ -210,3 +209,18 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
     for name, options in asking.items():
         assert wanted <= options, name
         assert ("--dry-run" in options) == (name not in SAYS_SO), name
+
+
+def test_an_experiment_that_cannot_be_done_is_exit_2(cli: Cli, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    judge = '[[judges]]\nformat = "direct"\nmodel = "offline"\n'
+    for window, refused in ((500, "cannot be written: the prompt needs"), (100_000, "needs a key of openai")):
+        file = tmp_path / f"{window}.toml"
+        file.write_text(
+            'name = "small"\ncorpus = "corpus"\n[retrievers.bm25]\n[rerankers]\n'
+            '[generators.g]\nmodel = "gpt-4o-mini"\nshots = 0\n'
+            f'[models."gpt-4o-mini"]\ncontext_window = {window}\n'
+            '[[systems]]\nretriever = ["bm25"]\nreranker = ["none"]\ngenerator = ["g"]\n' + judge
+        )
+        done = cli("experiment", file, "--dry-run")
+        assert (done.code, refused in " ".join(done.err.split())) == (2, True), done.err

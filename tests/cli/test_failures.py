@@ -211,7 +211,6 @@ def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tm
         ("tournament", ITEMS, "--comparisons", 2),
         ("bias", ITEMS, "--format", "direct", "--probe", "repeatability"),
         ("sensitivity", ITEMS, "--format", "direct", "--perturb", "irrelevant:0,50"),
-        ("judges", "drift", DEMO, "--format", "direct"),
         ("generate", "translations", ITEMS, "--into", "de"),
         ("generate", "perturbations", "hallucinate", ITEMS),
         ("debate", "score", STATEMENTS),

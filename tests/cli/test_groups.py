@@ -26,7 +26,7 @@ CALLING = (
     "bias",
     "debateqa score dispute-awareness",
     "debateqa score baselines",
-    "info prompt steps",
+    "info prompt",
     "info doctor",
 )
 """The commands that call a model."""

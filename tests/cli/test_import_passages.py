@@ -1,4 +1,4 @@
-"""`conqret corpus import-passages`: all of a file or nothing, and a corpus that can be indexed."""
+"""`conqret corpus import`: all of a file or nothing, and a corpus that can be indexed."""
 
 import json
 
@@ -14,15 +14,15 @@ def test_passages_become_a_corpus(cli, tmp_path):
     good.write_text(WIKIPEDIA, encoding="utf-8")
     bad.write_text('{"id": "1"}\n', encoding="utf-8")
     out = tmp_path / "corpus"
-    refused = cli("corpus", "import-passages", good, bad, "-o", out)
+    refused = cli("corpus", "import", good, bad, "-o", out)
     assert refused.code == 2
     assert "Give the passage its text" in refused.err
     assert not CorpusDirectory(out).documents_file.exists()
-    assert cli("corpus", "import-passages", good, "--url", "{text}").code == 2
-    done = cli("corpus", "import-passages", good, "-o", out, "--json")
+    assert cli("corpus", "import", good, "--url", "{text}").code == 2
+    done = cli("corpus", "import", good, "-o", out, "--json")
     assert (done.code, json.loads(done.out)["passages"]) == (0, 2)
     assert [document.title for document in CorpusDirectory(out).documents()] == ["Aaron", "Tram (vehicle)"]
     assert json.loads(cli("retrieve", "index", out, "--engine", "bm25s", "--json").out)["documents"] == 2
-    again = cli("corpus", "import-passages", good, good, "-o", out)  # that an id stands twice the index says
+    again = cli("corpus", "import", good, good, "-o", out)  # that an id stands twice the index says
     assert again.code == 0
     assert "repeats the id '1'" in cli("retrieve", "index", out, "--engine", "bm25s").err

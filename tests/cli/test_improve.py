@@ -38,7 +38,7 @@ def test_a_dry_run_says_what_will_be_asked(cli: Cli, tmp_path: Path) -> None:
         done = cli(*given, "--json")
         assert done.code == 0, done.err
         facts = json.loads(dry.out)
-        assert facts["calls"] == 45 + 7 + 3 * 3 * 45
+        assert facts["calls"] == 45 + 7 + 2 * 3 * 45
         asked = len(server.requests)
         assert 45 + 7 < asked <= facts["calls"]  # what is alike is asked once
         result = json.loads(done.out)
@@ -73,7 +73,6 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
             items,
             read_labels(labels, scales=["1:5"]),
             criteria=[CRITERION],
-            variants=["wording"],
             prompts=mine,
             samples=2,
             temperature=0.5,
@@ -98,18 +97,16 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
 
 def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path) -> None:
     with FaultServer(answer=rule_model) as server:
-        given = command(
-            tmp_path, *PRICED, "--variant", "examples", "--api-base", server.url, "-o", tmp_path / "out"
-        )
-        stopped = cli(*given, "--budget-usd", "0.05")
+        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
+        stopped = cli(*given, "--budget-usd", "0.02")
         assert stopped.code == 2
         assert "run the same command to continue" in stopped.err
         assert not (tmp_path / "out" / "summary.json").exists()
         asked = len(server.requests)
-        assert 0 < asked < 45 + 3 * 45
+        assert 0 < asked < 45
         done = cli(*given)
         assert done.code == 0, done.err
-        assert len(server.requests) == 45 + 3 * 45
+        assert 45 + 7 < len(server.requests) <= 45 + 7 + 2 * 3 * 45
 
 
 def test_in_batches(cli: Cli, tmp_path: Path) -> None:
@@ -118,8 +115,6 @@ def test_in_batches(cli: Cli, tmp_path: Path) -> None:
         given = command(
             tmp_path,
             *PRICED,
-            "--variant",
-            "wording",
             "--api-base",
             server.url,
             "-o",
@@ -132,7 +127,7 @@ def test_in_batches(cli: Cli, tmp_path: Path) -> None:
         sizes = [len(batch) for batch in server.batches.values()]
         assert sizes[:2] == [45, 7]
         assert len(sizes) == 3
-        assert 45 <= sizes[2] <= 3 * 45  # what is alike is asked once
+        assert 45 <= sizes[2] <= 2 * 3 * 45  # what is alike is asked once
         assert server.requests == []
     assert (tmp_path / "out" / "summary.json").exists()
 
@@ -141,7 +136,7 @@ def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path:
     """One answer of the first stage is lost with its recording: what came after it is not thrown away."""
     out = tmp_path / "out"
     with BatchServer(answer=rule_model) as server:
-        given = command(tmp_path, *PRICED, "--variant", "wording", "--api-base", server.url, "-o", out)
+        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", out)
         assert cli(*given).code == 0
         rows = (out / "rows.jsonl").read_text().splitlines()
         (out / "rows.jsonl").write_text("\n".join(rows[1:]) + "\n")
@@ -161,11 +156,9 @@ def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path:
     ("more", "message"),
     [
         (("--model", "offline"), "no evidence for criteria"),
-        (("--model", "openai/judge", "--folds", "9"), "--folds"),
+        (("--model", "openai/judge", "--excerpt", "9"), "--excerpt"),
         (("--model", "openai/judge", "--held-out", "nowhere.jsonl"), "nowhere.jsonl"),
-        (("--model", "openai/judge", "--rating-scale", "1:5"), "--rating-scale"),
         (("--model", "openai/judge", "--format", "direct"), "leave format out"),
-        (("--model", "openai/judge", "--variant", "magic"), "variant 'magic'"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_written(

@@ -268,7 +268,6 @@ COMMANDS: dict[str, tuple[Any, ...]] = {
     "power": ("judges", "power", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6", "--items", "1",
               "--simulations", "20"),
     "methods": ("runs", "methods", "RUN", "--labels", "LABELS"),
-    "frontier": ("judges", "pareto", "RUN", "TWIN", "--labels", "LABELS"),
 }  # fmt: skip
 
 
@@ -362,7 +361,7 @@ def test_a_line_that_is_too_long_is_told_as_such(
         ("list.json", json.dumps([{"item": long}]), 0),
     ):
         if name == "list.json":
-            monkeypatch.setenv("CONQRET_MAX_LIST", "2000")
+            monkeypatch.setenv("CONQRET_MAX_FILE", "2000")
         (tmp_path / name).write_text(text, encoding="utf-8")
         done = cli("labels", "agreement", tmp_path / name, "--scale", "1:5")
         said = " ".join(done.err.split())

@@ -37,7 +37,7 @@ def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> N
     assert statement.language == "de"
 
 
-@pytest.mark.parametrize("words", ["judges drift", "debate score", "labels sample"])
+@pytest.mark.parametrize("words", ["bias", "debate score", "labels sample"])
 def test_a_language_that_nobody_knows_is_refused(cli: Cli, tmp_path: Path, words: str) -> None:
     path = tmp_path / "items.jsonl"
     path.write_text(json.dumps({"id": "a", "stance": "pro", **ITEM}) + "\n", encoding="utf-8")

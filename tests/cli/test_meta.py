@@ -38,9 +38,9 @@ def test_a_run_beside_people_and_length(cli, judged):
         judged / "reports.jsonl",
     )
     page = judged / "systems.html"
-    done = cli(*command, "--by-topic", "-o", page)
+    done = cli(*command, "-o", page)
     assert done.code == 0, done.err
-    for said in ("Kendall's τ with GRADE of truth", "groundedness", "Length of the reports", "by topic"):
+    for said in ("Kendall's τ with GRADE of truth", "groundedness", "Length of the reports"):
         assert said in " ".join(done.out.split())
     assert "shown to rank better than the length" in " ".join(done.out.split())
     rows = [line.partition("  ")[0] for line in done.out.splitlines() if "  " in line]
@@ -74,7 +74,7 @@ def test_one_coefficient_of_some(cli):
         ((FILES / "second.eval.txt",), "second.eval: pine has no groundedness for 't6'"),
         ((FILES / "none.txt",), "there is no such file"),
         ((FILES / "first.eval.txt", "--correlation", "kendal"), "did you mean 'kendall'"),
-        ((FILES / "first.eval.txt", "--format", "tot", "--recompute"), "share no topic: check --format"),
+        ((FILES / "first.eval.txt", "--format", "tot"), "share no topic: check --format"),
     ],
 )
 def test_what_is_refused(cli, arguments, wrong):

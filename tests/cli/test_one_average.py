@@ -1,4 +1,4 @@
-"""An average over dimensions is the same wherever it is printed: validate, compare, pareto, jury, calibrate."""
+"""An average over dimensions is the same wherever it is printed: validate, compare, jury, calibrate."""
 
 from __future__ import annotations
 
@@ -53,10 +53,6 @@ def test_every_command_prints_the_same_average(
     assert compared["average"]["judges"]["model"]["alpha"]["value"] == pytest.approx(
         alpha["value"], abs=1e-12
     )
-    offers = {
-        one["run"]: one["alpha"] for one in json.loads(cli("judges", "pareto", *runs, *given).out)["offers"]
-    }
-    assert offers["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
     folder = tmp_path / "jury"
     jury = json.loads(cli("judges", "jury", *runs, "-o", folder, *given).out)
     members = {one["name"]: one["alpha"] for one in jury["members"]}

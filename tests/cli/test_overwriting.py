@@ -149,11 +149,11 @@ def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
     (corpus / "debates.jsonl").write_text("{}\n", encoding="utf-8")
     (corpus / "documents.jsonl").write_text("fetched", encoding="utf-8")
     passages.write_text('{"id": "a", "text": "A text."}\n', encoding="utf-8")
-    done = cli("corpus", "import-passages", passages, "-o", corpus)
+    done = cli("corpus", "import", passages, "-o", corpus)
     assert (done.code, "contains a scraped corpus" in done.err) == (2, True)
     assert (corpus / "documents.jsonl").read_text(encoding="utf-8") == "fetched"
     for _ in range(2):  # over an import one may import again
-        assert cli("corpus", "import-passages", passages, "-o", tmp_path / "other").code == 0
+        assert cli("corpus", "import", passages, "-o", tmp_path / "other").code == 0
 
 
 def test_a_register_knows_what_nobody_has_changed(tmp_path: Path) -> None:

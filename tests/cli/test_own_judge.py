@@ -1,4 +1,4 @@
-"""``--judge`` and ``--server`` on the command line: a run like any other, and hostile answers that are never scores."""
+"""``--judge`` on the command line: a run like any other, and hostile answers that are never scores."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_ones_own_judge_has_no_format_and_is_in_no_settings(cli: Cli, here: Path
     done = cli("judge", "items.jsonl")
     assert done.code == 2
     assert "rater_of_a_test" not in sys.modules
-    asked = cli("judge", "items.jsonl", "--server", "nowhere", "--config", "missing.toml")
+    asked = cli("judge", "items.jsonl", "--judge", "http://127.0.0.1:9", "--config", "missing.toml")
     assert asked.code == 2
 
 

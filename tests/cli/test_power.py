@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conqret.data import Judgment, Measure, Status, Version
+from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.studies.power.pilot import between_runs, of_versions
+from conqret.studies.power.sample_sizes import between_runs
 from tests.reliability.cards import write_gold
 
 ROOT = Path(__file__).parents[2]
@@ -17,14 +17,14 @@ QUICK = ("--topics", "8,4", "--items", "2", "--simulations", "20")
 
 def test_a_plan_from_assumptions(cli, tmp_path):
     picture = tmp_path / "power.svg"
-    done = cli("judges", "power", "difference", *QUICK, "--shift", "0.5", "-o", picture)
+    done = cli("judges", "power", "--for", "difference", *QUICK, "--effect", "0.5", "-o", picture)
     assert done.code == 0
     said = " ".join(done.out.split())
     assert "fewer than six topics there is no test" in said
     assert "8 topics with 2 items each, 16 items in all (power 1.00" in said
     assert picture.read_text(encoding="utf-8").startswith("<svg")
     assert "8 topics with 2 items each" in picture.read_text(encoding="utf-8")
-    again = cli("judges", "power", "curve", *QUICK, "--shift", "0.5", "--json")
+    again = cli("judges", "power", "--for", "difference", *QUICK, "--effect", "0.5", "--json")
     first, second = json.loads(again.out)
     assert (first["topics"], first["power"]) == (8, 1.0)
     assert second["power"] is None
@@ -41,6 +41,7 @@ def test_a_plan_from_a_pilot(cli, tmp_path):
     asked = (
         "judges",
         "power",
+        "--for",
         "agreement",
         "--dimension",
         "clarity",
@@ -59,126 +60,92 @@ def test_a_plan_from_a_pilot(cli, tmp_path):
     assert "--scale" in unscaled.err
 
 
-@pytest.fixture(scope="module")
-def pilots(tmp_path_factory):
-    """A run of damage, one of probes and two of judgments, in which scores stray by .05 or .1 on twelve topics."""
-    folder = tmp_path_factory.mktemp("pilots")
+def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
     rng = np.random.default_rng(3)
 
-    def judgment(item, value, version=None):
-        return Judgment(
-            item=item, topic=f"t{item.partition('-')[0]}", stance="pro", format="direct", model="m",
-            fingerprint="f", measures={"clarity": Measure(status=Status.SCORED, value=value)}, version=version,
-        )  # fmt: skip
+    def judgments(shift, spread):
+        return [
+            Judgment(
+                item=f"{topic}-{number}", topic=f"t{topic}", stance="pro", format="direct", model="m", fingerprint="f",
+                measures={"clarity": Measure(status=Status.SCORED, value=0.5 + shift + spread * rng.uniform())},
+            )
+            for topic in range(12)
+            for number in range(2)
+        ]  # fmt: skip
 
-    names = [f"{topic}-{number}" for topic in range(12) for number in range(2)]
-    plain = [judgment(name, 0.5) for name in names]
-    damaged = [
-        judgment(
-            f"{name}~{level}",
-            float(np.clip(0.5 - level / 200 + 0.05 * rng.normal(), 0, 1)),
-            Version(original=name, perturbation="irrelevant", level=level, seed=1),
-        )
-        for name in names
-        for level in (25, 50)
-    ]
-    even = [
-        judgment(f"{name}+", 0.6, Version(original=name, perturbation="padding", level=5, seed=1))
-        for name in names
-    ]
-    return plain, damaged, even, folder
-
-
-def test_a_pilot_of_damage_gives_its_spread_and_not_its_fall(pilots):
-    plain, damaged, even, _ = pilots
-    versions = of_versions([*plain, *damaged, *even], ["f"], "irrelevant", "clarity")
-    assert len(versions.values) == 24
-    assert len(set(versions.topics)) == 12
-    assert sum(versions.values) == pytest.approx(0)
-    last = {
-        judgment.version.original: judgment.value("clarity")
-        for judgment in damaged
-        if judgment.version.level == 50
-    }
-    expected = np.array(
-        [last[one.item] - 0.5 for one in plain]
-    )  # of three points the line's rise is last - first
-    assert versions.values == pytest.approx((expected - expected.mean()).tolist())
-    with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
-        of_versions([*plain, *even], ["f"], "padding", "clarity")
-    with pytest.raises(DeclarationError, match="from 2 judges"):
-        of_versions(plain, ["f", "g"], "irrelevant", "clarity")
-    with pytest.raises(UnknownNameError, match="flip"):
-        of_versions([*plain, *damaged], ["f"], "flip", "clarity")
-    with pytest.raises(UnknownNameError, match="of the pilot"):
-        of_versions(plain, ["f"], "irrelevant", "credibility")
-    with pytest.raises(DeclarationError, match="at every level"):
-        of_versions(damaged, ["f"], "irrelevant", "clarity")
-
-
-def test_a_pilot_of_two_runs_is_paired(pilots):
-    plain, damaged, _, _ = pilots
-    other = [
-        judgment.model_copy(update={"item": judgment.version.original})
-        for judgment in damaged
-        if judgment.version.level == 25
-    ]
-    found = between_runs(plain, other[:-3], "clarity")
+    plain = judgments(0, 0)
+    found = between_runs(plain, judgments(0.1, 0.2)[:-3], "clarity")
     assert len(found.values) == 21
+    assert len(set(found.topics)) == 11
     assert sum(found.values) == pytest.approx(0)
+    with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
+        between_runs(plain, judgments(0.1, 0), "clarity")
     with pytest.raises(DeclarationError, match="in both runs"):
-        between_runs(plain, damaged, "clarity")
+        between_runs(plain, [], "clarity")
+    with pytest.raises(UnknownNameError, match="of the pilot"):
+        between_runs(plain, plain, "credibility")
 
 
-def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
-    items = ROOT / "fixtures/demo/items.jsonl"
-    probes = tmp_path / "probes"
-    judge = ("--format", "rag-fine-grained", "--metric", "overall-quality")
-    assert cli("bias", items, *judge, "--probe", "injection", "-o", probes, "-q").code == 0
+def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
+    probes = ("--simulations", "20", "--probe", "position", "--probe", "length")
+    page = tmp_path / "bias.html"
     asked = (
         "judges",
         "power",
-        "probe",
-        "--rows",
-        "3",
-        *QUICK,
-        "--pilot",
-        probes,
-        "--perturbation",
-        "no-such",
+        "--for",
+        "bias",
+        "--topics",
+        "5,12",
+        "--items",
+        "2",
+        "--effect",
+        "0.3",
+        *probes,
     )
-    refused = cli(*asked, "--metric", "overall-quality")
-    assert refused.code == 2
-    assert "of the pilot" in refused.err
-    assert "must be given together" in cli(*asked).err
-    few, many = (
-        json.loads(cli("judges", "power", "probe", "--rows", rows, *QUICK, "--json").out)
-        for rows in ("2", "60")
-    )
-    assert few[0]["power"] > many[0]["power"]
-    assert few[1]["power"] is None
+    few, more = json.loads(cli(*asked, "--json").out)
+    assert (few["topics"], more["topics"], more["items"]) == (5, 12, 2)
+    assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
+    shown = cli(*asked, "-o", page)
+    assert "How often a bias of 0.3 is found (a place wins 80%)" in shown.out
+    assert "Below six topics there is no alarm." in " ".join(shown.out.split())
+    assert "conqret</b> power" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
+    ("target", "more", "message"),
     [
-        (("--topics", "x"), "--topics is a list of whole numbers"),
-        (("--topics", "inf"), "--topics is a list of whole numbers"),
-        (("--items", "0"), "--items is a list of whole numbers"),
-        (("--alpha", "1"), "inside (-1, 1)"),
-        (("--pilot", "runs/x"), "--pilot and --labels must be given together"),
+        ("agreement", ("--topics", "x"), "--topics is a list of whole numbers"),
+        ("agreement", ("--items", "0"), "--items is a list of whole numbers"),
+        ("agreement", ("--effect", "1"), "inside (-1, 1)"),
+        ("agreement", ("--pilot", "runs/x"), "--pilot and --labels must be given together"),
+        ("agreement", ("--sd", "0.2"), "--sd has no meaning with --for agreement"),
+        ("bias", ("--topics", "8", "--items", "2", "--probe", "stance"), "no probe fits these items"),
+        ("tournament", ("--topics", "8,10"), "one number of --topics"),
+        ("tournament", ("--items", "1"), "items is 1"),
+        ("tournament", ("--sd", "11"), "spread is 11"),
     ],
 )
-def test_what_cannot_be_planned(cli, tmp_path, more, message):
-    done = cli("judges", "power", "agreement", *more, "-o", tmp_path / "x.svg")
+def test_what_cannot_be_planned(cli, tmp_path, target, more, message):
+    done = cli("judges", "power", "--for", target, *more, "-o", tmp_path / "x.svg")
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not (tmp_path / "x.svg").exists()
 
 
 def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
-    pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow", "tested")}
-    asked = ("judges", "power", "agreement", "--topics", "8,20", "--items", "2", "--simulations", "20")
+    pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow")}
+    asked = (
+        "judges",
+        "power",
+        "--for",
+        "agreement",
+        "--topics",
+        "8,20",
+        "--items",
+        "2",
+        "--simulations",
+        "20",
+    )
     wide, narrow = (
         cli(*asked, "--half-width", most, "-o", page)
         for most, page in (("0.9", pages["wide"]), ("0.01", pages["narrow"]))
@@ -187,21 +154,13 @@ def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
     assert "Smallest plan: 8 topics with 2 items each" in pages["wide"].read_text(encoding="utf-8")
     assert "No simulated plan has" in narrow.out
     assert "Smallest plan" not in pages["narrow"].read_text(encoding="utf-8")
-    tested = cli(
-        "judges", "power", "curve", *QUICK, "--shift", "0.5", "--half-width", "0.9", "-o", pages["tested"]
-    )
-    assert "no wider than ±0.9" in " ".join(tested.out.split())
-    assert "4 topics with 2 items each" in pages["tested"].read_text(encoding="utf-8")
-    assert cli(*asked, "--half-width", "0").code == 2
 
 
-def test_drift_and_bias_have_pages_of_their_plan(cli, tmp_path):
-    drift, bias = tmp_path / "drift.html", tmp_path / "bias.html"
-    watched = ("--shift", "0.2", "--topics", "6", "--items", "1", "--waves", "8", "--after", "5")
-    assert "6 topics with 1 item each" in cli("judges", "power", "drift", *watched, "-o", drift).out
-    planned = cli(
-        "judges", "power", "bias", "--topics", "6", "--items", "2", "--simulations", "20", "-o", bias
-    )
-    assert planned.code == 0
-    for page in (drift, bias):
-        assert "conqret</b> power" in page.read_text(encoding="utf-8")
+def test_a_tournament_is_planned(cli, tmp_path):
+    page = tmp_path / "power.html"
+    few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
+    done = cli("judges", "power", "--for", "tournament", *few, "-o", page)
+    assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
+    text = page.read_text(encoding="utf-8")
+    assert "conqret</b> power" in text
+    assert text.count('<svg class="chart"') == 2

@@ -84,7 +84,6 @@ RERANK = ("retrieve", "run", CORPUS, "--engine", "bm25s", "--cross-encoder")
     ("make", "command", "named"),
     [
         (foreign_causal, (*JUDGE, "local/./model"), "weights are not in it (lm_head.weight, "),
-        (encoder, ("judge", ITEMS, "--judge", "reward/./model"), "(classifier.bias, classifier.weight)"),
         (tart, (*RERANK, "model"), "T5ForSequenceClassification, but of EncT5ForSequenceClassification"),
         (encoder, (*RERANK, "model"), "(classifier.bias, classifier.weight)"),
         (foreign_encoder, (*INDEX, "model"), "(embeddings.LayerNorm.bias, "),

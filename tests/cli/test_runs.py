@@ -1,4 +1,4 @@
-"""``conqret runs``: nothing that was answered is lost, whatever is listed, moved, merged or pruned."""
+"""``conqret runs``: nothing that was answered is lost, whatever is listed, merged or pruned."""
 
 from __future__ import annotations
 
@@ -63,23 +63,12 @@ def test_a_run_whose_judgments_failed_is_listed_as_that(cli: Cli, tmp_path: Path
     items, other = (write_items(tmp_path / f"{n}.jsonl", demo()[n : n + 3]) for n in (0, 3))
     assert cli("judge", other, "-f", "direct", "-o", tmp_path / "other", "-q").code == 0
     run = tmp_path / "runs" / "none"
-    assert cli("judge", items, "--replay", tmp_path / "other", "-f", "direct", "-o", run, "-q").code == 1
+    assert cli("judge", items, "--replay", tmp_path / "other", "-f", "direct", "-o", run, "-q").code == 2
     shown = cli("runs", "list", tmp_path / "runs").out
     assert "finished, 3 failed" in " ".join(shown.split())
     (found,) = json.loads(cli("runs", "list", tmp_path / "runs", "--json").out)
     assert (found["state"], found["lost"]) == ("finished", "3 failed")
     assert listed(tmp_path / "runs")[0].done == "3 of 3 items, 3 failed"
-
-
-def test_a_moved_run_goes_on(cli: Cli, runs: Path, tmp_path: Path) -> None:
-    archive = tmp_path / "archive" / "one"
-    assert cli("runs", "move", runs / "first", archive).code == 0
-    assert not (runs / "first").exists()
-    again = cli("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", archive)
-    assert (again.code, "3 of 3 judgments were kept from an earlier run" in again.err) == (0, True)
-    (tmp_path / "there").mkdir()
-    assert cli("runs", "move", archive, tmp_path / "there", "--json").code == 0
-    assert (tmp_path / "there" / "one" / "run.json").is_file()
 
 
 def test_an_experiment_is_told_by_its_file(tmp_path: Path) -> None:
@@ -90,60 +79,34 @@ def test_an_experiment_is_told_by_its_file(tmp_path: Path) -> None:
     assert found_run(tmp_path).what == "grid, direct with gpt, irrelevant"
 
 
-def test_what_is_no_run_or_in_use_is_not_moved(cli: Cli, runs: Path, tmp_path: Path) -> None:
-    part = runs / "first" / "part"
-    part.mkdir()
-    (part / "run.json").write_text("{}")
-    with only_writer(runs / "inner" / "second"):
-        for source, to, why in (
-            (runs / "none", tmp_path / "to", "contains no run"),
-            (runs, tmp_path / "to", "contains no run"),
-            (part, tmp_path / "to", "part of another run"),
-            (runs / "first", tmp_path / "items.jsonl", "already exists"),
-            (runs / "first", runs / "first" / "in" / "it", "name a folder outside"),
-            (runs / "inner" / "second", tmp_path / "to", "another process is writing"),
-        ):
-            done = cli("runs", "move", source, to)
-            assert (done.code, why in done.err) == (2, True), done.err
-    assert not (tmp_path / "to").exists()
-
-
 def test_merged_answers_serve_all_runs_and_the_first_one_stays(cli: Cli, runs: Path, tmp_path: Path) -> None:
     store = tmp_path / "shared" / "answers.sqlite"
     first, second = answers(runs / "first"), answers(runs / "inner" / "second")
-    done = cli("runs", "merge", store, runs, "--json")
-    assert [(entry["answers"], entry["new"], entry["differing"]) for entry in json.loads(done.out)] == [
-        (len(first), len(first), 0), (len(second), len(second), 0)
-    ]  # fmt: skip
+    into = ("runs", "recordings", "import")
+    assert f"{len(first | second)} answers added to {store}" in cli(*into, runs, store).out
     assert answers(store) == first | second
     with Recordings(tmp_path / "other.sqlite") as other:
         other.put(next(iter(first)), Completion("another"), **LABELS)
         other.put("new", Completion("new"), **LABELS)
         other.export_jsonl(tmp_path / "other.jsonl")
-    again = cli("runs", "merge", store, runs / "first", tmp_path / "other.jsonl")
-    assert f"{tmp_path / 'other.jsonl'}: 2 answers, 1 new, 1 others kept" in again.out
+    assert "1 answer added" in cli(*into, runs / "first", tmp_path / "other.jsonl", store).out
     assert answers(store) == first | second | {"new": "new"}
     for sources in ([tmp_path / "none"], [tmp_path / "shared"], [runs, tmp_path / "items.jsonl"]):
-        assert cli("runs", "merge", tmp_path / "fresh.sqlite", *sources).code == 2
+        assert cli(*into, *sources, tmp_path / "fresh.sqlite").code == 2
     assert not (tmp_path / "fresh.sqlite").exists()
 
 
 def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path) -> None:
     store = tmp_path / "answers.sqlite"
     assert "there is nothing to remove" in cli("runs", "prune", runs).out
-    cli("runs", "merge", store, runs / "first")
+    cli("runs", "recordings", "import", runs / "first", store)
     begun = runs / "begun"
     begun.mkdir()
     (begun / "run.json").write_bytes((runs / "first" / "run.json").read_bytes())
-    for left in (
-        ".scores.parquet.0123abcd.part",
-        "recordings.sqlite.damaged",
-        "recordings.sqlite.damaged-wal",
-    ):
-        (runs / "first" / left).write_bytes(b"x")
+    (runs / "first" / ".scores.parquet.0123abcd.part").write_bytes(b"x")
     (runs / "first" / "notes.part").write_bytes(b"mine")
     listed = cli("runs", "prune", runs, "--store", store)
-    assert (listed.code, "5 places; --yes removes them" in listed.out) == (0, True)
+    assert (listed.code, "3 places; --yes removes them" in listed.out) == (0, True)
     assert begun.exists()
     with only_writer(begun):
         done = cli("runs", "prune", runs, "--store", store, "--yes")
@@ -159,6 +122,6 @@ def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path)
     assert cli(*judge, "-q").code == 0
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["move"], ["merge"], ["prune"]])
+@pytest.mark.parametrize("command", [[], ["list"], ["prune"]])
 def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
     assert "Example" in cli("runs", *command, "--help").out

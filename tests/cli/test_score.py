@@ -131,7 +131,7 @@ def _recorded_model(store):
     from conqret.llm.recordings import Recordings
 
     with Recordings.open_for_replay(store) as opened:
-        (model,) = opened.stats().by_model
+        (model,) = {recording.model for recording in opened.recorded()}
     return model
 
 

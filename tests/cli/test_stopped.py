@@ -114,7 +114,7 @@ def test_a_signal_ends_a_run_in_order(
         asked = len(server.requests)
         assert (ended, out) == (code, "")
         with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
-            assert store.stats().answers == asked < 24
+            assert len([*store.recorded()]) == asked < 24
         summary = json.loads((tmp_path / "run" / "summary.json").read_text())
         done, page = summary["total"], (tmp_path / "run" / "report.html").read_text()
         assert (done <= asked, summary["outstanding"], summary["failed"]) == (True, 24 - done, 0)
@@ -188,7 +188,6 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         assert f"`conqret runs recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
         assert 4 < asked < 24
         assert cli("runs", "recordings", "import", rescued, tmp_path / "store.sqlite").code == 0
-        assert cli("runs", "recordings", "stats", tmp_path / "store.sqlite", "--json").code == 0
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
 

@@ -151,12 +151,12 @@ def test_an_address_is_asked_for_all_that_it_gives(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    done = cli("judge", ITEMS, "--server", address, "-o", tmp_path / "run")
+    done = cli("judge", ITEMS, "--judge", address, "-o", tmp_path / "run")
     assert done.code == 0, done.err
     found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
     assert {name: one["scored"] for name, one in found.items()} == {"clarity": 24, "groundedness": 24}
     assert len(asked) == 1 + 24
-    assert cli("bias", ITEMS, "--server", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
+    assert cli("bias", ITEMS, "--judge", address, "--probe", "length", "-o", tmp_path / "bias").code == 0
     metrics = json.loads((tmp_path / "bias" / "run.json").read_text())["metrics"]
     assert set(metrics) == {"clarity", "groundedness"}
 
@@ -165,11 +165,11 @@ def test_a_dry_run_and_a_replay_send_an_address_nothing(
     cli: Cli, tmp_path: Path, served: tuple[str, list[object]]
 ) -> None:
     address, asked = served
-    words = ("judge", ITEMS, "--server", address, "--metric", "clarity")
+    words = ("judge", ITEMS, "--judge", address, "--metric", "clarity")
     assert cli(*words, "-o", tmp_path / "run").code == 0
     before = len(asked)
     for command in ("judge", "bias", "sensitivity"):
-        assert cli(command, ITEMS, "--server", address, "-o", tmp_path / "dry", "--dry-run").code == 0
+        assert cli(command, ITEMS, "--judge", address, "-o", tmp_path / "dry", "--dry-run").code == 0
     assert cli(*words, "--replay", tmp_path / "run", "-o", tmp_path / "again").code == 0
-    cli("judge", ITEMS, "--server", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
+    cli("judge", ITEMS, "--judge", address, "--replay", tmp_path / "run", "-o", tmp_path / "more")
     assert len(asked) == before

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
+from itertools import cycle
 from pathlib import Path
+from typing import TypeVar
 
 from conqret import Document, Item
 from conqret.data import Nugget
 from conqret.io import open_items
+
+T = TypeVar("T")
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DEMO = FIXTURES / "demo" / "items.jsonl"
@@ -62,6 +67,12 @@ def demo() -> tuple[Item, ...]:
 def referenced() -> tuple[Item, ...]:
     """The 24 items of the demo set, each with its second argument as a reference, too."""
     return tuple(item.model_copy(update={"reference": item.second_argument}) for item in demo())
+
+
+def in_turn(names: Iterable[str], others: Iterable[T], each: int = 2) -> list[tuple[str, T]]:
+    """``each`` of the others for a name, all of them in turn: a contract looks at some cases of every member."""
+    turn = cycle(others)
+    return [(name, next(turn)) for name in names for _ in range(each)]
 
 
 def with_text(item: Item, text: str) -> Item:

@@ -32,8 +32,6 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(neural_forks: Fork
         "4",
         "--batch-size",
         "2",
-        "--save-every",
-        "2",
         "--learning-rate",
         "0.01",
     ]

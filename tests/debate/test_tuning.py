@@ -11,7 +11,7 @@ from conqret.debate.debatune.debater_training import plan, tune
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
 from conqret.debate.debatune.instructions import read_instructions
 from conqret.errors import DeclarationError, ItemsError
-from conqret.local import checkpoints
+from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -91,7 +91,7 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
     assert not folder.summary_file.exists()
     torn = folder.checkpoints / "checkpoint-6"  # the kill came while it was written
     shutil.copytree(folder.checkpoints / "checkpoint-4", torn)
-    (torn / checkpoints.STATE).unlink()
+    (torn / training_loop.STATE).unlink()
     done, again = [], []
     found = tune(
         rows, models[False], folder, QUICK, on_start=lambda plan, kept: done.append(kept), on_step=again.append

@@ -88,8 +88,8 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     assert in_shell(asked) == "conqret debateqa curate run a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --annotators 3 --kill 1")
-    names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
-    assert [kind_of(name) for name in names] == ["bart", "encoder", "reward", "decoder"]
+    names = ("facebook/bart-large", "models/gte-large", "Qwen/Qwen2-0.5B")
+    assert [kind_of(name) for name in names] == ["bart", "encoder", "decoder"]
 
 
 def test_what_is_not_run_has_a_reason(monkeypatch):

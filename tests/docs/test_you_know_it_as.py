@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
 from conqret.errors import UnknownNameError
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.known_as import KNOWN_AS, KnownAs
 from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.rubrics import rubric_judge
-from scripts.known_as import PAGE, with_tables
 
-NAMED = [row for row in KNOWN_AS if row.metric]
-
-
-def test_the_page_has_the_tables() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert page == with_tables(page), "python scripts/known_as.py --write"
-
-
-@pytest.mark.parametrize("row", NAMED, ids=[row.metric for row in NAMED])
-def test_what_is_typed_measures_it(row: KnownAs) -> None:
-    words = shlex.split(row.typed)
-    options = dict(zip(words[::2], words[1::2], strict=True))
-    judge = JUDGES[options.get("--format", DEFAULT_FORMAT)]
-    assert row.metric in {*judge.metrics, *judge.derived}
-    assert options.get("--metric", row.metric) == row.metric
+PAGE = Path(__file__).parents[2] / "docs" / "you-know-it-as.md"
+ROWS = [
+    [cell.strip() for cell in line.split(" | ")]
+    for line in PAGE.read_text().splitlines()
+    if line.startswith("| ")
+]
+NAMED = [
+    (row[0].strip("| `"), row[1], row[2].strip("`"))
+    for row in ROWS
+    if len(row) == 4 and row[0] not in ("| here", "|---|---|---|---|")
+]
 
 
-@pytest.mark.parametrize("row", KNOWN_AS, ids=[row.metric or "criterion" for row in KNOWN_AS])
-def test_every_name_is_answered_with_what_is_typed(row: KnownAs) -> None:
-    for name in (name for names in row.names.values() for name in names):
+@pytest.mark.parametrize(("metric", "names", "typed"), NAMED, ids=[row[0] for row in NAMED])
+def test_every_name_of_the_page_is_answered_with_what_is_typed(metric: str, names: str, typed: str) -> None:
+    own = metric.isidentifier()
+    if own:
+        words = shlex.split(typed)
+        options = dict(zip(words[::2], words[1::2], strict=True))
+        judge = JUDGES[options.get("--format", DEFAULT_FORMAT)]
+        assert metric in {*judge.metrics, *judge.derived}
+        assert options.get("--metric", metric) == metric
+    for name in re.findall("`([^`]+)`", names):
         for judge in (JUDGES["citations"], JUDGES[DEFAULT_FORMAT]):
             if name in {*judge.metrics, *judge.derived}:
                 continue
             with pytest.raises(UnknownNameError, match=r"here it is|another format has it") as caught:
                 judge.select([name])
-            elsewhere = row.metric and row.metric not in {*judge.metrics, *judge.derived}
+            elsewhere = own and metric not in {*judge.metrics, *judge.derived}
             assert not elsewhere or "--format" in str(caught.value)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
@@ -12,8 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ import conqret
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.io import open_items
-from conqret.judging.engines.cluster import Cluster
+from conqret.judging.engines import Cluster, SpreadClient
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
@@ -133,7 +131,6 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
     driver.kill()
     assert driver.wait() == -signal.SIGKILL
     assert (tmp_path / "said").read_bytes() == b""  # Ray's own words are none of the results
-    assert list(folder.glob("*.shard-*"))
 
     found = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
     assert found.summary.scored == count
@@ -141,7 +138,6 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
     assert count <= len(server.requests) - before <= count + AT_ONCE // WORKERS + AT_ONCE
     assert server.most_at_once <= AT_ONCE
     assert results(folder) == results(tmp_path / "process")
-    assert list(folder.glob("*.shard-*")) == []
     with Recordings(folder / "recordings.sqlite") as store:
         assert store.count() == count == len(list(store.recorded()))
     again = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
@@ -177,7 +173,7 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
     assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
 
 
-@pytest.mark.parametrize("name", ["generate", "hold", "answer", "baselines", "tournament"])
+@pytest.mark.parametrize("name", ["generate", "tournament"])
 def test_commands_have_workers_ask_what_one_process_asks(
     cli: Cli, cluster: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,15 +217,6 @@ def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, 
     check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
-def test_nuggets_that_are_given_are_spread_too(cluster: str, tmp_path: Path) -> None:
-    nuggets = [{"text": f"Point {number} is small.", "importance": "vital"} for number in range(12)]
-    rows = [
-        {"id": f"i{number}", "topic": "Zoos?", "argument": f"Cage {number} is small.", "nuggets": nuggets}
-        for number in range(4)
-    ]
-    check_spread(rows, tmp_path / "run", format="nuggets")
-
-
 def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
     rubric = {
         one.id: ["It names a source", "clarity: How clear is it? 1-3"]
@@ -240,63 +227,6 @@ def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Pat
     check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
-def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
-    cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from conqret.debateqa.finished_scores import TargetStore
-    from conqret.judging.engines import perplexity_workers as perplexity
-    from tests.llm.local_models import save_model
-
-    monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
-    model = str(save_model(tmp_path / "model", window=256))
-    pairs = [(f"It is {'very ' * (n % 3)}late.", ["Buses run.", "They do not."][: n % 3]) for n in range(7)]
-    with perplexity.scorer_of(model) as alone:
-        wanted = list(alone.stream(pairs))
-    done: list[int] = []
-    with perplexity.scorer_of(model, engine="ray", workers=1) as spread:
-        assert (spread.fingerprint, spread.definition) == (alone.fingerprint, "paper")
-        with TargetStore(tmp_path / "rows.jsonl", spread.fingerprint) as store:
-            store.keep(*pairs[1][:1], pairs[1][1][0], wanted[1][0])
-            found = list(spread.stream(pairs, store=store, on_context=done.append))
-            assert len(store) == len({(answer, target) for answer, targets in pairs for target in targets})
-    assert done == list(range(7))
-    assert [[(row.context, row.target) for row in rows] for rows in found] == [
-        [(row.context, row.target) for row in rows] for rows in wanted
-    ]
-    assert [row.perplexity for rows in found for row in rows] == pytest.approx(
-        [row.perplexity for rows in wanted for row in rows], rel=1e-4
-    )
-
-
-def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conqret.judging.engines import perplexity_workers as perplexity
-
-    class Here:
-        """Ray and an actor of it, in this process."""
-
-        read: ClassVar[list[list[str]]] = []
-
-        def __init__(self, *given: Any) -> None:
-            self.about = SimpleNamespace(remote=lambda: perplexity.About("m", "paper", 1, "print"))
-            self.rows = SimpleNamespace(remote=lambda pairs: self.own.append(pairs) or [[] for _ in pairs])
-            self.own: list[Any] = []
-            Here.read.append(self.own)
-
-    ray = SimpleNamespace(
-        remote=lambda actor: SimpleNamespace(options=lambda **more: SimpleNamespace(remote=Here)),
-        get=lambda reference: reference,
-    )
-    monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
-    spread = perplexity.SpreadPerplexity(
-        SimpleNamespace(ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
-    )
-    done: list[int] = []
-    pairs = [(str(n), ["target"]) for n in range(7)]
-    assert list(spread.stream(pairs, on_context=done.append)) == [[]] * 7
-    assert Here.read == [[pairs[:2], pairs[4:6]], [pairs[2:4], pairs[6:]]]
-    assert done == list(range(7))
-
-
 @pytest.mark.parametrize(
     ("raised", "heard", "said"),
     [
@@ -305,11 +235,21 @@ def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pyte
         (ZeroDivisionError("a bug"), ZeroDivisionError, "a bug"),
     ],
 )
-def test_what_a_worker_raised_is_heard(raised: Any, heard: type[Exception], said: str) -> None:
+def test_what_a_worker_raised_is_heard(
+    raised: Any, heard: type[Exception], said: str, tmp_path: Path
+) -> None:
     errors = pytest.importorskip("ray", reason="the extra ray is not installed").exceptions
     cause = getattr(errors, raised)() if isinstance(raised, str) else raised
-    with pytest.raises(heard, match=said), Cluster(1).heard():
+
+    async def work(worker: object) -> None:
         raise errors.RayTaskError("judge", str(cause), cause).as_instanceof_cause()
+
+    with Recordings(tmp_path / "store") as store:
+        client = Cluster(1)(ClientOptions("openai/judge", api_key="none"), store=store)
+        assert isinstance(client, SpreadClient)
+        client._workers, client._under_way = [None], [0]
+        with pytest.raises(heard, match=said):
+            asyncio.run(client._done(work))
 
 
 def test_what_cannot_be_spread_is_said_before_anything_is_written(
@@ -322,8 +262,8 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
         ({"engine": "process", "workers": 2}, "workers need the engine ray"),
         ({"workers": 0}, "at least 1"),
         ({"output": None}, "a run's folder"),
-        ({"replay": tmp_path / "answers.sqlite"}, "a replay sends no requests"),
-        ({"batch": True}, "a batch is answered by the provider"),
+        ({"replay": tmp_path / "answers.sqlite"}, "leave out the engine ray"),
+        ({"batch": True}, "leave out the engine ray"),
     ):
         with pytest.raises(DeclarationError, match=said):
             conqret.judge(source, **{**asked(server), "engine": "ray", "output": run, **wrong})
@@ -332,7 +272,7 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
 
 def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
     source, run = items(tmp_path, 2), tmp_path / "run"
-    with pytest.raises(DeclarationError, match="runs in this process only: leave out the engine ray"):
+    with pytest.raises(DeclarationError, match="runs in this process only cannot be distributed"):
         conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
     assert not run.exists()
 
@@ -350,16 +290,13 @@ def test_images_and_turns_go_to_the_workers(cluster: str, tmp_path: Path) -> Non
     assert [part["type"] for part in parts] == ["text", "text", "image_url"]
 
 
-@pytest.mark.parametrize("suite", ["judgebench", "berds"])
-def test_a_suite_is_judged_by_the_workers(
-    cluster: str, server: FaultServer, suite: str, tmp_path: Path
-) -> None:
+def test_a_suite_is_judged_by_the_workers(cluster: str, server: FaultServer, tmp_path: Path) -> None:
     asking: dict[str, Any] = {
         "source": ROOT / "tests" / "fixtures" / "suites", "model": "openai/gpt-4o-mini", "api_base": server.url,
         "api_key": "none",
     }  # fmt: skip
-    here = conqret.run_suite(suite, **asking, output=tmp_path / "process").result
-    spread = conqret.run_suite(suite, **asking, output=tmp_path / "ray", engine="ray", workers=1).result
+    here = conqret.run_suite("berds", **asking, output=tmp_path / "process").result
+    spread = conqret.run_suite("berds", **asking, output=tmp_path / "ray", engine="ray", workers=1).result
     assert (spread.judge, spread.figures, spread.missing) == (here.judge, here.figures, here.missing)
     assert spread.cost is not None
     assert here.cost is not None

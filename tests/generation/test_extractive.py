@@ -34,7 +34,8 @@ def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance)
     assert max(map(used.count, used)) <= FROM_ONE_DOCUMENT
     assert sorted({*used, *(one.document for one in found.left_out)}) == list(range(1, len(shown) + 1))
     check = check_citations(render(found), shown)
-    assert not (check.out_of_range or check.misquoted)
+    assert not check.out_of_range
+    assert not check.misquoted
     assert compose(topic["question"], stance, shown) == compose(topic["question"], stance, shown)
 
 

@@ -43,7 +43,7 @@ FORMATS = (
     "judge fixtures/demo/items.jsonl --format {} -o OUT/{} --json",
     "judge fixtures/examples/ragas_with_gaps.jsonl --format {} --skip-invalid -o OUT/{}-gaps --json",
 )
-NO_FORMATS = frozenset({"likelihood", "nugget-assignments", "nuggets", "reward", "verdicts"})
+NO_FORMATS = frozenset({"likelihood", "nugget-assignments", "nuggets", "verdicts"})
 # they need weights, nuggets, or a log
 
 Results = dict[str, Any]

@@ -118,7 +118,7 @@ def test_a_broken_list(content, line, problem, write, fault_of):
 
 
 def test_a_list_that_is_too_large(write, fault_of, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_LIST", str(2**20))
+    monkeypatch.setenv("CONQRET_MAX_FILE", str(2**20))
     fault = fault_of(write("a.json", json.dumps([{"topic": "x" * 2**21}])))
     assert "is one JSON list of more than 1 MiB" in fault.problem
     assert "jq -c '.[]'" in fault.remedy

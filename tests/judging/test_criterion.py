@@ -138,7 +138,7 @@ def test_the_fingerprint_is_text_and_scale() -> None:
 
     assert fingerprint(CLARITY) == fingerprint(CLARITY)
     others = [fingerprint(CLARITY.replace("1-5", "1-4")), fingerprint(CLARITY + " "), fingerprint(STATEMENT)]
-    others += [fingerprint(CLARITY, STATEMENT), fingerprint(CLARITY, STATEMENT, one_call_each=True)]
+    others += [fingerprint(CLARITY, STATEMENT), fingerprint(CLARITY, STATEMENT, criteria_per_call=1)]
     assert fingerprint(CLARITY) == others.pop(1)
     assert len({fingerprint(CLARITY), *others}) == 1 + len(others)
 
@@ -169,7 +169,7 @@ def test_what_an_item_lacks_is_not_asked(tmp_path: Path) -> None:
     [
         ("format", "direct"),
         ("judge", lambda item: 0.5),
-        ("server", "http://localhost:8000/judge"),
+        ("judge", "http://localhost:8000/judge"),
         ("verdicts", [{"id": "a", "score": 0.5}]),
     ],
 )
@@ -188,7 +188,7 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
         system = server.requests[0].body["messages"][0]["content"]
         assert STATEMENT in system
         assert forks.run(*judge, "-o", run) == 0
-        assert forks.run(*judge, "-o", tmp_path / "each", "--one-call-each") == 0
+        assert forks.run(*judge, "-o", tmp_path / "each", "--criteria-per-call", 1) == 0
         assert len(server.requests) == 12
     summary = json.loads((run / "summary.json").read_text())
     assert summary["scored"] == 4
@@ -208,16 +208,14 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
     [
         ("bias", "--probe", "length"),
         ("sensitivity", "--perturb", "irrelevant:0,50"),
-        ("judges", "drift"),
     ],
 )
 def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
     criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")
     name, *options = study
-    place = [options.pop(0)] if name == "judges" else []
     with FaultServer() as server:
         items = some(tmp_path, 24)  # twelve topics; a series of waves takes six at least
-        words = (name, *place, items, *options, *criterion, "--api-base", server.url)
+        words = (name, items, *options, *criterion, "--api-base", server.url)
         assert forks.run(*words, "-o", tmp_path / "study") == 0
         assert server.requests
     (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")

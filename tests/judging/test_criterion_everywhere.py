@@ -49,7 +49,7 @@ def test_labels_meet_it_by_its_name(forks: Forks, tmp_path: Path) -> None:
     with FaultServer() as server:
         asked = ("judge", DEMO, *ASKED, "--api-base", server.url)
         assert forks.run(*asked, "-o", one) == 0
-        assert forks.run(*asked, "-o", other, "--one-call-each") == 0
+        assert forks.run(*asked, "-o", other, "--criteria-per-call", 1) == 0
         assert len(server.requests) == 24 + 2 * 24
     assert forks.run("validate", one, "--labels", LABELS, "-o", tmp_path / "card") == 0
     assert list(read(tmp_path / "card" / "validation.json")["dimensions"]) == ["clarity"]

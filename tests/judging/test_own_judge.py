@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,7 +17,7 @@ import pytest
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
-from conqret.llm.backends.function import Function, admit, identity
+from conqret.llm.backends.function import admit, identity
 from conqret.studies.bias.bias_run import estimate
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.result import BiasRow, BiasTable
@@ -175,36 +175,13 @@ def test_a_module_of_the_working_directory_is_imported_because_it_is_named(here:
     assert identity(name) != known
 
 
-class _Threshold:
-    def __init__(self, least: float) -> None:
-        self.least, self.client = least, object()
+def test_a_version_makes_it_another_judge() -> None:
+    def judge(least: float) -> Any:
+        made = partial(first_wins)
+        made.version = f"least-{least}"  # type: ignore[attr-defined]
+        return made
 
-    def __call__(self, item: dict[str, Any]) -> float:
-        return float(len(item["argument"]) > self.least)
-
-
-def _above(item: dict[str, Any], least: float) -> float:
-    return float(len(item["argument"]) > least)
-
-
-def _held(least: float, other: object) -> Function:
-    return lambda item: float(len(item["argument"]) > least and other is not None)
-
-
-def test_what_a_function_was_made_with_makes_it_another_judge() -> None:
-    made: list[Callable[[float], Function]] = [
-        _Threshold,
-        lambda least: partial(_above, least=least),
-        lambda least: _held(least, object()),
-        lambda least: _Threshold(least).__call__,
-    ]
-    for make in made:
-        assert admit(make(1)) == admit(make(1))
-        assert admit(make(1)) != admit(make(2))
-    assert admit(lambda item: 0.25) != admit(lambda item: 0.75)
-    endless: list[Any] = []
-    endless.append(endless)
-    assert admit(partial(_above, least=endless)) == admit(partial(_above, least=[endless]))  # deep is deep
+    assert admit(judge(1)) == admit(judge(1)) != admit(judge(2))
     assert admit(first_wins) == f"function/{__name__}:first_wins"
 
 
@@ -225,12 +202,10 @@ def test_what_cannot_be_imported_is_said(here: Path, name: str, words: str) -> N
 
 
 def test_one_judge_is_asked_at_a_time() -> None:
-    with pytest.raises(DeclarationError, match="give only one of them"):
-        bias(PAIRS, judge=first_wins, server="http://localhost/judge")
     with pytest.raises(DeclarationError, match="leave gpt-4o out"):
         bias(PAIRS, judge=first_wins, model="gpt-4o")
     with pytest.raises(DeclarationError, match="must begin with http"):
-        bias(PAIRS, server="file:///etc/passwd")
+        bias(PAIRS, judge="file:///etc/passwd")
 
 
 JUDGED = json.dumps({"measures": {"preference": {"status": "scored", "value": 1.0}}}).encode()
@@ -287,12 +262,12 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONQRET_SERVER_KEY", "secret-of-a-test")
-    table = bias(PAIRS, server=f"{address}/judge", probes=["position"])
+    table = bias(PAIRS, judge=f"{address}/judge", probes=["position"])
     assert row(table, "position").verdict == "alarm"
     assert {one["key"] for one in _Judge.asked} == {"Bearer secret-of-a-test"}
     assert "secret-of-a-test" not in table.model_dump_json()
     assert len(_Judge.asked) == 1 + 2 * len(PAIRS), "once for the metrics that it gives"
-    away = bias(PAIRS[:2], server=f"{address}/away", probes=["position"])
+    away = bias(PAIRS[:2], judge=f"{address}/away", probes=["position"])
     assert row(away, "position").effect is None
     assert "redirects to '/judge'" in away.session.failures["bad_request"]
 
@@ -300,6 +275,6 @@ def test_a_server_is_told_the_item_and_answers_with_a_judgment(
 @pytest.mark.parametrize("path", [*BODIES, "/silent"])
 def test_what_a_server_may_not_say(address: str, path: str) -> None:
     patience = 0.2 if path == "/silent" else 60.0
-    (found,) = judge(PAIRS[:1], server=address + path, timeout=patience, max_attempts=1)
+    (found,) = judge(PAIRS[:1], judge=address + path, timeout=patience, max_attempts=1)
     assert found.measures["preference"].value is None
     assert found.measures["preference"].reason

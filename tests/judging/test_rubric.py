@@ -415,9 +415,8 @@ def test_weights_belong_to_a_rubric() -> None:
     for other in ({"criteria": ["It is"]}, {"format": "direct"}, {"judge": lambda item: 1.0}):
         with pytest.raises(DeclarationError):
             conqret.judge([ITEM], rubric=RUBRIC, metrics=["overall_quality"], **other)  # type: ignore[arg-type]
-    for size in ({"criteria_per_call": 0}, {"criteria_per_call": 2, "one_call_each": True}):
-        with pytest.raises(DeclarationError):
-            conqret.judge([ITEM], rubric=RUBRIC, **size)  # type: ignore[arg-type]
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], rubric=RUBRIC, criteria_per_call=0)
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], criteria_per_call=2)
 
@@ -448,7 +447,7 @@ def test_one_rubric_for_all_items() -> None:
 
 
 def test_so_many_in_a_call() -> None:
-    for size, calls in (({}, 1), ({"criteria_per_call": 2}, 2), ({"one_call_each": True}, 3)):
+    for size, calls in (({}, 1), ({"criteria_per_call": 2}, 2), ({"criteria_per_call": 1}, 3)):
         with FaultServer(answer=judged(VERDICTS)) as server:
             found = conqret.judge([ITEM], rubric=RUBRIC, **size, **asked(server))[0]  # type: ignore[arg-type]
             assert (len(server.requests), found.value("rubric_score")) == (calls, pytest.approx(0.8))

@@ -113,14 +113,12 @@ def test_over_http(forks: Forks, tmp_path: Path, rubric: Path) -> None:
     [
         ("bias", "--probe", "length"),
         ("sensitivity", "--perturb", "irrelevant:0,50"),
-        ("judges", "drift"),
     ],
 )
 def test_studies_take_them(forks: Forks, tmp_path: Path, by_topic: Path, study: tuple[str, ...]) -> None:
     name, *options = study
-    place = [options.pop(0)] if name == "judges" else []
     with FaultServer() as server:
-        words = (name, *place, DEMO, *options, "--rubric", by_topic, "--metric", "rubric_score", *MODEL)
+        words = (name, DEMO, *options, "--rubric", by_topic, "--metric", "rubric_score", *MODEL)
         assert forks.run(*words, "--api-base", server.url, "-o", tmp_path / "study") == 0
         assert server.requests
     (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")

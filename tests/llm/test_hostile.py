@@ -8,8 +8,7 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.recording_files import export_recordings
-from conqret.llm.recordings import Recordings
+from conqret.llm.recordings import Recordings, export_recordings
 from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs

@@ -67,22 +67,11 @@ def test_export_and_import_go_round(store, tmp_path):
     with Recordings(tmp_path / "other.sqlite") as other:
         assert other.import_jsonl(tmp_path / "export.jsonl") == 5
         assert other.import_jsonl(tmp_path / "export.jsonl") == 0
-        assert other.stats() == store.stats()
         other.export_jsonl(tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "export.jsonl").read_bytes()
     assert sorted(p.name for p in tmp_path.glob("*.jsonl")) == sorted(
         p.name for p in tmp_path.glob("*jsonl*")
     )
-
-
-def test_stats_do_not_make_unknown_costs_0(store):
-    assert store.stats().cost_usd == 0
-    store.put("a", Completion("x", cost_usd=0.25, prompt_tokens=3, completion_tokens=4), **LABELS)
-    assert store.stats().cost_usd == 0.25
-    store.put("b", Completion("x", cost_usd=None), **LABELS | {"ask": "other"})
-    stats = store.stats()
-    assert (stats.cost_usd, stats.prompt_tokens, stats.completion_tokens) == (None, 3, 4)
-    assert (stats.answers, stats.by_model, stats.by_ask) == (2, {"m": 2}, {"other": 1, "rag": 1})
 
 
 def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
@@ -154,7 +143,7 @@ def test_many_may_make_the_same_store_at_once(tmp_path):
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(open_and_put, range(8), [path] * 8))
         with Recordings(path) as store:
-            assert store.stats().answers == 8
+            assert len([*store.recorded()]) == 8
 
 
 def test_a_store_in_a_folder_that_does_not_exist(tmp_path):

@@ -55,20 +55,6 @@ def seq2seq(kind: str, folder: Path) -> str:
     return str(folder)
 
 
-def reward(folder: Path, window: int = 64) -> str:
-    """A BERT with one logit, which reads question and answer as a pair of texts."""
-    words = transformers.AutoTokenizer.from_pretrained(encoder(folder / "words"))
-    words.model_max_length = window
-    words.save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(words), max_position_embeddings=2 * window, initializer_range=0.9, num_labels=1, hidden_size=16,
-        intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-    )  # fmt: skip
-    torch.manual_seed(5)
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
-    return str(folder)
-
-
 def encoder(folder: Path, window: int = 24) -> str:
     """A small BERT with mean pooling, as sentence-transformers keeps its models."""
     inner = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))

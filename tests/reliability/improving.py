@@ -1,4 +1,4 @@
-"""A model whose judgments follow rules, labels of annotators who reward or punish what it does not look at, and the
+"""A model whose judgments follow rules, labels of annotators who reward what it does not look at, and the
 texts of both."""
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ WORDS = (
     "rain wind snow frost lamp clock chair table door roof floor shelf plate spoon bread salt soup apple pear plum"
 ).split()
 SENTENCE = 12
-LONGER, COARSE = "Rate longer texts higher.", "Rate texts with coarse words lower."
+LONGER = "Rate longer texts higher."
 
 
-def texts(rng: np.random.Generator, count: int) -> tuple[list[str], list[float], list[float], list[bool]]:
-    """Texts, with their reasons and length, both in [0, 1], and whether they swear."""
+def texts(rng: np.random.Generator, count: int) -> tuple[list[str], list[float], list[float]]:
+    """Texts, with their reasons and length, both in [0, 1]."""
     reasons, lengths, swears = rng.integers(0, 6, count), rng.integers(1, 13, count), rng.random(count) < 0.4
     found = [
         f"It holds{' because it does' * r}. {filler(rng, n)}{'This is bullshit. ' * bool(s)}"
         for r, n, s in zip(reasons.tolist(), lengths.tolist(), swears.tolist(), strict=True)
     ]
-    return found, (reasons / 5).tolist(), (lengths / 12).tolist(), swears.tolist()
+    return found, (reasons / 5).tolist(), (lengths / 12).tolist()
 
 
 def filler(rng: np.random.Generator, sentences: int) -> str:
@@ -43,10 +43,10 @@ def filler(rng: np.random.Generator, sentences: int) -> str:
 def write_case(
     folder: Path, reward: str, *, topics: int = TOPICS, first: int = 0, seed: int = 3, annotators: int = 3
 ) -> tuple[Path, Path]:
-    """Items and labels of annotators who reward (``length``) or punish (``coarse``) something, or do neither
-    (``nothing``), or whose labels hang together with nothing (``chance``)."""
+    """Items and labels of annotators who reward length (``length``) or not (``nothing``), or whose labels hang together
+    with nothing (``chance``)."""
     rng = np.random.default_rng(seed)
-    found, reasons, lengths, swears = texts(rng, topics * EACH)
+    found, reasons, lengths = texts(rng, topics * EACH)
     items, labels = folder / f"items-{first}.jsonl", folder / f"labels-{first}.csv"
     with items.open("w") as out, labels.open("w", newline="") as table:
         writer = csv.writer(table)
@@ -57,7 +57,6 @@ def write_case(
             out.write(json.dumps({"id": name, "topic": topic, "stance": "pro", "argument": text}) + "\n")
             level = {
                 "length": 0.35 * reasons[place] + 0.65 * lengths[place],
-                "coarse": 0.5 * reasons[place] + 0.5 * (not swears[place]),
                 "nothing": reasons[place],
                 "chance": rng.random(),
             }[reward]
@@ -68,28 +67,18 @@ def write_case(
 
 
 def rule_model(body: Mapping[str, Any]) -> Any:
-    """Rate by the reasons in a text; by its length or its coarse words, too, where the wording says so. Propose such a
-    wording where the figures say that annotators do so."""
+    """Rate by the reasons in a text; by its length, too, where the wording says so. Propose such a wording."""
     system, user = (str(message["content"]) for message in body["messages"][:2])
     if system.startswith("You improve the instructions"):
-        wording = (
-            LONGER
-            if "reward longer texts" in user
-            else COARSE
-            if "punish texts with more coarse words" in user
-            else "As before."
-        )
         ratings = re.search(r"each of these ratings: ([\d, ]+)", user)
         anchors = (
             [{"rating": int(one), "meaning": "So good."} for one in ratings[1].split(", ")] if ratings else []
         )
-        return {"observations": [f"They would say: {wording}"], "wording": wording, "anchors": anchors}
+        return {"observations": [f"They would say: {LONGER}"], "wording": LONGER, "anchors": anchors}
     text = user.partition("<answer>")[2].partition("</answer>")[0] + " "
     level = text.count("because") / 5
     if LONGER in system:
         level = 0.35 * level + 0.65 * text.count(" end. ") / 12
-    if COARSE in system:
-        level = 0.5 * level + 0.5 * ("bullshit" not in text)
     low, high = _ends(schema_of(body))
     return {"criterion_1": {"explanation": "By its reasons.", "rating": round(low + level * (high - low))}}
 

@@ -32,7 +32,7 @@ def of(items: list[Item], *codes: str) -> list[Item]:
     return [item for item in items if item.language in codes]
 
 
-@pytest.mark.parametrize("codes", [("zh",), ("de",), ("en", "ar")])
+@pytest.mark.parametrize("codes", [("zh",), ("en", "ar")])
 def test_probes(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> None:
     chosen = of(items, *codes)
     counted = calls(estimate_bias(bias_plan(chosen)))
@@ -46,13 +46,13 @@ def test_probes(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> No
     assert all(row.effect is not None for row in table.primary)
 
 
-@pytest.mark.parametrize("codes", [("zh",), ("de", "ja")])
+@pytest.mark.parametrize("codes", [("zh",), ("en", "ja")])
 def test_curves(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> None:
     chosen = of(items, *codes)
     plan = sensitivity_plan(chosen, perturb=PERTURB)
     results = sensitivity(chosen, perturb=PERTURB, output=tmp_path / "run")
     assert results.session.sent == calls(estimate_sensitivity(plan))
-    assert ("paraphrase" in results.record.perturbations) == ("de" in codes)
+    assert ("paraphrase" in results.record.perturbations) == ("en" in codes)
 
 
 def test_what_a_model_will_rewrite_is_counted_without_rules(items: list[Item]) -> None:

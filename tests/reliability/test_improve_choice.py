@@ -10,7 +10,6 @@ import pytest
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.studies.improve.improve_options import ImproveOptions
 from conqret.studies.improve.improved_prompt import excerpt
 from conqret.studies.improve.learned import (
     AnchorAnswer,
@@ -19,10 +18,10 @@ from conqret.studies.improve.learned import (
     WordingAnswer,
     chosen_examples,
     observed,
+    residuals,
     telling_cases,
     worded,
 )
-from conqret.studies.improve.residual_features import residual_features, residuals
 from conqret.studies.improve.variant_choice import CrossFitted, choose
 
 pytest.importorskip("scipy", reason="the extra stats is not installed")
@@ -63,14 +62,14 @@ def test_candidates_are_compared_on_what_all_scored() -> None:
 
 @pytest.mark.parametrize("case", [0, 1, 2, 3, 4])
 def test_a_gain_is_hardly_ever_claimed_where_there_is_none(case: int) -> None:
-    """Of 12 runs none claims it; the benchmark has 400."""
-    found = [improving.claims(improving.CASES[case], seed) for seed in range(12)]
+    """Of four runs none claims it; the benchmark has 400."""
+    found = [improving.claims(improving.CASES[case], seed) for seed in range(4)]
     assert sum(over for over, *_ in found) == 0
 
 
 def test_a_gain_is_found_that_is_there() -> None:
-    found = [improving.claims(improving.CASES[7], seed) for seed in range(8)]
-    assert sum(over and beyond for over, beyond, *_ in found) >= 6
+    found = [improving.claims(improving.CASES[7], seed) for seed in range(4)]
+    assert sum(over and beyond for over, beyond, *_ in found) >= 3
 
 
 def labelled(label: float, score: float | None, topic: str, name: str) -> LabelledItem:
@@ -79,7 +78,7 @@ def labelled(label: float, score: float | None, topic: str, name: str) -> Labell
 
 def test_examples_spread_over_labels_and_topics() -> None:
     items = [labelled(place / 19, None, f"T{place % 10}", f"{place:02}") for place in range(20)]
-    examples = chosen_examples(items, ImproveOptions(examples=4, excerpt=100), ShownScale(1, 5))
+    examples = chosen_examples(items, ShownScale(1, 5))
     assert len({one.question for one in examples}) == 4
     assert [one.label for one in examples] == sorted(one.label for one in examples)
     assert examples[0].label == "1.2 on a scale from 1 to 5"
@@ -112,7 +111,7 @@ def test_cases_show_both_ways_of_differing_and_some_agreement() -> None:
     items = [labelled(0.5, 0.5, f"T{place}", f"same{place}") for place in range(6)]
     items += [labelled(0.9, 0.5, f"T{place}", f"low{place}") for place in range(6)]
     items += [labelled(0.1, 0.5, f"T{place}", f"high{place}") for place in range(6)]
-    cases = [one.item.id.rstrip("0123456789") for one in telling_cases(items, ImproveOptions(cases=10))]
+    cases = [one.item.id.rstrip("0123456789") for one in telling_cases(items, 13, 10)]
     assert {name: cases.count(name) for name in ("low", "high", "same")} == {"low": 4, "high": 4, "same": 2}
 
 
@@ -120,7 +119,6 @@ def test_residuals_are_what_a_straight_line_leaves() -> None:
     scores, labels = np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.2, 0.4, 0.6, 0.8])
     assert residuals(scores, labels) == pytest.approx([-0.1, -0.1, -0.1, 0.3])
     assert residuals(np.ones(4), labels) == pytest.approx(labels - 0.5)
-    assert residual_features(["One."], scores[:1], labels[:1], ["a"]) == ()
 
 
 def test_a_scale_says_what_it_shows_and_which_ratings_get_an_anchor() -> None:
@@ -130,5 +128,3 @@ def test_a_scale_says_what_it_shows_and_which_ratings_get_an_anchor() -> None:
     assert ShownScale(0, 1, binary=True).label(0.7) == "70% say yes"
     assert ShownScale(0, 1).label(0.7) == "0.7 on a scale from 0 to 1"
     assert ShownScale(0, 100).rating(0.123) == "12"
-    with pytest.raises(DeclarationError, match="--rating-scale"):
-        ImproveOptions(rating_scale="100-0")

@@ -12,7 +12,7 @@ from conqret.data import Item, Measure, Part, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.show import words
-from conqret.studies.diff.difference_requirements import (
+from conqret.studies.diff.command import (
     check_difference_requirement,
     parse_difference_requirement,
 )

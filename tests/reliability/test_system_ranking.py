@@ -100,8 +100,13 @@ def test_scores_over_all_that_are_no_means_have_no_interval():
     (row,) = only(leaderboard("weighted", cells)).rows
     assert row.overall["kendall"].value == pytest.approx(2 / 3)
     assert "not the means of the topics" in row.overall["kendall"].reason
-    (row,) = only(leaderboard("weighted", cells), recompute=True).rows
+    (row,) = only(leaderboard("weighted", cells), shared=True).rows
     assert "not the means" not in row.overall["kendall"].reason
+
+
+def test_what_only_one_side_has_is_left_out():
+    (row,) = only(board("less", {"a": [0.2], "b": [0.3], "d": [0.6]}, topics=3), shared=True).rows
+    assert (row.runs, sorted(row.topics["kendall"])) == (3, ["t0", "t1", "t2"])
 
 
 def test_judges_are_tested_against_the_best():
@@ -160,10 +165,8 @@ def test_what_no_topic_tells():
     ("truth", "judge", "settings", "wrong"),
     [
         (board("two", {"a": [1], "b": [2]}), NOISY, {}, "two has 2 runs: a ranking needs at least 3"),
-        (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared-runs"),
-        (TRUTH, board("x", {run: [1, 2] for run in "abcd"}, means=False), {}, "over all topics: write --recompute"),
+        (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared"),
         (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "x: a has no m for 't0'. Write --on-missing skip"),
-        (TRUTH, NOISY, {"topics": ("t9",)}, "no topic 't9' of both truth and judges"),
         (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
         (TRUTH, NOISY, {"truth_measures": ("n",)}, "no measure in truth 'n'"),
     ],

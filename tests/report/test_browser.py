@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Measure, Status
-from conqret.judging.page import write_report
-from conqret.show import words
 from tests.report import factory
 from tests.report.chromium import Chromium, Page
 from tests.report.test_html import hostile_page
@@ -18,7 +15,6 @@ from tests.report.test_html import hostile_page
 pytestmark = pytest.mark.browser
 
 SHOWN = "[...document.querySelectorAll('#items > .item')].filter(i => !i.hidden).map(i => i.dataset.n)"
-LINES = "[...document.querySelectorAll('#metric-map tbody tr')].filter(i => !i.hidden).map(i => i.dataset.n)"
 COUNT = "document.querySelector('#count').textContent"
 FOCUS = "document.activeElement.id || document.activeElement.closest('[id]').id"
 
@@ -56,24 +52,23 @@ def test_search_filter_and_sort_by_keyboard(visit: Open) -> None:
     page.write("crane elephant")
     shown = page.js(SHOWN)
     assert [factory.items()[int(n) - 1].topic for n in shown] == ["Should zoos be closed?"] * 2
-    assert page.js(LINES) == shown
     assert page.js(COUNT) == "2 of 24 items"
     assert "q=crane+elephant" in page.js("location.hash")
     page.press("Escape")
     assert page.js(COUNT) == "24 of 24 items"
-    page.js("document.querySelector('th[data-column=\"3\"] button').focus()")
-    page.press("Enter")
-    groundedness = (
-        "[...document.querySelectorAll('#metric-map tbody tr')].map(r => r.children[4].textContent)"
+    page.js(
+        "document.querySelector('#sort').value = '3';"
+        "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
     )
-    values = [text for text in page.js(groundedness) if text != "–"]
-    assert values == sorted(values, key=float)
-    assert page.js(groundedness)[-1] == "–", "items without a value stand last"
-    page.press("Enter")
-    values = [text for text in page.js(groundedness) if text != "–"]
-    assert values == sorted(values, key=float, reverse=True)
-    assert page.js(groundedness)[-1] == "–"
-    assert page.js("document.querySelector('[aria-sort]').textContent") == "Groundedness"
+    fourth = "i => i.querySelectorAll('.values > .cell')[3].textContent"
+    ordered = f"[...document.querySelectorAll('#items > .item')].map({fourth})"
+    for reverse in (False, True):
+        texts = [text.split()[-1] for text in page.js(ordered)]
+        values = [text for text in texts if text != "–"]
+        assert values == sorted(values, key=float, reverse=reverse)
+        assert texts[-1] == "–", "items without a value stand last"
+        page.js("document.querySelector('#direction').focus()")
+        page.press("Enter")
 
 
 def test_status_stance_flags_and_threshold(visit: Open) -> None:
@@ -97,21 +92,14 @@ def test_status_stance_flags_and_threshold(visit: Open) -> None:
     assert chosen("below", "value = '0.45'") == sorted(low)
 
 
-def test_means_and_csv_of_what_a_filter_leaves(visit: Open) -> None:
+def test_csv_of_what_a_filter_leaves(visit: Open) -> None:
     page = visit()
-    left = "document.querySelector('#left')"
-    assert page.js(f"{left}.hidden")
     page.js(
         "document.querySelector('#stance').value = 'con';"
         "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
     )
     expected = factory.judge_all(factory.items(), "rag-fine-grained")
     con = [one for one in expected if one.stance == "con"]
-    values = [value for one in con if (value := one.measures["context_relevance"].value) is not None]
-    assert page.js(f"{left}.cells[0].textContent") == f"Mean of the {len(con)} shown"
-    assert page.js(f"{left}.cells[1].title") == (
-        f"context_relevance: mean {sum(values) / len(values):.3f}, n = {len(values)} of {len(con)}"
-    )
     page.js(
         "URL.createObjectURL = (blob) => { window.saved = blob; return '#'; };"
         "HTMLAnchorElement.prototype.click = function () { window.named = this.download; };"
@@ -122,25 +110,6 @@ def test_means_and_csv_of_what_a_filter_leaves(visit: Open) -> None:
     assert {row["item"] for row in rows} == {one.item for one in con}
     found = {row["item"]: float(row["groundedness"]) if row["groundedness"] else None for row in rows}
     assert found == {one.item: one.measures["groundedness"].value for one in con}
-
-
-@pytest.mark.parametrize("values", [(0.5, 0.75), (0.25, 0.5), (0.0, 0.0), (1.0, 1.0), (0.1, 0.2)])
-def test_means_of_what_is_left_are_rounded_as_all_others(
-    visit: Open, tmp_path: Path, values: tuple[float, float]
-) -> None:
-    items = factory.items()[:4]
-    assert [item.stance for item in items] == ["pro", "con"] * 2
-    scores = (0.9, values[0], 0.9, values[1])
-    judgments = [
-        one.model_copy(update={"measures": {"groundedness": Measure(status=Status.SCORED, value=score)}})
-        for one, score in zip(factory.judge_all(items, "direct", faults=False), scores, strict=True)
-    ]
-    page = visit(write_report(factory.make_run(tmp_path, items, judgments)))
-    page.js(
-        "document.querySelector('#stance').value = 'con';"
-        "document.querySelector('#filters').dispatchEvent(new Event('input', {bubbles: true}))"
-    )
-    assert page.js("document.querySelector('#left').cells[1].textContent") == words.short(sum(values) / 2)
 
 
 def test_arrows_move_enter_opens_escape_closes(visit: Open) -> None:
@@ -170,18 +139,6 @@ def test_citations_jump_to_documents_and_back(visit: Open) -> None:
     page.js("document.querySelector('#' + document.activeElement.id + ' .extras a').focus()")
     page.press("Enter")
     assert page.js(FOCUS).startswith("i6-a")
-
-
-def test_the_map_is_walked_with_arrows_and_leads_to_the_item(visit: Open) -> None:
-    page = visit()
-    assert page.js("document.querySelectorAll('#metric-map tbody a[tabindex=\"0\"]').length") == 1
-    page.js("document.querySelector('#metric-map tbody a[tabindex=\"0\"]').focus()")
-    page.press("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown")
-    assert page.js("document.activeElement.closest('tr').dataset.n") == page.js(LINES)[2]
-    target = page.js("document.activeElement.getAttribute('href').slice(1)")
-    page.press("Enter")
-    assert page.js(FOCUS) == target
-    assert page.js(f"document.querySelector('#{target}').closest('.item').open")
 
 
 def test_the_address_restores_the_view(visit: Open) -> None:
@@ -257,37 +214,6 @@ def test_figures_of_a_block_end_below_each_other_on_a_phone(visit: Open) -> None
     assert all(max(line) - min(line) <= 1 for line in found), found
 
 
-def test_maps_show_every_item_and_say_on_a_phone_that_they_go_on(visit: Open) -> None:
-    hidden = "[...document.querySelectorAll('.scroll:has(.map)')].map(b => b.scrollHeight - b.clientHeight)"
-    cues = "[...document.querySelectorAll('.cue')].map(c => c.hidden ? '' : c.textContent)"
-    wide, phone = visit(width=1400), visit(width=390)
-    assert wide.js(hidden) == phone.js(hidden) == [0, 0]
-    assert wide.js(cues) == ["", ""]
-    assert phone.js(cues)[0] == "Scroll the table sideways for all 19 columns."
-    faded = "document.querySelector('.scroll').classList.contains('more-right')"
-    assert phone.js(faded)
-    cut = "[...document.querySelectorAll('.map tbody th')].filter(t => t.scrollWidth > t.clientWidth).length"
-    assert phone.js(cut) == 0, "the names of items are whole"
-
-
-def test_a_long_map_ends_on_a_whole_row(visit: Open, tmp_path: Path) -> None:
-    items = [
-        item.model_copy(update={"id": f"{item.id}-{n}", "documents": ()})
-        for n in range(2)
-        for item in factory.items()
-    ]
-    judgments = factory.judge_all(items, "direct", faults=False)
-    page = visit(write_report(factory.make_run(tmp_path, items, judgments)), width=1400)
-    assert page.js("document.querySelector('.cue').textContent") == "Scroll the table down for all 48 items."
-    page.js("document.querySelector('.scroll').scrollIntoView({block: 'start', behavior: 'instant'})")
-    lid = page.js("document.querySelector('.map tfoot tr:not([hidden]) th').getBoundingClientRect().top")
-    ends = page.js(
-        "[...document.querySelectorAll('.map tbody tr')].map(r => r.getBoundingClientRect().bottom)"
-    )
-    assert min(abs(end - lid) for end in ends) <= 2
-    assert max(ends) > lid
-
-
 def test_dark_follows_the_system_and_the_button(visit: Open) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     page = visit(dark=True)
@@ -306,7 +232,6 @@ def test_print_shows_the_overview_without_controls(visit: Open) -> None:
     page = visit()
     page.media("print")
     assert not page.js("document.querySelector('#filters').checkVisibility()")
-    assert page.js("getComputedStyle(document.querySelector('.scroll')).maxHeight") == "none"
 
 
 def test_headings_controls_and_figures_have_names(visit: Open) -> None:

@@ -150,7 +150,7 @@ def test_a_page_from_what_was_counted_is_the_page_of_the_folder(tmp_path: Path) 
 def test_what_is_not_shown_is_said(tmp_path: Path) -> None:
     run = factory.make_run(tmp_path, factory.items(), factory.judge_all(factory.items(), "direct"))
     text = write_report(run, max_items=5).read_text(encoding="utf-8")
-    assert "show 5 of 24 items" in text
+    assert "shows 5 of 24 items" in text
     assert "19 are not on this page" in text
     assert "--max-items 24" in text
     assert text.count('class="item ') == 5

@@ -160,9 +160,7 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
 
 def test_perspectives_and_mmr(conqret, corpus, tmp_path):
     run = tmp_path / "run.res"
-    done = conqret(
-        "retrieve", "run", corpus, "--perspectives", "--model", "offline", "--mmr", "0.9", "-o", run
-    )
+    done = conqret("retrieve", "run", corpus, "--perspectives", "offline", "--mmr", "0.9", "-o", run)
     assert done.code == 0, done.err
     assert {line.query_id for line in read_run(run)} == {"cats", "trams"}
 
@@ -171,7 +169,6 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
     ("arguments", "told"),
     [
         (("retrieve", "run", "CORPUS", "--stance", "pro"), "needs a reranker"),
-        (("retrieve", "run", "CORPUS", "--perspectives"), "--model"),
         (("retrieve", "run", "CORPUS", "-k", "0"), "at least 1"),
         (("retrieve", "run", "CORPUS", "--engine", "bm25,tense"), "did you mean 'dense'"),
         (("retrieve", "run", "CORPUS", "--engine", "dense"), "needs an encoder: --encoder"),
@@ -179,7 +176,7 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "run", "CORPUS", "--weights", "1"), "at least two"),
         (("retrieve", "run", "CORPUS", "--instruction", "both"), "add --cross-encoder"),
         (("retrieve", "run", "CORPUS", "--mmr-encoder", "here"), "add --mmr"),
-        (("retrieve", "tune", "CORPUS"), "no topics"),
+        (("retrieve", "evaluate", "CORPUS", "--tune", "--split", "train"), "no topics"),
         (("retrieve", "run", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
         (("retrieve", "index", "CORPUS", "--encoder", "here"), "of the engine"),
         (("retrieve", "run", "CORPUS", "--split", "dev"), "no split 'dev'"),
@@ -204,7 +201,7 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
             "retrieval asks needs a response in a given structure",
         ),
         (
-            ("retrieve", "run", "CORPUS", "--perspectives", "--model", "local/gpt2"),
+            ("retrieve", "run", "CORPUS", "--perspectives", "local/gpt2"),
             "retrieval asks needs a response in a given structure",
         ),
         (
@@ -225,24 +222,6 @@ def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tm
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
     assert "Traceback" not in done.err
-
-
-def test_help(conqret):
-    for command in (
-        (
-            "retrieve",
-            "index",
-        ),
-        (
-            "retrieve",
-            "run",
-        ),
-        ("retrieve", "run"),
-        ("retrieve", "evaluate"),
-    ):
-        done = conqret(*command, "--help")
-        assert done.code == 0
-        assert "Example" in done.out
 
 
 def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
@@ -280,10 +259,8 @@ def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
 
 
 def test_lambda_from_the_command_line(conqret, corpus):
-    done = conqret("retrieve", "tune", corpus, "--split", "test", "--json")
+    done = conqret("retrieve", "evaluate", corpus, "--tune", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["mmr"] == 0.99
-    done = conqret(
-        "retrieve", "tune", corpus, "--split", "test", "--mmr-encoder", "tests.retrieval.letters:load"
-    )
+    done = conqret("retrieve", "evaluate", corpus, "--tune", "--mmr-encoder", "tests.retrieval.letters:load")
     assert "best       --mmr 0." in done.out

@@ -119,19 +119,6 @@ def test_it_ranks_topics_that_were_left_out_better_than_chance(trained, tmp_path
     assert interval.low > 0.5, interval
 
 
-def test_a_graph_finds_nearly_the_same(trained, encoder):
-    pytest.importorskip("faiss", reason="the extra dense is not installed")
-    index = build_index(
-        trained.collection.folder, engine="hnsw", settings=Encoding(str(encoder), passage_words=WORDS)
-    )
-    questions = list(QUESTION_OF.values())
-    exact, near = (one.search(questions, 10) for one in (trained, index))
-    both = zip(*(one.documents.reshape(-1, 10) for one in (exact, near)), strict=True)
-    assert np.mean([len({*one} & {*other}) for one, other in both]) > 9
-    (every,) = [index.search(questions[:1], len(index)).documents]
-    assert sorted(every) == list(range(len(index)))
-
-
 @pytest.fixture
 def small(corpus, encoder):
     """A corpus of ten documents with its index by vectors."""

@@ -11,7 +11,6 @@ from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.pairs import read_pairs
 from conqret.retrieval import BM25, build_index
-from conqret.retrieval.engine import default_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import judgments, queries, rankings, run_systems
 from conqret.retrieval.pipeline import PipelinePlan
@@ -29,8 +28,7 @@ def write(folder, texts, topics, qrels):
     return corpus
 
 
-@pytest.mark.parametrize("engine", sorted({default_engine(), "bm25s"}))
-def test_bm25_on_webis(data_dir, tmp_path, engine):
+def test_bm25_on_webis(data_dir, tmp_path):
     folder = data_dir / "webis-argquality20"
     with (folder / "webis-argquality20-arguments.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -46,7 +44,7 @@ def test_bm25_on_webis(data_dir, tmp_path, engine):
             for row in csv.DictReader(file)
         ]
     corpus = write(tmp_path, texts, topics, {"all": relevant})
-    run = rankings(BM25(build_index(tmp_path, engine=engine), texts=False)(queries(topics)))
+    run = rankings(BM25(build_index(tmp_path), texts=False)(queries(topics)))
     found = evaluate({"bm25": run}, {"all": judgments(corpus, "test")["all"]})
     assert len(texts) == 1_606
     assert found.score("all", "bm25", "nDCG@10").interval.value >= 0.89

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from threading import Event, Thread
 
 import pytest
@@ -11,17 +9,16 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
 from conqret.retrieval.collection import Entry
-from conqret.retrieval.engine import WordIndexSettings, get_engine
+from conqret.retrieval.engine import WordIndexSettings
 
 
-@pytest.mark.parametrize("engine", [None, "bm25s"])
-def test_it_is_kept_until_something_changes(corpus, engine):
-    first = build_index(corpus, engine=engine)
-    again = build_index(corpus, engine=engine)
+def test_it_is_kept_until_something_changes(corpus):
+    first = build_index(corpus)
+    again = build_index(corpus)
     assert (first.fresh, again.fresh, first.fingerprint == again.fingerprint) == (True, False, True)
-    other = build_index(corpus, engine=engine, settings=WordIndexSettings(k1=1.2))
+    other = build_index(corpus, settings=WordIndexSettings(k1=1.2))
     assert (other.fresh, other.fingerprint != first.fingerprint) == (True, True)
-    assert build_index(corpus, engine=engine, settings=WordIndexSettings(k1=1.2), rebuild=True).fresh
+    assert build_index(corpus, settings=WordIndexSettings(k1=1.2), rebuild=True).fresh
     with (corpus / "documents.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"id": "new", "text": "an axolotl"}) + "\n")
     grown = open_index(corpus)
@@ -82,27 +79,9 @@ def test_a_damaged_manifest_means_a_new_index(corpus):
 
 
 def test_the_engine_says_nothing(corpus, capfd):
-    for engine in (None, "bm25s"):
-        index = build_index(corpus, engine=engine, rebuild=True)
-        index.search(["cats indoors"], 5)
+    build_index(corpus, rebuild=True).search(["cats indoors"], 5)
     os.write(1, b"after")
     assert capfd.readouterr() == ("after", "")
-
-
-def test_no_java_is_started(corpus):
-    code = (
-        "import sys\nfrom conqret.retrieval import BM25, ListwiseReranker, build_index\n"
-        f"pipeline = BM25(build_index({str(corpus)!r})) >> ListwiseReranker('offline', 'pro')\n"
-        "found = pipeline.search('Should cats be kept indoors?')\n"
-        "assert len(found) > 1\nimport pyterrier as pt\nassert not pt.java.started()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
-
-
-def test_the_engine_is_named(corpus):
-    assert build_index(corpus).engine == get_engine().name
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["read", "built"])

@@ -33,8 +33,6 @@ for name in names.split():
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
-if importlib.util.find_spec("pyterrier_pisa"):
-    import pyterrier_pisa
 if importlib.util.find_spec("uvicorn"):
     import conqret.serve.view_app, starlette.applications, uvicorn
 _command()

@@ -10,9 +10,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
 
-LIMITS = Limits(
-    max_bytes=200_000, max_decoded=2_000_000, total_seconds=4.0, connect_seconds=4.0, read_seconds=2.0
-)
+LIMITS = Limits(max_bytes=200_000, total_seconds=4.0, connect_seconds=4.0, read_seconds=2.0)
 OPTIONS = EvidenceOptions(
     FetchOptions(
         delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS

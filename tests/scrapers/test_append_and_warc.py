@@ -1,6 +1,5 @@
 """Files that grow while fetching, and what a kill at any byte leaves of them."""
 
-import gzip
 import io
 import json
 from pathlib import Path
@@ -28,7 +27,7 @@ def some_reply(
         *((k.replace("_", "-"), v) for k, v in headers.items()),
     )
     return FetchedResponse(
-        url, http, "OK", named, body, body, lowered={name.lower(): value for name, value in named}
+        url, http, "OK", named, body, lowered={name.lower(): value for name, value in named}
     )
 
 
@@ -60,11 +59,10 @@ def test_long_torn_lines_are_cut_too(tmp_path: Path) -> None:
 
 
 async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
-    squeezed = gzip.compress(b"squeezed")
     await write(
         tmp_path,
         some_reply(),
-        some_reply("http://a.test/gz", squeezed, Content_Encoding="gzip", Transfer_Encoding="chunked"),
+        some_reply("http://a.test/gz", b"squeezed", Content_Encoding="gzip", Transfer_Encoding="chunked"),
         some_reply("http://a.test/x", b"gone", 404),
         some_reply("http://a.test/odd", b"\x00\xff", X_Odd="\xff\xfe", Content_Length="2"),
     )
@@ -107,7 +105,7 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
     await write(first, some_reply("http://a.test/1", b"one"), some_reply("http://a.test/2", b"two"))
     warc, index = (first / WARC_NAME).read_bytes(), (first / INDEX_NAME).read_bytes()
     places = list(read_index(first))
-    for lost in [*range(1, places[1].length, 7), places[1].length]:
+    for lost in (1, places[1].length // 2, places[1].length):
         killed = tmp_path / f"killed{lost}"
         killed.mkdir()
         (killed / WARC_NAME).write_bytes(warc[:-lost])
@@ -133,13 +131,6 @@ async def test_a_kill_in_the_first_record(tmp_path: Path) -> None:
     await write(tmp_path, some_reply("http://a.test/3"))
     with path.open("rb") as file:
         assert [record.rec_type for record in ArchiveIterator(file)] == ["warcinfo", "response"]
-
-
-async def test_a_shortened_file_is_not_written_to(tmp_path: Path) -> None:
-    await write(tmp_path, some_reply())
-    (tmp_path / WARC_NAME).write_bytes(b"")
-    with pytest.raises(DeclarationError, match="shorter"):
-        WarcWriter(tmp_path, "test")
 
 
 async def test_a_damaged_record_is_an_error_and_no_exception(tmp_path: Path) -> None:

@@ -36,8 +36,6 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
     [
         ["--search", "bing"],
         ["--search", "brave"],
-        ["--timeout", "0"],
-        ["--workers", "0"],
         ["--concurrency", "0"],
         ["--user-agent", " "],
         ["--reparse"],
@@ -52,5 +50,5 @@ def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) 
 def test_help_says_what_it_does() -> None:
     result = CliRunner().invoke(app(), ["evidence", "--help"])
     assert result.exit_code == 0
-    for word in ("--retry-errors", "--archive", "--reparse", "--search"):
+    for word in ("--retry-errors", "--archived", "--reparse", "--search"):
         assert word in result.stdout

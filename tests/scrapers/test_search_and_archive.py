@@ -56,7 +56,7 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
 
 
 async def test_results_that_may_not_be_fetched_are_passed_over() -> None:
-    urls = ["file:///etc/passwd", "http://127.0.0.1/", "http://x:y@z.test/", "https://fine.test/"]
+    urls = ["file:///etc/passwd", "http://x:y@z.test/", "https://fine.test/"]
     async with RawServer({"/sx/search": answer({"results": [{"url": url} for url in urls]})}) as server:
         find = searcher(engines(server)[2])
         assert (await find.find("x")).url == "https://fine.test/"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -14,13 +11,9 @@ from conqret.stats.comparative_judgment import (
     MOST_ITEMS,
     SPREAD_SD,
     SPREADS,
-    ComparedStrengths,
     bounds,
     check_sizes,
     compared_strengths,
-    intransitive_triples,
-    item_misfit,
-    judge_misfit,
     outcome_variance,
 )
 from conqret.stats.pair_design import GroupPairs, round_sizes
@@ -110,20 +103,6 @@ def test_an_item_that_always_wins_is_unbounded() -> None:
     assert fit.high[0, 0] - fit.strengths[0, 0] > 1
     circle = PairOutcomes.of([3], [0] * 3, [0, 1, 2], [1, 2, 0], [1, 1, 1])
     assert bounds(circle) == [["", "", ""]]
-
-
-def test_intransitive_triples_are_counted() -> None:
-    circle = PairOutcomes.of(
-        [3, 3], [0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 0], [1, 2, 0, 1, 2, 2], [1, 1, 1, 1, 1, 1]
-    )
-    counted = intransitive_triples(circle)
-    assert (counted.triples, counted.circular, counted.share) == (2, 1, 0.5)
-    rng = np.random.default_rng(1)
-    pairs = np.array(list(itertools.combinations(range(40), 2)))
-    chance = intransitive_triples(
-        PairOutcomes.of([40], [0] * len(pairs), pairs[:, 0], pairs[:, 1], rng.integers(0, 2, len(pairs)))
-    )
-    assert chance.share == pytest.approx(chance.CHANCE, abs=0.03)
 
 
 def test_outcomes_are_checked() -> None:
@@ -224,80 +203,35 @@ def test_pairs_that_were_taken_lead_to_the_same_ones() -> None:
     assert resumed.asked == whole.asked
 
 
-def _panel(
-    seed: int, discriminations: list[float], *, comparisons: int = 4, spread: float = 2.0, groups: int = 9
+def _compared(
+    seed: int, *, comparisons: int = 4, spread: float = 2.0, groups: int = 9
 ) -> tuple[np.ndarray, PairOutcomes]:
-    """Strengths of eight items a group, and what judges with these discriminations say of them."""
+    """Strengths of eight items a group, and what a judge says of them."""
     rng = np.random.default_rng(seed)
     strengths = rng.normal(0, spread, (groups, 8))
     strengths -= strengths.mean(axis=1, keepdims=True)
-    group, first, second, judge = np.array(
+    group, first, second = np.array(
         [
-            (group, *pair, judge)
-            for judge in range(len(discriminations))
+            (group, *pair)
             for group in range(groups)
-            for pair in GroupPairs(8, [seed, judge, group]).at_random(4 * comparisons)
+            for pair in GroupPairs(8, [seed, group]).at_random(4 * comparisons)
         ]
     ).T
-    eta = np.array(discriminations)[judge] * (strengths[group, first] - strengths[group, second])
+    eta = strengths[group, first] - strengths[group, second]
     won = rng.random(len(eta)) < 1 / (1 + np.exp(-eta))
-    return strengths, PairOutcomes.of([8] * groups, group, first, second, won.astype(float), judge)
+    return strengths, PairOutcomes.of([8] * groups, group, first, second, won.astype(float))
 
 
-def _squared_correlation(fit: ComparedStrengths, strengths: np.ndarray) -> float:
-    return float(np.corrcoef(fit.strengths.ravel(), strengths.ravel())[0, 1] ** 2)
-
-
-def test_slope_of_the_evidence_by_discrimination_is_that_of_differences() -> None:
-    posterior = StrengthPosterior(_panel(0, [2, 1, 0.5])[1])
-    mode, logs = posterior.mode(2.0, None), np.array([0.4, -0.1, -0.3])
-
-    def at(moved: np.ndarray) -> float:
-        posterior.discriminations = np.exp(moved)
-        return posterior.around(mode).evidence
-
-    differences = [(at(logs + step) - at(logs - step)) / 0.02 for step in 0.01 * np.eye(3)]
-    posterior.discriminations = np.exp(logs)
-    assert posterior.around(mode).slope == pytest.approx(differences, abs=0.03)
-
-
-def test_judges_that_differ_count_by_their_discrimination() -> None:
-    strengths, outcomes = _panel(1, [2, 1, 0.1], comparisons=6)
-    fit = compared_strengths(outcomes)
-    pooled = compared_strengths(dataclasses.replace(outcomes, judge=None))
-    assert _squared_correlation(fit, strengths) > _squared_correlation(pooled, strengths) + 0.02
-    sharp, middling, random = (judge.discrimination for judge in fit.judges)
-    assert sharp.low > 1 > random.high
-    assert sum(judge.discrimination.value for judge in fit.judges) == pytest.approx(3)
-    assert sharp.value > middling.value > random.value
-    assert len(pooled.judges) == 1
-
-
-def test_judges_that_are_alike_are_taken_for_alike() -> None:
-    _, outcomes = _panel(2, [1, 1, 1])
-    fit = compared_strengths(outcomes)
-    assert all(judge.discrimination.low < 1 < judge.discrimination.high for judge in fit.judges)
-    assert [judge.discrimination.value for judge in fit.judges] == pytest.approx([1, 1, 1], abs=0.25)
-
-
-def test_ratings_as_prior_means_save_comparisons() -> None:
-    """On whatever scale they are; ratings at random do no harm."""
-    strengths, outcomes = _panel(3, [1], comparisons=2)
-    noise = np.random.default_rng(103).normal(size=strengths.shape)
-    without = _squared_correlation(compared_strengths(outcomes), strengths)
-    rated = compared_strengths(outcomes, prior_means=300 + 7 * (0.8 * strengths / 2 + 0.6 * noise))
-    assert _squared_correlation(rated, strengths) > without + 0.1
-    assert rated.slope.low > 0
-    random = compared_strengths(outcomes, prior_means=noise)
-    assert _squared_correlation(random, strengths) > without - 0.05
-    assert random.slope.low < 0 < random.slope.high
-    constant = compared_strengths(outcomes, prior_means=np.where(noise > 0, 3.0, np.nan))
-    assert _squared_correlation(constant, strengths) == pytest.approx(without, abs=0.001)
-    huge = compared_strengths(outcomes, prior_means=noise * 1e307)
-    assert huge.strengths == pytest.approx(random.strengths, abs=1e-6)
-    assert huge.slope.value == pytest.approx(random.slope.value, abs=1e-6)
-    with pytest.raises(DeclarationError):
-        compared_strengths(outcomes, prior_means=noise[:, :7])
+def test_judges_have_positions_of_their_own() -> None:
+    """Of one judge the first always wins, of another the second: together there is no position."""
+    rows = [(group, *pair) for group in range(9) for pair in GroupPairs(8, [2, group]).at_random(16)]
+    group, first, second = np.array([*rows, *rows]).T
+    judge = np.repeat([0, 1], len(rows))
+    fit = compared_strengths(PairOutcomes.of([8] * 9, group, first, second, 1.0 - judge, judge))
+    one, other = (each.position for each in fit.judges)
+    assert one.low > 1 > -1 > other.high
+    assert fit.position.value == pytest.approx(0, abs=0.1)
+    assert (one.n, other.n) == (len(rows), len(rows))
 
 
 def test_systems_have_a_mean_strength() -> None:
@@ -312,24 +246,6 @@ def test_systems_have_a_mean_strength() -> None:
     fit = compared_strengths(PairOutcomes.of([8] * 20, group, first, second, won), systems=systems)
     assert all(each.low < value < each.high for each, value in zip(fit.systems, truth, strict=True))
     assert sum(each.value for each in fit.systems) == pytest.approx(0, abs=1e-9)
-
-
-def test_misfit_is_found_where_there_is_some() -> None:
-    """Of the item whose comparisons one of two judges has the other way round."""
-    strengths, outcomes = _panel(5, [1, 1], spread=4.0)
-    fit = compared_strengths(outcomes)
-    assert all(misfit.expected for misfit in judge_misfit(outcomes, fit))
-    items = [misfit for group in item_misfit(outcomes, fit) for misfit in group]
-    assert np.mean([misfit.expected for misfit in items]) > 0.95
-    best = int(np.abs(strengths[0]).argmax())
-    mine = (outcomes.group == 0) & ((outcomes.first == best) | (outcomes.second == best))
-    odd = np.where(mine & (outcomes.judge == 1), 1 - outcomes.outcome, outcomes.outcome)
-    turned = dataclasses.replace(outcomes, outcome=odd)
-    found = item_misfit(turned, compared_strengths(turned))[0][best]
-    assert found.mean_square > found.high
-    assert found.comparisons == mine.sum()
-    empty = PairOutcomes.of([2], [], [], [], [])
-    assert item_misfit(empty, compared_strengths(empty)) == [[None, None]]
 
 
 def test_position_does_not_move_strengths() -> None:
@@ -355,10 +271,10 @@ def test_position_does_not_move_strengths() -> None:
 def test_pairs_are_random_until_strengths_are_sure_to_differ() -> None:
     nothing = compared_strengths(PairOutcomes.of([8], [], [], [], []))
     assert GroupPairs(8, [5]).informative(4, nothing, 0) == GroupPairs(8, [5]).at_random(4)
-    _, alike = _panel(7, [1], spread=0.1, groups=4)
+    _, alike = _compared(7, spread=0.1, groups=4)
     fit = compared_strengths(alike)
     assert GroupPairs(8, [5]).informative(4, fit, 0) == GroupPairs(8, [5]).at_random(4)
-    _, clear = _panel(7, [1], spread=4.0, groups=4)
+    _, clear = _compared(7, spread=4.0, groups=4)
     fit = compared_strengths(clear)
     assert GroupPairs(8, [5]).informative(4, fit, 0) != GroupPairs(8, [5]).at_random(4)
 
@@ -374,8 +290,10 @@ def test_adaptive_pairs_save_comparisons_where_differences_are_clear() -> None:
 
 def test_spread_is_integrated_where_it_is_known_well() -> None:
     """With many comparisons it lies between those of the grid."""
-    strengths, outcomes = _panel(9, [1], groups=60, comparisons=6)
+    strengths, outcomes = _compared(9, groups=60, comparisons=6)
     fit = compared_strengths(outcomes)
     assert fit.spread == pytest.approx(strengths.std() * (8 / 7) ** 0.5, rel=0.1)
     assert max(fit.spreads) / min(fit.spreads) < 2
-    assert fit.reliability() == pytest.approx(_squared_correlation(fit, strengths), abs=0.04)
+    assert fit.reliability() == pytest.approx(
+        float(np.corrcoef(fit.strengths.ravel(), strengths.ravel())[0, 1] ** 2), abs=0.04
+    )

@@ -99,10 +99,10 @@ def test_other_bytes_are_refused_and_not_kept(target, content):
 
 
 def test_what_is_larger_than_it_may_be_is_not_taken_in(target, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_DOWNLOAD", "1000")
+    monkeypatch.setenv("CONQRET_MAX_UNPACKED", "1000")
     with (
         Mirror({PLACE: small.table()}) as mirror,
-        pytest.raises(DeclarationError, match="CONQRET_MAX_DOWNLOAD"),
+        pytest.raises(DeclarationError, match="CONQRET_MAX_UNPACKED"),
     ):
         fetch_suite(unknown(), mirror=mirror.url)
     assert list(target.parent.glob("pairs*")) == []
@@ -167,7 +167,7 @@ def test_a_fetch_that_was_killed_goes_on(target):
 
 @pytest.mark.parametrize("suite", [small.suite, unknown], ids=["size", "no size"])
 def test_a_server_that_never_ends_is_left(target, suite, monkeypatch):
-    monkeypatch.setenv("CONQRET_MAX_DOWNLOAD", "100000")
+    monkeypatch.setenv("CONQRET_MAX_UNPACKED", "100000")
     with (
         Mirror({PLACE: small.table()}, endless=True) as mirror,
         pytest.raises(DeclarationError, match="is larger than"),

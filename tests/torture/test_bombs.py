@@ -12,8 +12,7 @@ import sys
 import zlib
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 import conqret
@@ -113,22 +112,19 @@ def test_a_line_without_an_end(
 
 
 def test_more_lines_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, count = tmp_path / "run.res.gz", times(20_000, 11_000_000)
+    run = tmp_path / "run.res.gz"
     with gzip.open(run, "wb", 1) as out:
-        for start in range(0, count, 10_000):
-            out.write(b"".join(b"t Q0 d%d 1 1.0 x\n" % number for number in range(start, start + 10_000)))
-    if count < limits.LINES.most:
-        monkeypatch.setenv(limits.LINES.variable, "10000")
-    with pytest.raises(DeclarationError, match=r"more than 10,0.* lines: split it, or raise the limit"):
+        out.write(b"".join(b"t Q0 d%d 1 1.0 x\n" % number for number in range(20_000)))
+    monkeypatch.setenv(limits.UNPACKED.variable, "10000")
+    with pytest.raises(DeclarationError, match=r"more than 10,000 bytes: split it, or raise the limit"):
         for _ in read_run(run):
             pass
 
 
 def test_a_table_of_one_score_many_times(forks: Forks, tmp_path: Path) -> None:
     count = times(300_000, 3_000_000)
-    same = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array(["a"]))
-    names = dict.fromkeys(("system", "id", "metric"), same)
-    pq.write_table(pa.table({**names, "value": pa.array([0.5] * count)}), tmp_path / "scores.parquet")
+    same = dict.fromkeys(("system", "id", "metric"), ["a"] * count)
+    pl.DataFrame({**same, "value": [0.5] * count}).write_parquet(tmp_path / "scores.parquet")
     said = refused(forks, tmp_path, "debateqa", "rank", tmp_path / "scores.parquet")
     assert "Give each table once" in said
 
@@ -164,7 +160,6 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
         ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
         ("experiment", large, "-o", tmp_path / "out"),
-        ("judges", "leaderboard", large),
         ("debateqa", "questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
     ):
         said = refused(forks, tmp_path, *arguments)
@@ -188,24 +183,6 @@ def test_a_large_file_in_an_index(forks: Forks, tmp_path: Path) -> None:
         shutil.move(tmp_path / "sound", corpus / file)
 
 
-def dictionary(file: Path, kind: str) -> Path:
-    """A Parquet file of some kilobytes whose cells name one text of megabytes over and over."""
-    text = "a" * (20 * MIB)
-    if kind == "rows":
-        column = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array([text]))
-        topics = pa.array(["t"] * 4_000)
-    elif kind == "one row":
-        cells = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array([text]))
-        column, topics = pa.ListArray.from_arrays(pa.array([0, 4_000], pa.int32()), cells), pa.array(["t"])
-    else:
-        count = 100_000_000
-        column = pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), pa.nulls(count, pa.string()))
-        topics = pa.array(["t"])
-    table = pa.table({"topic": topics, "argument" if kind == "rows" else "documents": column})
-    pq.write_table(table, file, compression="zstd", use_dictionary=True)
-    return file
-
-
 READ = """
 import sys
 import zlib
@@ -215,7 +192,7 @@ from conqret.io.parquet import ParquetRows
 rows = faults = 0
 for row in ParquetRows(Path(sys.argv[1]), "file"):
     rows, faults = rows + 1, faults + isinstance(row, Fault)
-    if rows > 300:
+    if rows > 60:
         break
 with open("/proc/self/status") as status:
     peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
@@ -223,17 +200,20 @@ print(rows, faults, peak // 1024)
 """
 
 
-@pytest.mark.parametrize("kind", ["rows", "one row", "nothing"])
-def test_a_parquet_file_of_kilobytes(kind: str, tmp_path: Path) -> None:
-    file = dictionary(tmp_path / "items.parquet", kind)
+def test_a_parquet_file_of_kilobytes(tmp_path: Path) -> None:
+    """Its cells name one text of megabytes over and over."""
+    file = tmp_path / "items.parquet"
+    pa, pq = (pytest.importorskip(name) for name in ("pyarrow", "pyarrow.parquet"))
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array(["a" * (20 * MIB)]))
+    pq.write_table(pa.table({"topic": ["t"] * 4_000, "argument": same}), file, compression="zstd")
     assert file.stat().st_size < MIB
     done = subprocess.run(
         [sys.executable, "-c", READ, str(file)], capture_output=True, text=True, check=False, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    rows, faults, peak = map(int, done.stdout.split())
+    rows, _, peak = map(int, done.stdout.split())
     assert peak < 600, peak
-    assert rows == 301 if kind == "rows" else faults == 1
+    assert rows == 61
 
 
 READ_STORED = """
@@ -286,7 +266,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "labels/page_messages.py",  # of an installation; a file of a user's own is read bounded
         "labels/links.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
-        "llm/redaction.py", "io/sqlite_pages.py", "scrapers/scrape_places.py",  # of a size that is looked at before
+        "llm/redaction.py", "scrapers/scrape_places.py",  # of a size that is looked at before
         "io/overwriting.py",  # what the user is about to replace
         "retrieval/silence.py",  # what a library printed
     }  # fmt: skip

@@ -103,7 +103,6 @@ LOOKS = (
     ("judges", "compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
     ("runs", "methods", "{run}"),
     ("runs", "list", "{runs}"),
-    ("runs", "recordings", "stats", "{run}"),
     ("judge", "fixtures/demo/items.jsonl", "--replay", "{run}", "-o", "{run}-again"),
 )
 
@@ -113,7 +112,6 @@ LOOKS = (
     ("command", "model"),
     [
         *((command, f"local/{HUB}") for command in LOOKS),
-        *((command, f"reward/{HUB}") for command in LOOKS if {"show", "report", "judge"} & {*command[:2]}),
         (LOOKS[0], f"local/{HUB}@0123456789ab"),
         *(
             (LOOKS[0], model)
@@ -137,7 +135,7 @@ def test_looking_at_a_run_asks_nobody(
 
 @pytest.mark.slow
 def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
-    models = (f"local/{HUB}", f"reward/{HUB}", "server/http://192.0.2.1:9/judge")
+    models = (f"local/{HUB}", "server/http://192.0.2.1:9/judge")
     names, mark = [named(runs, model).name for model in models], tmp_path / "mark"
     process = subprocess.Popen(
         [sys.executable, "-c", NO_WAY_OUT + IN_ONE, "serve", "view", str(runs), "--port", "0"],

@@ -32,7 +32,7 @@ def test_each_row_names_tests_that_exist(torture: ModuleType) -> None:
 def test_each_limit_is_told(torture: ModuleType) -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     for limit in LIMITS:
-        assert f"| {limit} | `{limit.variable}` |" in page
+        assert f"| {limit} | `{limit.variable}` |" in page, limit
 
 
 def test_a_test_that_is_not_there_is_named(torture: ModuleType) -> None:

@@ -52,8 +52,8 @@ def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def locked() -> Iterator[Running]:
-    """One format, for those with a key, thrice a minute."""
-    with Running(Session("offline"), "direct", limits=IntakeLimits(rate=3), keys=(KEY, KEY[::-1])) as found:
+    """One format, for those with a key."""
+    with Running(Session("offline"), "direct", keys=(KEY, KEY[::-1])) as found:
         yield found
 
 
@@ -297,14 +297,6 @@ def test_only_those_with_a_key_are_answered(locked: Running) -> None:
     assert KEY not in repr(locked.log)
 
 
-def test_too_many_a_minute_are_told_when_to_come_back() -> None:
-    with Running(Session("offline"), "direct", limits=IntakeLimits(rate=2)) as found:
-        answers = [found.judge("direct") for _ in range(3)]
-    assert [answer.status for answer in answers] == [200, 200, 429]
-    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 30
-    assert answers[-1].json["code"] == "too_many_requests"
-
-
 def of(server: FaultServer, **more: Any) -> Session:
     return Session(ClientOptions("openai/mine", api_base=server.url, api_key="none-at-all", **more))
 
@@ -488,7 +480,6 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
             in cli("serve", "http", "-f", "direct", "--port", other.getsockname()[1]).err
         )
     assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
-    assert cli("serve", "http", "--rate", 0).code == 2
     assert "curl" in cli("serve", "http", "--help").out
 
 

@@ -26,10 +26,9 @@ from conqret.debate.debatune.instructions import ASSISTANT, Instruction, read_in
 from conqret.debate.debatune.tuning_plot import loss_curve
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.safe_files import write_whole
-from conqret.local.checkpoints import quiet, whole
 from conqret.local.models import LoadedModel, load
 from conqret.local.token_windows import window_of
-from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, train
+from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file

@@ -30,12 +30,9 @@ class DebaterTuningOptions(OptionGroup, of=TuningSettings):
             that with `--lora`.
         batch_size: How many rows one training step uses (batch size). Default: 128.
         max_length: The most tokens of a row; the end of a longer one is cut off. Default: 2048.
-        warmup: The share of the steps in which the learning rate rises. Default: 0.03.
-        lora_rank: The rank of the LoRA adapter, with `--lora`. Default: 16.
         seed: The random seed of the order in which training rows are used. Default: 13.
         at_once: How many rows of a batch are processed at the same time; more need more memory and change no result.
             Default: 4.
-        save_every: Steps between checkpoints. Default: 20.
     """
 
 

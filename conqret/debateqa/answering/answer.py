@@ -74,7 +74,7 @@ def answering(
         model: who answers; ``offline`` is the lexical baseline.
         agent: who searches, where the strategy has an agent; by default the one who answers.
         index: the corpus directory in which chunks are searched.
-        retriever: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        retriever: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
         encoder: where the encoder of an index by vectors is.
         trusted: only documents from DebateQA's trusted domains; or from these and those of a list in a file.
         plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.

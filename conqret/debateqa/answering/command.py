@@ -21,8 +21,8 @@ class EvidenceSearch(OptionGroup):
 
     What is searched:
         index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
-        retriever: bm25, dense, hnsw or a plug-in's; several with commas are fused.
-        encoder: The embedding model for the retrievers `dense` and `hnsw`: a folder, or a name on the Hugging Face hub.
+        retriever: bm25, dense or a plug-in's; several with commas are fused.
+        encoder: The embedding model for the retriever `dense`: a folder, or a name on the Hugging Face hub.
         trusted: Use only documents from the domains .edu, .org, .gov, .info and .pro.
         trusted_list: Use only documents from .edu, .org, .gov, .info and .pro and from the domains in this file, one
             per line.

@@ -17,7 +17,6 @@ from conqret.debateqa.scores.score_options import (
     show,
     tell_partners,
 )
-from conqret.judging.command_options import Engines
 
 if TYPE_CHECKING:
     from conqret.debateqa.debateqa_files import Partners
@@ -35,7 +34,6 @@ class BackboneReading(OptionGroup):
         chat_template: Whether the text is put into the chat template of the model of `--backbone`.
         token_budget: How many tokens the model processes at the same time; conqret halves this number when memory runs
             out.
-        reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
     """
 
     wrapping: int = 1
@@ -43,7 +41,6 @@ class BackboneReading(OptionGroup):
     device: Device = None
     dtype: Dtype = None
     token_budget: int | None = None
-    reader: Literal["transformers", "vllm"] = "transformers"
 
 
 @grouped
@@ -54,7 +51,6 @@ def perspective_diversity(
     backbone: str,
     definition: Literal["paper", "released"] = "paper",
     read: BackboneReading,
-    engines: Engines,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -86,7 +82,7 @@ def perspective_diversity(
 
         found = score_diversity(
             references=references, backbone=backbone, definition=definition, overwrite=overwrite, chat=chat,
-            **asdict(measured.of_system), **reading, **engines.given(), on_start=started, on_answer=bar.advance,
+            **asdict(measured.of_system), **reading, on_start=started, on_answer=bar.advance,
         )  # fmt: skip
     show(found, shown)
     leave(found)

@@ -39,9 +39,9 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     try:
         with zipfile.ZipFile(file.path) as archive:
             entries = archive.infolist()
-            if len(entries) > limits.MEMBERS.most:
-                problem = f"is a zip archive of {len(entries):,} files; the limit is {limits.MEMBERS}"
-                file.fault(0, "", problem, f"{_AGAIN}, {limits.MEMBERS.remedy}")
+            if len(entries) > limits.MAX_MEMBERS:
+                problem = f"is a zip archive of {len(entries):,} files; the limit is {limits.MAX_MEMBERS:,}"
+                file.fault(0, "", problem, _AGAIN)
                 return
             for line, entry in enumerate(entries, start=1):
                 member = _NAME.search(entry.filename)
@@ -63,8 +63,8 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
 
 def _unreadable(entry: zipfile.ZipInfo) -> tuple[str, str] | None:
     """Problem and remedy of a member that is not unpacked."""
-    if entry.file_size > limits.MEMBER.most:
-        return f"is larger than {limits.MEMBER}", f"Look at the file, {limits.MEMBER.remedy}"
+    if entry.file_size > limits.FILE.most:
+        return f"is larger than {limits.FILE}", f"Look at the file, {limits.FILE.remedy}"
     if entry.flag_bits & _ENCRYPTED:
         return "is encrypted", "Unpack it with its password, and pack it again without"
     if entry.compress_type not in _PACKED:

@@ -15,7 +15,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,9 +37,6 @@ MOST = 4 << 20
 """Characters or bytes that are taken of what was said: as many as ``conqret serve http`` takes in, and far more than a
 judgment has."""
 
-DEEPEST = 8
-"""Levels of what a function was made with that are looked at."""
-
 Function = Callable[[dict[str, Any]], Any]
 """From an item to what is said of it, at once or to be awaited."""
 
@@ -48,6 +45,9 @@ _admitted: dict[str, Function] = {}
 
 def admit(function: Function | str) -> str:
     """The name of a model that is answered by ``function``, or by the one that ``module:function`` names.
+
+    Its attribute ``version``, where it has one, is part of the name: what tells apart functions that one place of the
+    code makes.
 
     Such a module is imported, which runs its code: from the working directory, too, but only because it is named here.
 
@@ -60,39 +60,12 @@ def admit(function: Function | str) -> str:
     inner = judge_function.func if isinstance(judge_function, partial) else judge_function
     home = getattr(inner, "__module__", "")
     qualified_name = getattr(inner, "__qualname__", type(inner).__name__)
-    settings_text = repr([*_given(judge_function)])
+    version = getattr(judge_function, "version", None)
     name = f"{PREFIX}{function if isinstance(function, str) else f'{home}:{qualified_name}'}"
-    if settings_text != "[]":
-        name += f"#{hashlib.sha256(settings_text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    if version is not None:
+        name += f"#{version}"
     _admitted[name] = judge_function
     return name
-
-
-def _given(function: Any) -> Iterator[object]:
-    """What makes it another judge than one with the same name in the same file: the arguments of a partial, what a
-    closure holds, the attributes of an object, and the constants of what has no name of its own."""
-    if isinstance(function, partial):
-        yield from map(_told, (function.args, function.keywords))
-        yield from _given(function.func)
-    for cell in getattr(function, "__closure__", None) or ():
-        with contextlib.suppress(ValueError):  # nothing is in it yet
-            yield _told(cell.cell_contents)
-    of = function if not inspect.isroutine(function) else getattr(function, "__self__", None)
-    if of is not None and not isinstance(of, partial | type) and not inspect.ismodule(of):
-        yield from map(_told, sorted(getattr(of, "__dict__", {}).items()))
-    code = getattr(function, "__code__", None)
-    if code is not None and "<" in function.__qualname__:
-        yield from (code.co_firstlineno, code.co_names, _told(code.co_consts))
-
-
-def _told(value: object, depth: int = 0) -> object:
-    """A value as it is written down; of what is no plain data its type, as its address changes from run to run."""
-    if isinstance(value, str | int | float | None):
-        return value
-    if isinstance(value, list | tuple | dict) and depth < DEEPEST:
-        several = value.items() if isinstance(value, dict) else value
-        return [_told(element, depth + 1) for element in several]
-    return getattr(value, "__qualname__", type(value).__qualname__)
 
 
 def identity(model: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.perturb import inserted_texts
-from conqret.perturb.added import among_sentences, in_languages, languages_of
+from conqret.perturb.added import among_sentences
 from conqret.perturb.expectations import PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import Perturbation
+from conqret.perturb.perturbation import ENGLISH, Perturbation
 
 FALLACIES = (
     "Nobody has ever shown this to be false, and therefore it is true.",
@@ -33,7 +32,7 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; fallacy-oversight as in CALM (Ye et al. 2024)",
-    change=in_languages(FALLACIES, inserted_texts.FALLACIES, among_sentences),
+    change=lambda draw: among_sentences(draw, FALLACIES),
     most=None,
-    languages=languages_of(inserted_texts.FALLACIES),
+    languages=ENGLISH,
 )

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from functools import lru_cache
 
 from conqret.data import Item
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, RECALL, RELEVANCE, SECOND, expect
-from conqret.perturb.other_contradictions import other_contradiction
-from conqret.perturb.perturbation import (
-    Draw,
-    InapplicableError,
-    LanguageError,
-    Perturbation,
-    UnreachedError,
-)
+from conqret.perturb.perturbation import ENGLISH, Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.sentence_edits import cited_sentences, split
 from conqret.text.citations import citations
-from conqret.text.language_names import NAMES
 from conqret.text.sentences import sentences
 
 _TRIES = 5
@@ -29,11 +20,11 @@ _TRIES = 5
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    sentence_numbers = changeable(draw)
+    sentence_numbers = grounded(draw)
     if draw.level > len(sentence_numbers):
         raise UnreachedError(
-            f"item {draw.original}: {able(draw, sentence_numbers)}, and {draw.level:g} are to change (a share, such as "
-            "50%, suits any item)"
+            f"item {draw.original}: {len(sentence_numbers)} sentences cite, and {draw.level:g} are to change (a share, "
+            "such as 50%, suits any item)"
         )
     return draw.ordered(sentence_numbers)[: int(draw.level)]
 
@@ -48,58 +39,27 @@ def grounded(draw: Draw) -> list[int]:
     return sentence_numbers
 
 
-def changeable(draw: Draw) -> list[int]:
-    """The numbers of the sentences that cite and can be contradicted: all of them by a model, and in English by rule;
-    in another language those for which there is a rule.
-
-    Raises:
-        LanguageError: there is a rule for none of them.
-    """
-    sentence_numbers = grounded(draw)
-    if not draw.language or draw.materials.by_model:
-        return sentence_numbers
-    possible = [number for number in sentence_numbers if by_rule(draw, number) is not None]
-    if not possible:
-        raise LanguageError(draw.original, draw.item, draw.name, model=True)
-    return possible
-
-
-def able(draw: Draw, sentence_numbers: Sequence[int]) -> str:
-    """How many sentences can be contradicted, in words."""
-    if not draw.language or draw.materials.by_model:
-        return f"{len(sentence_numbers)} sentences cite"
-    language = NAMES.get(draw.language, draw.language)
-    return f"the rules for {language} change {len(sentence_numbers)} of its {len(grounded(draw))} cited sentences"
-
-
 def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Sentence ``number`` contradicted by rule, and the kind of the contradiction; None where another language than
-    English has no rule for it."""
+    """Sentence ``number`` contradicted by rule, and the kind of the contradiction; None in another language than
+    English, for which there are no rules."""
+    if draw.language:
+        return None
     argument = draw.item.argument or ""
     source = cited_text(draw.item, split(argument)[number - 1].text)
     seed = f"{draw.seed}/{draw.name}/{draw.original}/{number}"
-    made = _contradicted(argument, number, source, draw.item.topic, draw.language, seed)
-    if made is None and draw.language:
-        return None
+    made = _contradicted(argument, number, source, draw.item.topic, seed)
     if made is None:
         raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
     return made.text, made.kind
 
 
 @lru_cache(maxsize=8192)
-def _contradicted(
-    argument: str, number: int, source: str, topic: str, language: str, seed: str
-) -> Contradiction | None:
+def _contradicted(argument: str, number: int, source: str, topic: str, seed: str) -> Contradiction | None:
     """Kept, because every higher level needs it again."""
     rng = random.Random(seed)
     for _ in range(_TRIES):
-        sentence = split(argument)[number - 1].text
-        made = (
-            other_contradiction(sentence, source, topic, language, rng)
-            if language
-            else contradict(sentence, source, rng, topic)
-        )
-        if made is not None and len(sentences(made.text)) == 1:
+        made = contradict(split(argument)[number - 1].text, source, rng, topic)
+        if len(sentences(made.text)) == 1:
             return made
     return None
 
@@ -132,4 +92,5 @@ PERTURBATION = Perturbation(
     most=None,
     rewriting=REWRITING,
     share="hallucinate-share",
+    languages=ENGLISH,
 )

@@ -5,18 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conqret.perturb.kinds import hallucinate
-from conqret.perturb.perturbation import PERCENT, Draw, UnreachedError
+from conqret.perturb.perturbation import PERCENT, Draw
 from conqret.perturb.rewritten import Rewriting
 
 
 def chosen(draw: Draw) -> list[int]:
     """The numbers of the sentences that this level changes, in the order in which levels take them."""
-    possible, wanted = hallucinate.changeable(draw), draw.of(len(hallucinate.grounded(draw)))
-    if wanted > len(possible):
-        raise UnreachedError(
-            f"item {draw.original}: {hallucinate.able(draw, possible)}, and {wanted} are to change"
-        )
-    return draw.ordered(possible)[:wanted]
+    possible = hallucinate.grounded(draw)
+    return draw.ordered(possible)[: draw.of(len(possible))]
 
 
 def reached(draw: Draw, changed: int) -> float:

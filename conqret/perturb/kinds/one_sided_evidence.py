@@ -5,10 +5,9 @@ No rule tells for sure which documents speak for which side, so nothing is taken
 
 from __future__ import annotations
 
-from conqret.perturb import inserted_texts
-from conqret.perturb.added import among_sentences, in_languages, languages_of
+from conqret.perturb.added import among_sentences
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import Perturbation
+from conqret.perturb.perturbation import ENGLISH, Perturbation
 
 LEFT_OUT = (
     "Studies that come to another result are left out here.",
@@ -34,7 +33,7 @@ PERTURBATION = Perturbation(
     ),
     needs=frozenset({"argument"}),
     source="own; global sufficiency as in Wachsmuth et al. 2017",
-    change=in_languages(LEFT_OUT, inserted_texts.LEFT_OUT, among_sentences),
+    change=lambda draw: among_sentences(draw, LEFT_OUT),
     most=None,
-    languages=languages_of(inserted_texts.LEFT_OUT),
+    languages=ENGLISH,
 )

@@ -8,11 +8,8 @@ phrase stays as it is, and the record says how many sentences could be rewritten
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache
 
 from conqret.perturb.changed_numbers import cased
-from conqret.perturb.contradictions import pairs
 from conqret.perturb.expectations import EVERYTHING, expect
 from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, Perturbation
 from conqret.perturb.rewritten import Rewriting
@@ -34,34 +31,9 @@ _PHRASES = {
 }  # fmt: skip
 """Each is replaced wherever it stands: the replacement fits there, and says the same."""
 
-_OTHER_PHRASES = {
-    "de": pairs(
-        "zum Beispiel/beispielsweise, beispielsweise/zum Beispiel, jedoch/allerdings, allerdings/jedoch, "
-        "daher/deshalb, deshalb/daher, außerdem/zudem, zudem/außerdem, fast/nahezu, nahezu/fast, oft/häufig, "
-        "häufig/oft, vielleicht/möglicherweise, möglicherweise/vielleicht, obwohl/obgleich, weil/da, sofort/umgehend, "
-        "insgesamt/alles in allem, lediglich/nur, schon/bereits, bereits/schon"
-    ),
-    "fr": pairs(
-        "par exemple/à titre d'exemple, cependant/toutefois, toutefois/cependant, presque/quasiment, "
-        "quasiment/presque, souvent/fréquemment, fréquemment/souvent, en outre/de plus, "
-        "par conséquent/en conséquence, en conséquence/par conséquent, rarement/peu souvent, seulement/uniquement"
-    ),
-    "es": pairs(
-        "por ejemplo/a modo de ejemplo, sin embargo/no obstante, no obstante/sin embargo, además/asimismo, "
-        "casi/prácticamente, prácticamente/casi, a menudo/con frecuencia, con frecuencia/a menudo, por eso/por ello, "
-        "por ello/por eso, por tanto/por lo tanto, por lo tanto/por tanto, quizás/tal vez, tal vez/quizás, "
-        "porque/ya que, ya que/porque, rara vez/pocas veces"
-    ),
-}
-"""The same in other languages, where the replacement leaves the order of words alone."""
-
-
-@cache
-def _set_phrases(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """The set phrases of a language (empty: English), and the pattern that finds them."""
-    phrases = _OTHER_PHRASES.get(language, {}) if language else _PHRASES
-    longest_first = sorted((re.escape(phrase) for phrase in phrases), key=len, reverse=True)
-    return phrases, re.compile(rf"\b(?:{'|'.join(longest_first) or '(?!)'})\b", re.IGNORECASE)
+_phrase = re.compile(
+    rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b", re.IGNORECASE
+)
 
 
 def chosen(draw: Draw) -> list[int]:
@@ -70,17 +42,15 @@ def chosen(draw: Draw) -> list[int]:
 
 
 def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Sentence ``number`` with its set phrases exchanged; None where it holds none."""
+    """Sentence ``number`` with its set phrases exchanged; None where it holds none, or is in another language."""
     before = split(draw.item.argument or "")[number - 1].text
-    after = reword(before, draw.language)
+    after = before if draw.language else reword(before)
     return (after, "phrases") if after != before else None
 
 
-def reword(sentence: str, language: str = "") -> str:
-    """``sentence`` with every set phrase of its language exchanged for one that means the same; its citations stay."""
-    phrases, pattern = _set_phrases(language)
-    exchanged = {phrase.lower(): other for phrase, other in phrases.items()}
-    return pattern.sub(lambda match: cased(exchanged[match.group().lower()], match.group()), sentence)
+def reword(sentence: str) -> str:
+    """``sentence`` with every set phrase exchanged for one that means the same; its citations stay."""
+    return _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), sentence)
 
 
 def reached(draw: Draw, changed: int) -> float:
@@ -100,5 +70,5 @@ PERTURBATION = Perturbation(
     source="own; invariance tests after Ribeiro et al. 2020 (CheckList)",
     change=REWRITING.change,
     rewriting=REWRITING,
-    languages=ENGLISH | _OTHER_PHRASES.keys(),
+    languages=ENGLISH,
 )

@@ -7,7 +7,6 @@ import re
 from conqret.perturb.contradictions import FAMILY
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.kinds.hallucinate import grounded
-from conqret.perturb.other_contradictions import NAMES_OF
 from conqret.perturb.perturbation import (
     ENGLISH,
     PERCENT,
@@ -32,22 +31,6 @@ _attributed = re.compile(
 
 _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 
-_CAPITALISED = r"(?=[^\W\d_a-zß-öø-ÿœ])[^\W\d_][\w'’-]{0,40}"
-_TITLE = r"(?:(?:le|el|la|o|a) )?(?:prof|profa|pr|dr|dra|hr|fr)\. ?"
-_INITIAL = r"[^\W\d_]\. ?"
-_OTHER_NAME = rf"(?:{_TITLE}){{0,2}}(?:{_INITIAL}){{0,3}}(?-i:{_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
-_ATTRIBUTED = {
-    language: re.compile(rf"(?P<before>(?<!\w){before} )(?P<source>{_OTHER_NAME})", re.IGNORECASE)
-    for language, before in {
-        "de": "(?:laut|nach Angaben von|nach Ansicht von)",
-        "fr": "selon",
-        "es": "según",
-        "pt": "segundo",
-    }.items()
-}
-"""Whom a sentence of another language names as its source; a name with an article before it is left alone."""
-_OTHER_WAYS = {"de": ", so {name}", "fr": ", selon {name}", "es": ", según {name}", "pt": ", segundo {name}"}
-
 
 def change(draw: Draw) -> PerturbedItem:
     """The name that a sentence has for its source becomes another; one that names nobody gets a name."""
@@ -55,7 +38,7 @@ def change(draw: Draw) -> PerturbedItem:
     known = "\n".join(
         [item.topic, argument, *(f"{document.title}\n{document.text}" for document in item.documents)]
     )
-    strangers = [name for name in NAMES_OF.get(draw.language, FAMILY) if name not in known]
+    strangers = [name for name in FAMILY if name not in known]
     if not strangers:
         raise InapplicableError(f"item {draw.original}: every name that could be put in stands in it already")
     numbers = draw.share(grounded(draw))
@@ -71,12 +54,10 @@ def change(draw: Draw) -> PerturbedItem:
 def _renamed(sentence: str, draw: Draw, number: int, strangers: list[str]) -> str:
     rng = draw.rng(number)
     name, way = rng.choice(strangers), rng.choice(_WAYS)
-    match = _ATTRIBUTED.get(draw.language, _attributed).search(sentence)
+    match = _attributed.search(sentence)
     if match is not None:
         return f"{sentence[: match.start()]}{match['before'] or ''}{name}{sentence[match.end() :]}"
     body, close = split_close(sentence)
-    if draw.language:
-        return f"{body.rstrip(' ,;:')}{_OTHER_WAYS[draw.language].format(name=name)}{close}"
     return f"{body.rstrip(' ,;:')}, {way.format(name=name)}{close}"
 
 
@@ -93,5 +74,5 @@ PERTURBATION = Perturbation(
     needs=frozenset({"argument", "documents"}),
     source="own; attribution as in AIS (Rashkin et al. 2023)",
     change=change,
-    languages=ENGLISH | NAMES_OF.keys(),
+    languages=ENGLISH,
 )

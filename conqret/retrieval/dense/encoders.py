@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from conqret.errors import DeclarationError, first_line
-from conqret.retrieval.dense.encoder_files import EXTRA, is_sentence_transformer, model_file
+from conqret.retrieval.dense.text_encoding import EXTRA, is_sentence_transformer, model_file
 
 if TYPE_CHECKING:
     import numpy as np

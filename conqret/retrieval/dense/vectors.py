@@ -70,7 +70,7 @@ def _whole(folder: Path, width: int) -> int:
     for file in files:
         file.touch()
     rows = files[0].stat().st_size // (_WIDE * width)
-    raw = whole_bytes(files[1], limits.INDEX)
+    raw = whole_bytes(files[1], limits.UNPACKED)
     ends = np.cumsum(np.frombuffer(raw[: len(raw) // _WIDE * _WIDE], np.int32))
     done = int(np.searchsorted(ends, rows, side="right"))
     kept = int(ends[done - 1]) if done else 0

@@ -29,7 +29,7 @@ _TERMS = "terms.json"
 
 
 def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> int:
-    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only, as in PISA."""
+    """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only."""
     import bm25s
 
     analysed = _Vocabulary(settings)
@@ -48,7 +48,7 @@ def open_index(folder: Path, settings: WordIndexSettings) -> Bm25sSearcher:
     import bm25s
 
     vocabulary = _Vocabulary(settings)
-    terms = json.loads(whole_bytes(folder / _TERMS, limits.INDEX))
+    terms = json.loads(whole_bytes(folder / _TERMS, limits.UNPACKED))
     vocabulary.terms = {term: number for number, term in enumerate(terms)}
     model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if terms else None
     return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))
@@ -63,7 +63,7 @@ class Bm25sSearcher:
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """Score every document for each query; documents without any of its words are no hits.
 
-        A word that a query repeats counts once, as in PISA.
+        A word that a query repeats counts once.
         """
         return Hits.of([self._best(query, depth) for query in queries])
 

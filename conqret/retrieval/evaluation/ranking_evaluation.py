@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.errors import strict_options
+from conqret.errors import check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
@@ -39,11 +39,13 @@ class RankingEvaluation:
 
 
 class EvaluationSettings(TypedDict, total=False):
-    """``encoder``: where the encoder of an index by vectors is, by default where it was. ``prompts``: a folder with
-    prompts of your own. ``recordings``: a store of answers, by default one under ``runs``, for models that cost
-    something. ``replay``: recordings to answer from; nothing is sent then."""
+    """``encoder``: where the encoder of an index by vectors is, by default where it was. ``mmr_encoder``: the encoder
+    whose vectors MMR compares; without it, it compares words. ``prompts``: a folder with prompts of your own.
+    ``recordings``: a store of answers, by default one under ``runs``, for models that cost something. ``replay``:
+    recordings to answer from; nothing is sent then."""
 
     encoder: str | None
+    mmr_encoder: str | None
     prompts: str | Path | None
     recordings: str | Path | None
     replay: str | Path | None
@@ -103,7 +105,10 @@ def evaluate_rankings(
         check_depth(wanted, depth, len(index))
     on_start(len(chosen), len(index), index.engine)
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
-    runs = run_systems(list(systems), index, chosen, plan, session, on_topic, encoder=encoder)
+    runs = run_systems(
+        list(systems), index, chosen, plan, session, on_topic,
+        encoder=encoder, mmr_encoder=settings.get("mmr_encoder"),
+    )  # fmt: skip
     found = evaluate(
         {run.name: run.run for run in runs},
         judged,
@@ -118,7 +123,7 @@ def evaluate_rankings(
 def choose_mmr(
     corpus: str | Path,
     *,
-    engine: str = "bm25",
+    system: str = "bm25",
     encoder: str | None = None,
     mmr_encoder: str | None = None,
     split: str = "train",
@@ -129,7 +134,7 @@ def choose_mmr(
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
-        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        system: what is reordered: ``bm25``, ``dense`` or ``hybrid``.
         encoder: where the encoder of an index by vectors is, by default where it was.
         mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
         split: the topics of this split: figures should be reported on others.
@@ -145,13 +150,15 @@ def choose_mmr(
     """
     require("pyterrier", extra="retrieval")
     from conqret.retrieval.evaluation.mmr_tuning import tune_mmr
+    from conqret.retrieval.evaluation.system_names import FIRST_STAGES
     from conqret.retrieval.evaluation.systems import judgments, queries
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
     from conqret.retrieval.pipeline import mmr_encoder as encoder_of
 
+    check_known("first stage", FIRST_STAGES, system)
     folder = Path(corpus)
     topics, judged = topics_of(folder, split), judgments(CorpusDirectory(folder), as_split(split))
-    indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder)
+    indexes = open_indexes(folder, FIRST_STAGES[system], encoder)
     on_start(len(topics), len(indexes[0]), ", ".join(index.engine for index in indexes))
     ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
     return tune_mmr(ranked, judged, encoder_of(mmr_encoder))

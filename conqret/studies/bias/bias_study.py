@@ -118,10 +118,10 @@ def bias_plan(
         ItemsError, LabelsError, DeclarationError: as there.
     """
     client = client_options(settings.get("model"), settings)
-    judge, server, metrics = settings.get("judge"), settings.get("server"), settings.get("metrics", ())
+    judge, metrics = settings.get("judge"), settings.get("metrics", ())
     columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
     log = log_of(
-        settings.get("verdicts"), items, judge or server, metrics=metrics, scale=settings.get("verdict_scale"),
+        settings.get("verdicts"), items, judge, metrics=metrics, scale=settings.get("verdict_scale"),
         columns=columns, skip_invalid=skip_invalid,
     )  # fmt: skip
     source = (
@@ -133,8 +133,8 @@ def bias_plan(
     chosen = DEFAULT_FORMAT if format_name is None else format_name
     if log is not None:
         chosen, client = logged_judge(log, client)
-    elif judge is not None or server is not None:
-        chosen, client = chosen_judge(judge, server, source, client, metrics, asks=asks)
+    elif judge is not None:
+        chosen, client = chosen_judge(judge, source, client, metrics, asks=asks)
     judging = set_up(chosen, client, JudgeOptions(tuple(metrics)), settings.get("prompts"))
     judging.judge.check_measured(judging.options.metrics, "bias")
     checked, setup = check_items(source, judging)

@@ -216,7 +216,7 @@ def _to_do(table: BiasTable) -> Iterator[str]:
         yield f"{', '.join(dict.fromkeys(probes))}: {advice}"
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
-        yield f"{', '.join(unsure)}: judge more topics; `conqret judges power probe` computes how many are needed"
+        yield f"{', '.join(unsure)}: judge more topics; `conqret judges power --for bias` computes how many are needed"
     besides = [row for row in table.having("exploratory") if not row.observed]
     if hints := sum(row.words.startswith("a hint") for row in besides):
         yield (

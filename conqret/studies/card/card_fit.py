@@ -26,7 +26,7 @@ def standing(card: Card) -> str:
     alarms = () if card.drift is None else card.drift.alarms
     if not alarms:
         return note
-    names = ", ".join(f"{alarm.metric} ({alarm.quantity})" for alarm in alarms)
+    names = ", ".join(sorted({alarm.metric for alarm in alarms}))
     return f"{note}, and it had drifted by then: {names}"
 
 

@@ -152,7 +152,7 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
 
 def _drift(drift: Drift | None) -> dict[str, object]:
     alarms = () if drift is None else drift.alarms
-    names = _names(sorted({f"{alarm.metric} ({alarm.quantity})" for alarm in alarms}))
+    names = _names(sorted({alarm.metric for alarm in alarms}))
     return {f"The judge has drifted on {names}: what was measured before the drift no longer holds.": alarms}
 
 

@@ -41,7 +41,7 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
             if shown
             else []
         ),
-        *([comparison.chance] if comparison.chance else []),
+        *filter(None, [comparison.chance, comparison.worth]),
     ]
 
 

@@ -6,6 +6,7 @@ has to beat every other judge, and of judges that are alike the best beats the s
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
 What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
 what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.held_out`).
+A judge is worth more money only where it is shown to agree better than every judge that costs no more.
 """
 
 from __future__ import annotations
@@ -28,10 +29,15 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
+from conqret.studies.card.run_cost import Cost
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+PRICED_ITEMS = 1000
+"""Prices are those of so many items."""
 
 
 class JudgeOn(Frozen):
@@ -54,6 +60,14 @@ class JudgePair(Frozen):
     shown: str
 
 
+class JudgeCost(Frozen):
+    """What a judge costs: US dollars for 1,000 items (None: unknown), and the model's seconds and tokens an item."""
+
+    usd: float | None
+    seconds: float | None
+    tokens: float | None
+
+
 class ComparedOn(Frozen):
     """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
 
@@ -69,6 +83,7 @@ class JudgeComparison(Frozen):
     of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
     each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    ``costs`` are those of finished runs.
     """
 
     judges: tuple[str, ...]
@@ -79,6 +94,7 @@ class JudgeComparison(Frozen):
     over: Mapping[str, float | None]
     winner: str
     left_out: tuple[str, ...]
+    costs: Mapping[str, JudgeCost] = {}
 
     @property
     def averaged(self) -> list[str]:
@@ -144,6 +160,30 @@ class JudgeComparison(Frozen):
         reason = estimate.reason.removeprefix(NO_INTERVAL)
         return f"not every difference is tested: {why}{f' ({reason})' if reason else ''}"
 
+    @property
+    def worth(self) -> str:
+        """Which judges are worth their price, in a sentence; empty where fewer than two prices are known."""
+        prices = {name: cost.usd for name, cost in self.costs.items() if cost.usd is not None}
+        if len(prices) < 2:
+            return ""
+        better = {(pair.shown, name) for pair in self.average.pairs for name in (pair.first, pair.second)}
+        as_cheap = {
+            name: [other for other in prices if other != name and prices[other] <= price]
+            for name, price in prices.items()
+        }
+        worth = [
+            name
+            for name, others in as_cheap.items()
+            if others and all((name, other) in better for other in others)
+        ]
+        if worth and not self.chance:
+            verb = "agrees" if len(worth) == 1 else "agree"
+            return f"{quoted(worth)} {verb} significantly better than every judge that costs no more."
+        cheapest = quoted([name for name, others in as_cheap.items() if not others])
+        return "No judge agrees significantly better than every judge that costs no more" + (
+            f"; {cheapest} costs the least." if cheapest != "nobody" else "."
+        )
+
 
 def quoted(names: Sequence[str]) -> str:
     """Names in a sentence, set apart from its words."""
@@ -192,9 +232,21 @@ def compare(
     Raises:
         DeclarationError: as :func:`compare_judges`, or a run is given twice or is not finished.
     """
-    read = labels_of(labels)
-    return compare_judges(
-        by_folder([folder_of(run) for run in runs]), read, metrics=metrics, settings=settings
+    folders, read = [folder_of(run) for run in runs], labels_of(labels)
+    judged = by_folder(folders)
+    compared = compare_judges(judged, read, metrics=metrics, settings=settings)
+    costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, folders, strict=True)}
+    return compared.model_copy(
+        update={
+            "costs": {
+                name: JudgeCost(
+                    usd=None if (usd := cost["usd"]) is None else usd * PRICED_ITEMS,
+                    seconds=cost["seconds"],
+                    tokens=cost["tokens"],
+                )
+                for name, cost in costs.items()
+            }
+        }
     )
 
 

@@ -1,17 +1,56 @@
-"""``conqret runs diff``: two runs beside each other."""
+"""``conqret runs diff``: two runs beside each other, and conditions on them.
+
+``difference[.low|.high][METRIC] OPERATOR NUMBER``: the second run's mean less the first's, on what both scored;
+``.low`` and ``.high`` are the ends of its interval. A difference, or an end, that has no value fails its condition.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.options import Within
+from conqret.errors import check_known
+
+if TYPE_CHECKING:
+    from conqret.studies.diff.result import RunDifference
+
+
+DIFFERENCE = "difference"
+EXAMPLE = "difference[groundedness] >= -0.02"
+
+
+def parse_difference_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity.
+    """
+    named = ((DIFFERENCE,), "metric", EXAMPLE)
+    return Requirement.of(text, (DIFFERENCE,), "quantity to require", EXAMPLE, named=named)
+
+
+def check_difference_requirement(requirement: Requirement, difference: RunDifference) -> RequirementOutcome:
+    """Hold one condition against two runs.
+
+    Raises:
+        UnknownNameError: not both of them have its metric.
+    """
+    metric = str(requirement.dimension)
+    check_known("metric of both runs", difference.metrics, metric)
+    row = difference.metrics[metric]
+    estimate, moved = row.difference, row.up or row.down
+    value = (
+        requirement.end_of(estimate) if moved else estimate.value
+    )  # the same scores have no interval: both ends are 0
+    return requirement.outcome(value, estimate.reason or "it has no value")
 
 
 @grouped
@@ -27,7 +66,6 @@ def diff(
     ] = None,
     labels: list[Path] | None = None,
     reading: label_options.LabelReading,
-    most: Annotated[int, Within(0)] = 10,
     metric: list[str] | None = None,
     margin: float | None = None,
     require: list[str] | None = None,
@@ -54,7 +92,6 @@ def diff(
             file, a folder of files or a quoted pattern. If both runs have the same item ids, give the option twice:
             first the labels of the first run's items, then those of the second's. If items were drawn with unequal
             probabilities, the column `inclusion_probability` must state them.
-        most: How many of the items with the largest score changes to list.
         metric: Compare only this metric; p-values are corrected for the number of metrics that you name. May be
             repeated.
         margin: The largest difference between the two runs' means that still counts as equivalent, as a share of the
@@ -78,10 +115,6 @@ def diff(
     from conqret.judging.judge_parts import TOURNAMENT
     from conqret.judging.requirements import difference_junit
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.diff.difference_requirements import (
-        check_difference_requirement,
-        parse_difference_requirement,
-    )
     from conqret.studies.diff.page import (
         difference_answer,
         difference_tables,
@@ -101,7 +134,6 @@ def diff(
         *runs,
         labels=[reading.load([file]) for file in labels or ()],
         settings=AgreementSettings(confidence=confidence),
-        most=most,
         metrics=[name.replace("-", "_") for name in metric or ()],
         margin=margin,
     )

@@ -1,1 +1,1 @@
-"""Drift: the same anchors judged on dated waves, and whether the judge is still as it was."""
+"""Drift: waves (runs over the same items at different times), each compared with a reference wave."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number, shortened
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.summary import Summary
 from conqret.llm.backends.verdicts import PREFIX
 from conqret.llm.recordings import batches_beside
 from conqret.runs.management import run_folders
+from conqret.runs.run_folder import told_apart
 from conqret.studies.card.card_fit import differences
 from conqret.studies.card.run_cost import Cost
 
@@ -53,43 +52,37 @@ class Wave(Frozen):
     changes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class WaveJudgments:
-    """A wave with the scores of its anchors: by id the topic, and the value of each metric that has one."""
-
-    wave: Wave
-    record: JudgeRecord
-    topics: Mapping[str, str]
-    values: Mapping[str, Mapping[str, float]]
-
-
-def read_waves(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str]]:
+def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
     """The finished runs at ``paths`` (runs of ``conqret judge``, or folders that hold some) by their dates, and in
     words those that are not finished.
 
     Raises:
-        DeclarationError: there is no run, one that is no run of a judge, or runs of other anchors or another format.
+        DeclarationError: there is no run, one that is no run of a judge, two of one name, or runs of other items or
+            another format.
     """
     folders = [JudgeFolder(run_folder) for path in paths for run_folder in run_folders(path)]
-    records = [(folder, folder.record()) for folder in dict.fromkeys(folders)]
-    waves: list[WaveJudgments] = []
+    records = {folder: folder.record() for folder in folders}
+    waves: dict[JudgeFolder, Wave] = {}
     left_out = []
-    for folder, record in sorted(records, key=lambda entry: entry[1].created):
+    for folder in sorted(records, key=lambda folder: records[folder].created):
         try:
             summary = folder.summary()
         except DeclarationError as error:
             left_out.append(str(error))
             continue
         if waves:
-            check_alike(waves[0].record, record, str(folder.path))
-        waves.append(_judged(folder, record, summary))
+            check_alike(records[next(iter(waves))], records[folder], str(folder.path))
+        waves[folder] = _wave(folder, records[folder], summary)
     if not waves:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
+    names = told_apart([folder.path for folder in waves])
+    named = [wave.model_copy(update={"name": name}) for wave, name in zip(waves.values(), names, strict=True)]
+    runs = [records[folder] for folder in waves]
     changed = [
-        replace(now, wave=now.wave.model_copy(update={"changes": tuple(changes_between(before, now))}))
-        for before, now in pairwise(waves)
+        wave.model_copy(update={"changes": tuple(changes_between(was, before, wave, record))})
+        for (before, was), (record, wave) in pairwise(zip(runs, named, strict=True))
     ]
-    return [waves[0], *changed], left_out
+    return [named[0], *changed], left_out
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
@@ -107,34 +100,25 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
         )
 
 
-def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJudgments:
-    judgments = list(folder.judgments())
-    keys = TopicKeys.of(judgments)
-    calls = [call for judgment in judgments for call in judgment.trace.calls]
+def _wave(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Wave:
+    calls = [call for judgment in folder.judgments() for call in judgment.trace.calls]
     cost = Cost.of(summary).item
     batched = batches_beside(folder.recordings_file).is_file()
-    return WaveJudgments(
-        Wave(
-            name=folder.path.resolve().name,
-            place=str(folder.path),
-            date=record.created,
-            model=record.model,
-            fingerprint=record.fingerprint,
-            conqret=record.conqret,
-            answered_by=_names(
-                name for call in calls if not (name := call.answered_by or "").startswith(PREFIX)
-            ),
-            system_fingerprints=_names(call.system_fingerprint for call in calls),
-            anchors=summary.scored,
-            missing=summary.unscored + summary.failed,
-            usd=cost["usd"],
-            tokens=cost["tokens"],
-            seconds=None if batched else cost["seconds"],
-            recorded=bool(calls) and not batched and all(call.recorded for call in calls),
-        ),
-        record,
-        {judgment.item: keys[judgment.topic] for judgment in judgments},
-        {judgment.item: judgment.values for judgment in judgments},
+    return Wave(
+        name=folder.path.name,
+        place=str(folder.path),
+        date=record.created,
+        model=record.model,
+        fingerprint=record.fingerprint,
+        conqret=record.conqret,
+        answered_by=_names(name for call in calls if not (name := call.answered_by or "").startswith(PREFIX)),
+        system_fingerprints=_names(call.system_fingerprint for call in calls),
+        anchors=summary.scored,
+        missing=summary.unscored + summary.failed,
+        usd=cost["usd"],
+        tokens=cost["tokens"],
+        seconds=None if batched else cost["seconds"],
+        recorded=bool(calls) and not batched and all(call.recorded for call in calls),
     )
 
 
@@ -142,10 +126,9 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name}))[:MOST_KEPT]
 
 
-def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
-    """What differs between two waves but for the scores, in words."""
-    was, of = before.wave, now.wave
-    yield from differences(_identity(before.record), _identity(now.record), "before")
+def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) -> Iterator[str]:
+    """What differs between two waves, with their records, but for the scores, in words."""
+    yield from differences(_identity(before), _identity(now), "before")
     for what, new, old in (
         ("the model answers as", of.answered_by, was.answered_by),
         ("the provider's system is", of.system_fingerprints, was.system_fingerprints),
@@ -154,13 +137,13 @@ def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
             yield f"{what} {few(new)}, and {few(old)} before"
     if of.conqret != was.conqret:
         yield f"conqret {of.conqret}, and {was.conqret} before"
-    if set(now.record.metrics) != set(before.record.metrics):
-        yield f"metrics: {', '.join(now.record.metrics)}, and {', '.join(before.record.metrics)} before"
+    if set(now.metrics) != set(before.metrics):
+        yield f"metrics: {', '.join(now.metrics)}, and {', '.join(before.metrics)} before"
     if _apart(of.usd, was.usd, DEARER):
-        yield f"an anchor costs ${of.usd:.3g}, and ${was.usd:.3g} before"
+        yield f"an item costs ${of.usd:.3g}, and ${was.usd:.3g} before"
     timed = not (of.recorded or was.recorded) and max(of.seconds or 0, was.seconds or 0) > LEAST_SECONDS
     if timed and _apart(of.seconds, was.seconds, SLOWER):
-        yield f"an anchor takes {of.seconds:.2g} s of the model, and {was.seconds:.2g} s before"
+        yield f"an item takes {of.seconds:.2g} s of the model, and {was.seconds:.2g} s before"
 
 
 def _identity(record: JudgeRecord) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -12,7 +12,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.studies.improve.improve_options import ImproveOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ COMMON = (
     "format",
     "metric",
     "model",
-    "variant",
     "scale",
     "output",
     "replay",
@@ -69,34 +68,12 @@ class Comparison(OptionGroup):
     """How scores and labels are compared.
 
     Labels:
-        against: The labeled dimension that the metric is compared with, if it has another name.
-        seed: The random seed that splits topics into folds when the calibration candidate is fitted (`--deal-seed`
-            splits those of the cross-validation).
+        seed: The random seed that splits topics into folds.
     """
 
-    against: str | None = None
     aggregate: label_options.Aggregate = "auto"
     confidence: label_options.Confidence = 0.95
     seed: int = 13
-
-
-@dataclass(frozen=True, kw_only=True)
-class Improving(OptionGroup, of=ImproveOptions):
-    """How it is improved.
-
-    Improving:
-        variant: Try only this change of the judge: `examples` (labeled items in the prompt), `wording` (a new wording,
-            proposed by the model), or `both`. May be repeated. Default: all three.
-    """
-
-    variant: list[str] | None = None
-
-    def given(self) -> dict[str, Any]:
-        """As there."""
-        settings = super().given()
-        if "variant" in settings:
-            settings["variants"] = tuple(settings.pop("variant"))
-        return settings
 
 
 @grouped
@@ -108,7 +85,7 @@ def improve(
     reading: label_options.LabelReading,
     compared: Comparison,
     judged: ImprovedJudge,
-    improving: Improving,
+    excerpt: Annotated[int, Within(100, 20_000)] = 2000,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
@@ -117,10 +94,13 @@ def improve(
 ) -> None:
     """Improve a judge from human labels, and measure on other topics whether it improved.
 
-    Labeled examples in the prompt, a new wording that the model proposes where judge and annotators differ, and a
+    A new wording that the model proposes where judge and annotators differ, labeled examples in the prompt, and a
     calibration are tried. What is best on some topics is measured on others that had no part in it. The gain is
     shown with its interval, a calibration alone, and what one annotator reaches; that no gain is shown is a result.
 
+    Args:
+        excerpt: The most characters of an item's texts in the prompt, where items are shown as examples or to the model
+            that proposes a wording; longer texts are cut.
     Files:
         held_out: A file of labeled items of other topics, used only to measure the improvement. Default:
             cross-validation over topics, which costs more.
@@ -147,7 +127,6 @@ def improve(
         items,
         read,
         held_out=held_out,
-        dimension=compared.against,
         output=output,
         settings=AgreementSettings(
             aggregate=compared.aggregate, confidence=compared.confidence, seed=compared.seed
@@ -158,7 +137,7 @@ def improve(
         **asking.calls.given(),
         **asking.settings,
         **given,
-        **improving.given(),
+        excerpt=excerpt,
     )
     if asking.dry_run:
         asking.tell_cost(estimate(plan))

@@ -35,16 +35,20 @@ from conqret.runs.session import Session
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.isotonic import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.improve.improve_options import (
+from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
+    BOTH,
     CALIBRATION,
-    EXEMPLIFIED,
     PROMPTS,
-    WORDED,
-    ImproveOptions,
+    WORDING,
+    Improvement,
+    improved_setup,
+    subject_of,
 )
-from conqret.studies.improve.improved_prompt import Improvement, improved_setup, subject_of
 from conqret.studies.improve.learned import (
+    EXCERPT,
+    FOLDS,
+    RATING_SCALE,
     LabelledItem,
     WordingAnswer,
     ask_wording,
@@ -166,14 +170,15 @@ class LabelledItems:
 
 @dataclass(frozen=True)
 class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
-    """A judge that is to be improved; ``settings`` say how labels become one and how intervals are made."""
+    """A judge that is to be improved; ``settings`` say how labels become one and how intervals are made, ``longest``
+    how many characters of a text a prompt shows."""
 
     models: Session
     folder: ImproveFolder | None
     setup: Setup
     data: LabelledItems
-    options: ImproveOptions
     settings: AgreementSettings
+    longest: int = EXCERPT
     _opened: list[Rows[ImproveRow]] = field(default_factory=list, init=False, repr=False, compare=False)
     _setups: dict[tuple[str, Out], Setup] = field(default_factory=dict, init=False, repr=False, compare=False)
     fitted: dict[Out, dict[str, CrossFitted]] = field(
@@ -184,13 +189,13 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     @property
     def variants(self) -> tuple[str, ...]:
         """The variants that are tried beside the judge as it is; the offline baseline reads no prompt."""
-        return () if self.setup.client.backend.baseline else self.options.tried
+        return () if self.setup.client.backend.baseline else (WORDING, BOTH)
 
     @cached_property
     def folds(self) -> dict[str, int]:
         """The fold of each topic that is learned from."""
         topics = {item.topic for item in self.data.training}
-        return {str(t): fold for t, fold in dealt(topics, self.options.deal_seed, self.options.folds).items()}
+        return {str(t): fold for t, fold in dealt(topics, self.settings.seed, FOLDS).items()}
 
     @property
     def crossed(self) -> bool:
@@ -202,7 +207,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         """The folds that are left out, in turn, of what is learned: none for what comes of it, each to choose for that,
         and where topics are measured on in turn each two, to choose for what is measured on one of them."""
         most = 2 if self.crossed else 1
-        every = range(self.options.folds)
+        every = range(FOLDS)
         return tuple(frozenset(out) for size in range(most + 1) for out in combinations(every, size))
 
     def items_in(self, out: Out) -> list[Item]:
@@ -222,9 +227,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if label.dimension == data.dimension and label.value is not None
         )
         shown = [[item_record(item) for item in items] for items in (data.training, data.held_out)]
-        improving = {name: getattr(self.options, name) for name in ImproveOptions.__dataclass_fields__} | {
-            "variants": list(self.variants)
-        }
+        improving = {"excerpt": self.longest, "seed": self.settings.seed, "variants": list(self.variants)}
         return ImproveRecord(
             **self.setup.recorded,
             metric=data.metric,
@@ -270,7 +273,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if not self._all_answered(self.setup, self.data.every):
             yield self._staying_beside(asked)
             return
-        if WORDED & set(self.variants):
+        if self.variants:
             prompts = {wording_key(prompt): prompt for prompt in map(self.wording_prompt, self.outs)}
             yield Stage(
                 [Trial(key, self._proposal(client, prompt)) for key, prompt in prompts.items()],
@@ -333,7 +336,12 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def wording_prompt(self, out: Out) -> Any:
         """The request for a wording, made without these folds."""
         return wording_prompt(
-            self.setup, self.data.metric, self.learned_from(out), self.options, self.labelled_on
+            self.setup,
+            self.data.metric,
+            self.learned_from(out),
+            self.labelled_on,
+            seed=self.settings.seed,
+            longest=self.longest,
         )
 
     @property
@@ -344,14 +352,11 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def improvement(self, variant: str, out: Out, proposal: Improvement | None = None) -> Improvement:
         """What a variant learned without these folds; with this ``proposal`` of a wording, or the one that came."""
         subject = subject_of(self.setup, self.data.metric)
-        scale = self.options.scale if variant in WORDED else None
-        shown, anchored = scale_shown(self.setup, self.labelled_on, scale)
-        wording = Improvement(subject=subject)
-        if variant in WORDED:
-            wording = proposal or self._proposed(out, subject, anchored)
-        examples = (
-            chosen_examples(self.learned_from(out), self.options, shown) if variant in EXEMPLIFIED else ()
-        )
+        if variant == AS_IT_IS:
+            return Improvement(subject=subject)
+        shown, anchored = scale_shown(self.setup, self.labelled_on, RATING_SCALE)
+        wording = proposal or self._proposed(out, subject, anchored)
+        examples = chosen_examples(self.learned_from(out), shown, self.longest) if variant == BOTH else ()
         return wording.model_copy(update={"examples": examples})
 
     def setup_of(self, variant: str, out: Out, proposal: Improvement | None = None) -> Setup:
@@ -360,9 +365,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return self.setup
         if (variant, out) not in self._setups:
             _, anchored = scale_shown(self.setup, self.labelled_on)
-            rescales = variant in WORDED and bool(anchored) and self.options.scale is not None
             self._setups[variant, out] = improved_setup(
-                self.setup, self.improvement(variant, out, proposal), self.options.scale if rescales else None
+                self.setup, self.improvement(variant, out, proposal), RATING_SCALE if anchored else None
             )
         return self._setups[variant, out]
 
@@ -371,8 +375,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         if row is None or row.wording is None:
             why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
             raise DeclarationError(
-                f"the model proposed no wording{why}: run the same command to send the requests "
-                "again, or use --variant examples, which needs no proposals"
+                f"the model proposed no wording{why}: run the same command to send the requests again"
             )
         return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
 

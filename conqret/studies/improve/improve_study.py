@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -33,29 +33,25 @@ from conqret.runs.session import Session
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_options import (
-    BOTH,
-    WORDED,
-    ImproveOptions,
-    ImproveOptionSettings,
-)
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, LabelledItems
-from conqret.studies.improve.improved_prompt import Anchor, Improvement, subject_of
-from conqret.studies.improve.learned import ANSWER_TOKENS, scale_shown
+from conqret.studies.improve.improved_prompt import BOTH, Anchor, Improvement, subject_of
+from conqret.studies.improve.learned import ANSWER_TOKENS, EXCERPT, FOLDS, RATING_SCALE, scale_shown
 from conqret.studies.improve.result import ImproveResult
 
+MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 FEWEST_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
 _EXPECTED_WORDING = "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12
 _EXPECTED_ANCHOR = "A text that does a part of what is asked, with some gaps that an ordinary reader sees."
 
 
-class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, ImproveOptionSettings, total=False):
+class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
     """What :func:`improve` can be told besides: the judge (``format`` or ``criteria``), how it is run and asked, and
-    how it is improved (:class:`conqret.studies.improve.improve_options.ImproveOptions`)."""
+    how many characters of an item's texts its prompts show (``excerpt``)."""
 
     format: str | Judge | None
     criteria: Criteria
+    excerpt: int
 
 
 def improve(
@@ -115,9 +111,9 @@ def improve_plan(
     """An improvement that is ready to be made, or to be estimated; takes what :func:`improve` takes. Raises what it
     raises."""
     check_names("improve", how, ImproveSettings)
-    options = ImproveOptions(
-        **{field.name: how[field.name] for field in fields(ImproveOptions) if field.name in how}  # type: ignore[literal-required]
-    )
+    longest = how.get("excerpt", EXCERPT)
+    if not MIN_EXCERPT <= longest <= MAX_EXCERPT:
+        raise DeclarationError(f"--excerpt is {longest}; it must be from {MIN_EXCERPT} to {MAX_EXCERPT}")
     judge_settings: Any = {
         name: how[name]  # type: ignore[literal-required]
         for name in (
@@ -156,16 +152,14 @@ def improve_plan(
                 "the held-out items have other fields than the others: give both the same fields"
             )
         tested = _labelled(others, read, named)
-    _check_topics(
-        training, tested, options, of_items=number(checked.count, "item"), held=held_out is not None
-    )
+    _check_topics(training, tested, of_items=number(checked.count, "item"), held=held_out is not None)
     _check_shown(training, setup)
     folder = as_path(output)
     data = LabelledItems(training, tested, read, named, improved)
     if session is None:
         session = Session(setup.client, **session_settings({**how, "prompts": setup.library}))
     return ImprovePlan(
-        session, None if folder is None else ImproveFolder(folder), setup, data, options, settings
+        session, None if folder is None else ImproveFolder(folder), setup, data, settings, longest
     )
 
 
@@ -202,7 +196,7 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
         if found not in labels.dimensions:
             raise DeclarationError(
                 f"no labeled dimension has the name {metric}: {labels.name} has {', '.join(labels.dimensions)}. Name "
-                "one with --against"
+                "one with --dimension"
             )
     scale = labels.scale(found)
     if not scale.bounded:
@@ -250,14 +244,12 @@ def _check_shown(training: Sequence[Item], setup: Setup) -> None:
         )
 
 
-def _check_topics(
-    training: Sequence[Item], tested: Sequence[Item], options: ImproveOptions, *, of_items: str, held: bool
-) -> None:
+def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items: str, held: bool) -> None:
     """Raise DeclarationError where there are too few topics, or one (or an id) is held out and learned from."""
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
-    left = len(topics) if held else len(topics) - -(-len(topics) // options.folds)
+    left = len(topics) if held else len(topics) - -(-len(topics) // FOLDS)
     if left < FEWEST_TOPICS:
-        wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * options.folds // (options.folds - 1))
+        wanted = FEWEST_TOPICS if held else -(-FEWEST_TOPICS * FOLDS // (FOLDS - 1))
         raise DeclarationError(
             f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}, but {wanted} topics are "
             f"needed: {FEWEST_TOPICS} to learn from, and others to measure on"
@@ -289,10 +281,10 @@ def estimate(plan: ImprovePlan) -> list[ExpectedCost]:
 def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     sizes, setup = Sizes(), plan.setup
     yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
-    if WORDED & set(plan.variants):
+    if plan.variants:
         prompts = [plan.wording_prompt(out) for out in plan.outs]
         yield expected_asking("improve", plan.models.options, prompts, ANSWER_TOKENS, by="wording")
-    _, anchored = scale_shown(setup, plan.labelled_on, plan.options.scale)
+    _, anchored = scale_shown(setup, plan.labelled_on, RATING_SCALE)
     proposal = Improvement(
         subject=subject_of(setup, plan.data.metric),
         wording=_EXPECTED_WORDING,
@@ -327,6 +319,6 @@ def _together(parts: Sequence[ExpectedCost], by: str) -> ExpectedCost:
 def most_rows(plan: ImprovePlan) -> int:
     """How many questions there are at most."""
     learned = sum(len(plan.items_in(out)) for out in plan.outs) * len(plan.variants)
-    proposals = len(plan.outs) if WORDED & set(plan.variants) else 0
+    proposals = len(plan.outs) if plan.variants else 0
     last = len(plan.data.held_out) if plan.variants else 0
     return len(plan.data.every) + proposals + learned + last

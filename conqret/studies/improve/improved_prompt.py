@@ -24,6 +24,10 @@ from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library
 from conqret.prompts.library import SUFFIX, split_front_matter
 
+AS_IT_IS, WORDING, BOTH = "as_it_is", "wording", "both"
+"""What a judge can be: as it is, with another wording and anchors, or with examples, too."""
+PROMPTS, CALIBRATION = "prompts", "calibration.json"
+"""What an improvement leaves in its folder: the prompts for ``--prompts``, the map for ``--calibration``."""
 TABLE = "improved"
 """The table of the front matter's data that holds what was learned."""
 _SHOWN = '{% from "_improved.j2" import improvements %}\n{{ improvements(data.improved) }}\n'

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
@@ -21,7 +21,6 @@ from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.studies.improve.improve_options import ImproveOptions
 from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
@@ -31,9 +30,19 @@ from conqret.studies.improve.improved_prompt import (
     side_of,
     subject_of,
 )
-from conqret.studies.improve.residual_features import residual_features, residuals
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PROMPT = "improve/wording"
+FOLDS = 3
+"""Folds of topics: each is measured with what was chosen on the others."""
+EXAMPLES, CASES, EXCERPT = 4, 12, 2000
+"""Labelled items that are shown as examples, and to the model that proposes a wording; and the most characters of one's
+text."""
+RATING_SCALE = (0, 100)
+"""The scale of a reworded criterion that has one."""
 MOST_WORDING, MOST_MEANING, MOST_OBSERVED = 4000, 400, 400
 """Characters of a wording, of an anchor and of an observation that are taken over at most."""
 MOST_OBSERVATIONS = 6
@@ -42,8 +51,6 @@ LEAST_ANCHORED = 5
 """Ratings that get an anchor, where a scale has more: its ends and those at even distances between."""
 ANSWER_TOKENS = 700
 """A proposal in tokens: sentences, a wording, five anchors."""
-MOST_FEATURES = 5
-"""Features that the model is told of."""
 INSET = 0.05
 """The share of labels at either end from which no example is taken: one of them is often an odd text."""
 
@@ -129,15 +136,15 @@ def scale_shown(
 
 
 def chosen_examples(
-    labelled: Sequence[LabelledItem], options: ImproveOptions, shown: ShownScale
+    labelled: Sequence[LabelledItem], shown: ShownScale, longest: int = EXCERPT
 ) -> tuple[LabelledExample, ...]:
     """Labelled items over the whole range of their labels, each of another topic as long as there are some."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
     low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
-    steps = max(1, options.examples - 1)
+    steps = EXAMPLES - 1
     taken: list[LabelledItem] = []
-    for step in range(min(options.examples, len(ranked))):
+    for step in range(min(EXAMPLES, len(ranked))):
         aim = low + (high - low) * step / steps
         topics = [one.item.topic for one in taken]
         free = [one for one in ranked if one not in taken]
@@ -148,20 +155,20 @@ def chosen_examples(
             item=one.item.id,
             question=one.item.topic,
             side=side_of(one.item),
-            text=excerpt(one.text, options.excerpt),
+            text=excerpt(one.text, longest),
             label=shown.label(one.label),
         )
         for one in taken
     )
 
 
-def telling_cases(labelled: Sequence[LabelledItem], options: ImproveOptions) -> list[LabelledItem]:
+def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASES) -> list[LabelledItem]:
     """Items on which judge and annotators differ most, either way, and some on which they agree, mixed; few of a topic.
     Without scores, any."""
     import numpy as np
 
     known = [one for one in labelled if one.score is not None]
-    wanted = min(options.cases, len(known) or len(labelled))
+    wanted = min(cases, len(known) or len(labelled))
     if not known:
         return list(labelled[:wanted])
     left = residuals(
@@ -183,7 +190,7 @@ def telling_cases(labelled: Sequence[LabelledItem], options: ImproveOptions) -> 
     take(order[::-1], each)
     take(order, each)
     take(near, wanted - len(taken))
-    mixed = np.random.default_rng(options.deal_seed).permutation(len(taken)).tolist()
+    mixed = np.random.default_rng(seed).permutation(len(taken)).tolist()
     return [known[taken[place]] for place in mixed]
 
 
@@ -213,28 +220,31 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     together = spearman(scores, rated).value
     if together is not None:
         lines.append(f"rank correlation of judge and annotators: {together:.2f}")
-    features = residual_features(
-        [one.text for one in known], scores, rated, [one.item.topic for one in known]
-    )
-    lines += [
-        f"{feature.words if feature.shown else feature.feature.replace('_', ' ')}: rank correlation with the "
-        f"difference between annotators and judge {feature.residual.value:+.2f}"
-        f"{'' if feature.shown else ', which may be chance'}"
-        for feature in features[:MOST_FEATURES]
-        if feature.residual.value is not None
-    ]
     return lines
+
+
+def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the labels lie above the straight line of least squares over the scores (above their mean, where all scores
+    are one)."""
+    import numpy as np
+
+    centred = scores - scores.mean()
+    spread = float((centred**2).sum())
+    slope = float((centred * labels).sum()) / spread if spread > 0 else 0.0
+    return np.asarray(labels - labels.mean() - slope * centred)
 
 
 def wording_prompt(
     setup: Setup,
     metric: str,
     labelled: Sequence[LabelledItem],
-    options: ImproveOptions,
     labelled_on: LabelScale,
+    *,
+    seed: int,
+    longest: int = EXCERPT,
 ) -> RenderedPrompt:
     """The request for a wording, filled with what these labelled items say."""
-    shown, anchored = scale_shown(setup, labelled_on, options.scale)
+    shown, anchored = scale_shown(setup, labelled_on, RATING_SCALE)
     library: Library = setup.library
     return library[PROMPT].render(
         {
@@ -246,12 +256,12 @@ def wording_prompt(
                 {
                     "question": one.item.topic,
                     "side": side_of(one.item),
-                    "text": excerpt(one.text, options.excerpt),
+                    "text": excerpt(one.text, longest),
                     "judge": "" if one.score is None else shown.rating(one.score),
                     "reason": one.reason,
                     "annotators": shown.label(one.label),
                 }
-                for one in telling_cases(labelled, options)
+                for one in telling_cases(labelled, seed)
             ],
         }
     )

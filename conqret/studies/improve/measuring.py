@@ -26,9 +26,14 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings, Basi
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
-from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS, WORDED
-from conqret.studies.improve.improved_prompt import criterion_asked, prompt_files
-from conqret.studies.improve.residual_features import residual_features
+from conqret.studies.improve.improved_prompt import (
+    AS_IT_IS,
+    CALIBRATION,
+    PROMPTS,
+    criterion_asked,
+    prompt_files,
+)
+from conqret.studies.improve.learned import FOLDS
 from conqret.studies.improve.result import (
     FEWEST_OF_ONE,
     Ceiling,
@@ -39,9 +44,6 @@ from conqret.studies.improve.result import (
 from conqret.studies.improve.variant_choice import CrossFitted, Scores, choice_without, scores_without
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
 
 
@@ -64,7 +66,7 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
     """
     data = plan.data
     none = frozenset[int]()
-    outs = [none, *(frozenset({fold}) for fold in range(plan.options.folds) if plan.crossed)]
+    outs = [none, *(frozenset({fold}) for fold in range(FOLDS) if plan.crossed)]
     scores = {out: scores_without(plan, out) for out in outs}
     final, *others = (choice_without(plan, out) for out in outs)
     choices = tuple(others)
@@ -89,8 +91,6 @@ def measured(
     final, items = came.final, came.items
     tested = data.training if plan.crossed else data.held_out
     improved = plan.setup_of(final.variant, none)
-    known = data.labelled(plan.judgments(plan.setup, data.training), data.training)
-    scored = [one for one in known if one.score is not None]
     labelled = [Unit(item.id) for item in items]
     result = ImproveResult(
         metric=data.metric,
@@ -111,14 +111,7 @@ def measured(
         choices=came.choices,
         final=final,
         improvement=plan.improvement(final.variant, none),
-        observations=plan.observations(none) if WORDED & set(plan.variants) else (),
-        features=residual_features(
-            [one.text for one in scored],
-            _array([one.score for one in scored]),
-            _array([one.label for one in scored]),
-            [one.item.topic for one in scored],
-            plan.settings.confidence,
-        ),
+        observations=plan.observations(none) if plan.variants else (),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
@@ -126,12 +119,6 @@ def measured(
         missing=done.missing,
     )
     return result, _files(plan, result, improved)
-
-
-def _array(values: Sequence[Any]) -> NDArray[np.float64]:
-    import numpy as np
-
-    return np.array(values, dtype=float)
 
 
 def _series(
@@ -346,7 +333,7 @@ def _calibration(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> st
     """The map of the improved judge: fitted on scores of topics that its like did not learn from, as its own on the
     topics that it learned from would be too good."""
     judgments: list[Judgment] = []
-    for fold in range(plan.options.folds):
+    for fold in range(FOLDS):
         out = frozenset({fold})
         setup = plan.setup_of(final.variant, out)
         judgments += plan.judgments(setup, plan.items_in(out)).values()

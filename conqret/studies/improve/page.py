@@ -19,15 +19,13 @@ _FIGURES = ("Alpha", "Spearman", "Distance")
 
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
-    """Agreement before and after with what was gained; the ceiling; what could be chosen; and features."""
+    """Agreement before and after with what was gained; the ceiling; and what could be chosen."""
     yield agreement_table(result)
     if result.ceiling is not None:
         yield ceiling_table(result)
     yield choice_table(result.final)
     if result.choices:
         yield folds_table(result)
-    if result.features:
-        yield feature_table(result)
 
 
 def agreement_table(result: ImproveResult) -> Table:
@@ -110,30 +108,9 @@ def folds_table(result: ImproveResult) -> Table:
     )
 
 
-def feature_table(result: ImproveResult) -> Table:
-    """What goes with the difference between annotators and the judge as it is."""
-    return Table(
-        "Features of items on which annotators and the judge differ",
-        (Column("Feature", "name"), "With the difference", "With labels", Column("In words", "text")),
-        [
-            (
-                one.feature.replace("_", " "),
-                one.residual,
-                one.labels.value,
-                one.words if one.shown else "not shown",
-            )
-            for one in result.features
-        ],
-        note="The table gives Spearman's correlations of a feature with the difference of label and score, and with "
-        "the "
-        "labels, over the training items; its intervals hold for all features simultaneously. No model is used.",
-    )
-
-
 def remarks(result: ImproveResult) -> list[str]:
     """What is said in words."""
-    lines = [one.words + "." for one in result.features if one.shown]
-    lines += [f"The model that proposed the wording says: {text}" for text in result.observations]
+    lines = [f"The model that proposed the wording says: {text}" for text in result.observations]
     if result.unscored:
         lines.append(
             f"{words.capitalised(words.number(result.unscored, 'item'))} that one of the judges gave no score are "

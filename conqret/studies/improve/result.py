@@ -10,9 +10,7 @@ from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.improve.improve_options import AS_IT_IS, CALIBRATION, PROMPTS
-from conqret.studies.improve.improved_prompt import Improvement
-from conqret.studies.improve.residual_features import ResidualFeature
+from conqret.studies.improve.improved_prompt import AS_IT_IS, CALIBRATION, PROMPTS, Improvement
 
 FEWEST_OF_ONE = 10
 """Items that an annotator has labelled whose correlation with the others counts."""
@@ -88,12 +86,12 @@ class ImproveResult(Frozen):
     it has more than a calibration alone; where an alpha that it is held against lies below 0, it counts as 0, that of
     agreement by chance. ``ceiling`` is None with fewer than two annotators. ``choices`` are those without each fold,
     where topics were measured on in turn, and ``final`` is that of all topics that may be learned from, which
-    ``improvement`` belongs to. ``features`` are found without a model, ``observations`` are those of the model that
+    ``improvement`` belongs to. ``observations`` are those of the model that
     proposed the wording. ``criterion`` is that of the improved judge, and ``use`` are the options of ``conqret judge``
     that ask for it.
     """
 
-    schema_name: str = "conqret.improvement/1"
+    schema_name: str = "conqret.improvement/2"
     metric: str
     dimension: str
     format: str
@@ -116,7 +114,6 @@ class ImproveResult(Frozen):
     final: VariantChoice
     improvement: Improvement
     observations: tuple[str, ...]
-    features: tuple[ResidualFeature, ...]
     criterion: Mapping[str, Any] | None
     use: tuple[str, ...]
     options: Mapping[str, Any]

@@ -21,11 +21,9 @@ from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_options import AS_IT_IS
-from conqret.studies.improve.result import (
-    Candidate,
-    VariantChoice,
-)
+from conqret.studies.improve.improved_prompt import AS_IT_IS
+from conqret.studies.improve.learned import FOLDS
+from conqret.studies.improve.result import Candidate, VariantChoice
 
 if TYPE_CHECKING:
     from conqret.studies.improve.improve_run import ImprovePlan, Out
@@ -88,8 +86,7 @@ def choose(
     items = [item for item in labels if all(item in values for values in series.values())]
     if not items:
         raise DeclarationError(
-            "no labeled item has a score by each variant: find the reason with conqret runs, or "
-            "leave variants out (--variant)"
+            "no labeled item has a score by each variant: find the reason with conqret runs"
         )
     target = np.array([labels[item] for item in items])
     clusters = [topics[item] for item in items]
@@ -131,7 +128,7 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
     found = {}
     for variant in (AS_IT_IS, *plan.variants):
         judgments: list[Judgment] = []
-        for fold in range(plan.options.folds):
+        for fold in range(FOLDS):
             if fold not in out:
                 setup = plan.setup_of(variant, out | {fold})
                 judgments += plan.judgments(setup, plan.items_in(frozenset({fold}))).values()

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from conqret.show.report_page import ReportPage, Section, section
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Table
 from conqret.show.words import number
-from conqret.stats.drift_plan import QUANTITIES
 from conqret.stats.estimate import FEWEST_CLUSTERS
 from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 from conqret.studies.bias.result import POWER
+from conqret.studies.power.bias_power import TOPIC, BiasPower
 from conqret.studies.power.plan_curve import PlanCurve, Size, in_all
-from conqret.studies.power.sample_sizes import DriftSizes, SampleSizes
-from conqret.studies.power.selftest import SelfTest
-from conqret.studies.power.selftest_table import power_table
+from conqret.studies.power.sample_sizes import SampleSizes
 
 HALF_WIDTH = 0.1
 """The half width of an interval that is wanted where no other is named, and nothing is tested."""
@@ -123,79 +121,9 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
     )
 
 
-def series_table(sizes: DriftSizes) -> Table:
-    """How often a series of waves finds a shift, how soon, and how often it raises an alarm at nothing."""
-    watched, design = sizes.watched, sizes.design
-    rows: list[tuple[Cell, ...]] = [
-        (
-            str(cell.topics),
-            cell.items,
-            f"{cell.error:.3f}",
-            f"{cell.false_alarms:.1%}",
-            f"{cell.found:.1%}",
-            None if cell.delay is None else f"{cell.delay:.1f}",
-        )
-        for cell in sizes.cells
-    ]
-    return Table(
-        f"A shift of {watched.shift:g} after {watched.after} of {design.waves} waves",
-        ("Topics", "Items a topic", "Error", "False alarms", "Found", "Delay"),
-        rows,
-        note="Error: the standard error of one wave's mean. False alarms: series of a judge that does not drift with "
-        f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
-        "waves. Found: series whose first alarm comes "
-        "after the shift; delay: the waves that this takes, on average. "
-        f"Each row is of {watched.simulations:,} simulated series, whose first {number(design.baseline, 'wave')} "
-        f"are the "
-        "baseline.",
-    )
-
-
-def series_answer(sizes: DriftSizes) -> list[str]:
-    """The fewest anchors on which the shift is found in 80% of series, in sentences."""
-    curve = _found(sizes)
-    cells = {(cell.topics, cell.items): cell for cell in sizes.cells}
-    goal = f"drift monitoring finds a shift of {sizes.watched.shift:g} in at least {curve.goal:.0%} of series"
-    if (size := curve.smallest) is not None:
-        cell = cells[size]
-        delay = "" if cell.delay is None else f", {cell.delay:.1f} waves after the shift on average"
-        return [
-            f"The smallest simulated set of anchors on which {goal} has {in_all(size)} ({cell.found:.0%}{delay}).",
-            *([curve.topics_needed()] if len(cells) > 1 else []),
-        ]
-    best = curve.best
-    nearest = f": the most is {cells[best].found:.0%}, with {in_all(best)}" if best is not None else ""
-    return [f"On no simulated set of anchors {goal}{nearest}. Plan more topics."]
-
-
-def series_sheet(sizes: DriftSizes) -> ReportPage:
-    """The page: how often the shift is found, over topics."""
-    watched, design = sizes.watched, sizes.design
-    title = f"Series that find a shift of {watched.shift:g}"
-    return ReportPage(
-        "power",
-        "How many anchors does drift monitoring need?",
-        [section(series_table(sizes), title="Detection, delay and false alarms")],
-        answer=series_answer(sizes),
-        picture=[_found(sizes).chart(f"{title}, by topics", title, GOAL)],
-        how_to_read=[
-            "Anchors are the items that a judge judges again in each wave (dated run). Series of waves are "
-            "simulated and tested as `conqret judges drift` tests them. The marked plan is the one with the fewest "
-            "anchors that reaches the goal."
-        ],
-        facts=_facts(
-            f"standard deviation {watched.sd:g} of a score between waves, ICC {watched.icc:g}; "
-            f"{number(design.waves, 'wave')}, of which {design.baseline} are the baseline",
-            "",
-            watched.simulations,
-            watched.seed,
-        ),
-    )
-
-
-def bias_answer(cells: Mapping[Size, SelfTest]) -> list[str]:
+def bias_answer(cells: Sequence[BiasPower]) -> list[str]:
     """The smallest plan with which each probe finds the bias in 80% of runs, in sentences."""
-    curves, size = _by_probe(cells), next(iter(cells.values())).size
+    curves, size = _by_probe(cells), cells[0].size
     found = [
         f"{name} with {in_all(curve.smallest)}"
         for name, curve in curves.items()
@@ -215,9 +143,31 @@ def bias_answer(cells: Mapping[Size, SelfTest]) -> list[str]:
     return [first, *([f"These probes find it less often: {', '.join(missed)}."] if missed else [])]
 
 
-def bias_sheet(cells: Mapping[Size, SelfTest], seed: int) -> ReportPage:
+def bias_table(cells: Sequence[BiasPower]) -> Table:
+    """How often a bias is found, by probe: a row for each number of topics and of items a topic."""
+    first = cells[0]
+    return Table(
+        f"How often a bias of {first.size:g} is found (a place wins {0.5 + first.size:.0%})",
+        ("Topics", "Items a topic", *(row.probe for row in first.rows), "False alarms"),
+        [
+            (
+                str(cell.topics),
+                str(cell.items),
+                *(f"{row.found:.0%}" for row in cell.rows),
+                f"{cell.raised:.0%}",
+            )
+            for cell in cells
+        ],
+        note=f"Of {first.simulations} judges each: a share near one half is known to "
+        f"±{1.96 * 0.5 / first.simulations**0.5:.0%}. Assumed: what a change does to verdicts differs between topics "
+        f"by {TOPIC:g} (an intraclass correlation of some .1); where it differs less, more is found. Below six topics "
+        "there is no alarm.",
+    )
+
+
+def bias_sheet(cells: Sequence[BiasPower], seed: int) -> ReportPage:
     """The page: how often each probe finds the bias, over topics."""
-    curves, first = _by_probe(cells), next(iter(cells.values()))
+    curves, first = _by_probe(cells), cells[0]
     charts = [
         curve.chart(f"Probe {name}, by topics", f"Runs that find a bias of {first.size:g}", GOAL)
         for name, curve in curves.items()
@@ -225,7 +175,7 @@ def bias_sheet(cells: Mapping[Size, SelfTest], seed: int) -> ReportPage:
     return ReportPage(
         "power",
         "How many topics and pairs does a bias run need?",
-        [Section("Share of runs that find the bias", [*charts[1:], power_table(cells)])],
+        [Section("Share of runs that find the bias", [*charts[1:], bias_table(cells)])],
         answer=bias_answer(cells),
         picture=charts[:1],
         how_to_read=[
@@ -248,15 +198,10 @@ def _half_widths(sizes: SampleSizes, half_width: float | None) -> PlanCurve:
     return PlanCurve(values, HALF_WIDTH if half_width is None else half_width, lower=True)
 
 
-def _found(sizes: DriftSizes) -> PlanCurve:
-    return PlanCurve({(cell.topics, cell.items): cell.found for cell in sizes.cells}, POWER)
-
-
-def _by_probe(cells: Mapping[Size, SelfTest]) -> dict[str, PlanCurve]:
-    names = [row.probe for row in next(iter(cells.values())).rows]
+def _by_probe(cells: Sequence[BiasPower]) -> dict[str, PlanCurve]:
     return {
-        name: PlanCurve({size: cell.rows[place].found for size, cell in cells.items()}, POWER)
-        for place, name in enumerate(names)
+        row.probe: PlanCurve({(cell.topics, cell.items): cell.rows[place].found for cell in cells}, POWER)
+        for place, row in enumerate(cells[0].rows)
     }
 
 

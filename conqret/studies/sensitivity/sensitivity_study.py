@@ -142,11 +142,10 @@ def sensitivity_plan(
     every = [*damages, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
-    judge, server = settings.get("judge"), settings.get("server")
-    if judge is not None or server is not None:
+    if (judge := settings.get("judge")) is not None:
         named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])
         asks = sessions is not None and settings.get("replay") is None
-        own_judge, client = chosen_judge(judge, server, source, named, metrics, asks=asks)
+        own_judge, client = chosen_judge(judge, source, named, metrics, asks=asks)
         judges, clients = [own_judge], [client]
     setups = sensitivity_setups(
         source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")

@@ -12,26 +12,6 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, result
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
-FILES, COMPARED = "Files", "What is compared"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparedSystems(OptionGroup):
-    """Which topics and systems are compared.
-
-    What is compared:
-        topic: Use only this topic. May be repeated.
-        run: Use only this system (run). May be repeated.
-        only_shared_topics: Use only the topics that both the judge and the human leaderboard have.
-        only_shared_runs: Use only the systems (runs) that both the judge and the human leaderboard have.
-        recompute: Compute scores over all topics as means over the topics, instead of taking the files' own.
-    """
-
-    topic: list[str] | None = None
-    run: list[str] | None = None
-    only_shared_topics: bool = False
-    only_shared_runs: bool = False
-    recompute: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +40,7 @@ def meta(
     reports: list[Path] | None = None,
     measured: SystemMeasures,
     on_missing: Literal["error", "skip", "default"] = "error",
-    compared: ComparedSystems,
-    by_topic: bool = False,
+    only_shared: bool = False,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -74,7 +53,6 @@ def meta(
     Args:
         judges: The judges' leaderboards, with a score for each system: files, folders of files, or folders of `conqret
             judge` runs over TREC RAG reports.
-        by_topic: Also show the rank correlation within each topic.
     Files:
         truth: The reference: a human leaderboard.
         format: The file format of the judges' leaderboards, named as in TREC's auto-judge-evaluate.
@@ -83,6 +61,8 @@ def meta(
     What is compared:
         on_missing: What to do with missing values, and with systems that only one leaderboard has: `error` refuses
             them, `skip` leaves them out, `default` counts them as 0.
+        only_shared: Use only the topics and systems that both the judges and the human leaderboard have; scores over
+            all topics are then means over these topics.
 
     Examples:
 
@@ -100,19 +80,14 @@ def meta(
         truth_measures=tuple(measured.truth_measure or ()),
         measures=tuple(measured.measure or ()),
         on_missing=on_missing,
-        topics=tuple(compared.topic or ()),
-        shared_topics=compared.only_shared_topics,
-        recompute=compared.recompute,
-        runs=tuple(compared.run or ()),
-        shared_runs=compared.only_shared_runs,
+        shared=only_shared,
         confidence=confidence,
     )
     results = systems(
         judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*results.notes)
-    tables = ranking_tables(results, by_topic=by_topic)
-    result(results, tables, as_json=json_output, answer=ranking_answer(results))
+    result(results, ranking_tables(results), as_json=json_output, answer=ranking_answer(results))
     folders = [JudgeFolder(path) for path in judges]
     baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
-    page.write(lambda found: ranking_sheet(found, by_topic=by_topic, baselines=baselines), results)
+    page.write(lambda found: ranking_sheet(found, baselines=baselines), results)

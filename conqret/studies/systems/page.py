@@ -36,22 +36,20 @@ def ranking_answer(results: MetaEvaluation) -> list[str]:
     return [text for measure in _truth_measures(results) for text in _answer(results, measure)]
 
 
-def ranking_tables(results: MetaEvaluation, *, by_topic: bool = False) -> Iterator[Table]:
-    """The tested coefficient with intervals, all coefficients, and (``by_topic``) those of each topic."""
+def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
+    """The tested coefficient with intervals, and all coefficients."""
     for measure in _truth_measures(results):
-        yield from _tables(results, measure, by_topic)
+        yield from _tables(results, measure, by_topic=False)
 
 
-def ranking_sheet(
-    results: MetaEvaluation, *, by_topic: bool = False, baselines: Sequence[bool] = ()
-) -> ReportPage:
+def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
     offline baseline."""
     measures = _truth_measures(results)
     pictures = {measure: _picture(results, measure) for measure in measures}
     sections = []
     for place, measure in enumerate(measures):
-        first, *more = _tables(results, measure, by_topic)
+        first, *more = _tables(results, measure, by_topic=True)
         sections.append(Section(first.title, [*(pictures[measure] if place else []), first, *more]))
     judges = dict.fromkeys(row.judge for row in results.rows if row.judge != LENGTH)
     systems = max((row.runs for row in results.rows), default=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError, check_known
+from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, SystemLeaderboard
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
@@ -29,20 +29,15 @@ class MetaSettings(Frozen):
     """What is compared, and how.
 
     ``methods`` are coefficients, ``kendall@10`` among the ten systems that the reference ranks first; the first method
-    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``topics``,
-    ``shared_topics`` and ``recompute`` take means over the topics for the files' own scores over all; ``runs`` and
-    ``shared_runs`` leave out systems (as any method with ``@`` does).
+    is tested. ``on_missing``: refuse leaderboards with gaps, leave the gaps out, or count them as 0. ``shared`` leaves
+    out topics and systems that only one side has, and takes means over the topics for the files' own scores over all.
     """
 
     methods: tuple[str, ...] = METHODS
     truth_measures: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     on_missing: OnMissing = "error"
-    topics: tuple[str, ...] = ()
-    shared_topics: bool = False
-    recompute: bool = False
-    runs: tuple[str, ...] = ()
-    shared_runs: bool = False
+    shared: bool = False
     confidence: float = CONFIDENCE
 
 
@@ -99,9 +94,7 @@ class SystemMeasure:
         if any(np.isnan(side).all() for side in sides):
             unsure = "there are no scores by topic"
         elif off:
-            unsure = (
-                f"the scores over all topics are not the means of the topics ({listed(off, 2)}): --recompute"
-            )
+            unsure = f"the scores over all topics are not the means of the topics ({listed(off, 2)})"
         pairs = zip(*(map(snapped, side[1:]) for side in means), strict=True)
         without = np.array([_coefficient(name, *pair) for pair in pairs])
         present = np.array(
@@ -133,22 +126,27 @@ class SystemMeasure:
 
 
 def prepared(
-    truth: SystemLeaderboard, judge: SystemLeaderboard, topics: set[str] | None, settings: MetaSettings
+    truth: SystemLeaderboard,
+    judge: SystemLeaderboard,
+    judges: Sequence[SystemLeaderboard],
+    settings: MetaSettings,
 ) -> tuple[SystemLeaderboard, SystemLeaderboard]:
-    """Both leaderboards with the topics and the runs that are compared."""
+    """Both leaderboards with the topics (all that one of the ``judges`` has) and the runs that are compared."""
     if settings.on_missing == "error" and (gaps := [*truth.gaps(), *judge.gaps()]):
         more = f" (and {len(gaps) - 1} more such gaps)" if gaps[1:] else ""
         raise DeclarationError(
             f"{gaps[0]}{more}. Write --on-missing skip to leave gaps out, or default to count them as 0"
         )
-    if topics is not None or settings.recompute:
+    if settings.shared:
+        topics = set(truth.topics) & {topic for board in judges for topic in board.topics}
         truth, judge = truth.recomputed(topics), judge.recomputed(topics)
-    runs = set(settings.runs) or None
-    if settings.shared_runs or any("@" in method for method in settings.methods):
-        shared = set(truth.runs) & set(judge.runs)
-        runs = shared if runs is None else runs & shared
-    if runs is not None:
+    if settings.shared or any("@" in method for method in settings.methods):
+        runs = set(truth.runs) & set(judge.runs)
         truth, judge = truth.of_runs(runs), judge.of_runs(runs)
+    truth, judge = (
+        board if any(ALL in by_topic for by_topic in board.scores.values()) else board.recomputed()
+        for board in (truth, judge)
+    )
     if settings.on_missing == "error":
         _same_runs(truth, judge)
     return truth, judge
@@ -163,24 +161,9 @@ def _same_runs(truth: SystemLeaderboard, judge: SystemLeaderboard) -> None:
     for board, other in ((truth, judge), (judge, truth)):
         if lost := sorted(set(other.runs) - set(board.runs)):
             raise DeclarationError(
-                f"{board.name} has no {listed(lost, 3)}, which {other.name} has. Write --only-shared-runs, or "
+                f"{board.name} has no {listed(lost, 3)}, which {other.name} has. Write --only-shared, or "
                 "--on-missing skip (or default, to count as 0 what a judge lacks)"
             )
-        if not any(ALL in by_topic for by_topic in board.scores.values()):
-            raise DeclarationError(
-                f"{board.name} has no scores over {ALL} topics: write --recompute to take means"
-            )
-
-
-def compared_topics(
-    truth: SystemLeaderboard, judges: Sequence[SystemLeaderboard], settings: MetaSettings
-) -> set[str] | None:
-    """The topics that are compared; None: the files' own scores over all of them."""
-    known = {topic for judge in judges for topic in judge.topics}
-    if settings.topics:
-        check_known("topic of both truth and judges", known & set(truth.topics), *settings.topics)
-        return set(settings.topics)
-    return known & set(truth.topics) if settings.shared_topics else None
 
 
 def parsed(method: str) -> tuple[str, int | None]:

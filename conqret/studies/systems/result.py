@@ -24,7 +24,6 @@ from conqret.stats.resampling import mean
 from conqret.studies.systems.ranked_systems import (
     MetaSettings,
     SystemMeasure,
-    compared_topics,
     parsed,
     prepared,
 )
@@ -147,15 +146,15 @@ def meta_evaluate(
         raise DeclarationError(
             f"{truth.name} has {len(truth.runs)} runs: a ranking needs at least {FEWEST_SYSTEMS}"
         )
-    topics = compared_topics(truth, judges, chosen)
     boards = list(judges)
     if lengths is not None:
         words = leaderboard(LENGTH, (("words", run, topic, float(n)) for (run, topic), n in lengths.items()))
         shared = [topic for topic in truth.topics if topic in words.topics]
         boards.append(words.recomputed(shared))
-    every = sorted(
-        {topic for board in (truth, *boards) for topic in board.topics if topics is None or topic in topics}
-    )
+    every = sorted({topic for board in (truth, *boards) for topic in board.topics})
+    if chosen.shared:
+        judged_topics = {topic for board in judges for topic in board.topics}
+        every = [topic for topic in every if topic in truth.topics and topic in judged_topics]
     comparisons: list[SystemMeasure] = []
     for board in boards:
         board_settings = (
@@ -163,7 +162,7 @@ def meta_evaluate(
             if board.name != LENGTH
             else chosen.model_copy(update={"measures": (), "on_missing": "skip"})
         )
-        true_board, other = prepared(truth, board, topics, board_settings)
+        true_board, other = prepared(truth, board, judges, board_settings)
         comparisons += [
             SystemMeasure(true_board, other, truth_measure, measure, board_settings.on_missing, every)
             for truth_measure in _measures(true_board, chosen.truth_measures)

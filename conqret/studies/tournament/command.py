@@ -24,7 +24,6 @@ COMMON = (
     "both_orders",
     "reliability",
     "top",
-    "ratings",
     "output",
     "replay",
     "budget_usd",
@@ -49,14 +48,11 @@ class PairJudge(OptionGroup):
 
     Model:
         model (--model, -m): The model that judges: any name that litellm knows, or `offline`, a baseline from word
-            statistics. May be repeated: each model compares every pair, and models that tell items apart better get
-            more weight. Default: `offline`.
+            statistics. May be repeated: each model compares every pair. Default: `offline`.
         judge: A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, also
             from the working directory. The function gets an item with `argument` and `second_argument` as a dictionary
-            and returns `first`, `second` or `tie`.
-        server: The HTTP address of a judge of your own, instead of `--format` and `--model`: conqret POSTs each item as
-            JSON and expects a judgment as JSON, like those of `conqret serve http`. Set its key, if any, in the
-            environment variable CONQRET_SERVER_KEY.
+            and returns `first`, `second` or `tie`. Or an HTTP address, to which conqret POSTs each item as JSON (its
+            key, if any, in the environment variable CONQRET_SERVER_KEY).
     """
 
     format: Annotated[
@@ -72,7 +68,6 @@ class PairJudge(OptionGroup):
     criterion: str | None = None
     model: list[str] | None = None
     judge: str | None = None
-    server: str | None = None
 
 
 @grouped
@@ -101,7 +96,7 @@ def tournament(
 
     conqret tournament items.jsonl --criterion "The argument names its sources" --model gpt-4o-mini --dry-run
 
-    conqret tournament items.jsonl --top 3 --confidence 0.9 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
+    conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
     from conqret.judging.cost import Sizes, expected_judging
     from conqret.show.page import write_files
@@ -121,9 +116,7 @@ def tournament(
         "language": language,
     }
     settings |= {
-        name: value
-        for name in ("criterion", "judge", "server")
-        if (value := getattr(compared_by, name)) is not None
+        name: value for name in ("criterion", "judge") if (value := getattr(compared_by, name)) is not None
     }
     plan = tournament_plan(
         items, output=True if output is None else output, asks=not asking.dry_run, **settings

@@ -10,12 +10,13 @@ from functools import cached_property
 
 from conqret.data import Item
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.reports import RUN
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.studies.tournament.tournament_options import TournamentOptions
 
 LONGEST_ID = 200
+PAIR_SEED = 13
 OWN_FIELDS = ("topic", "stance")
 BESIDE = ("documents", "reference", "nuggets", "language")
 """What a judge is shown or told beside the arguments, where both items of a pair have the same."""
@@ -81,16 +82,6 @@ SYSTEM_FIELDS = (RUN, "system")
 """Fields of metadata that name an item's system, where nobody names another."""
 
 
-def check_field(items: Sequence[Item], field: str, option: str) -> None:
-    """Raise UnknownNameError where no item's metadata have the field that ``option`` names, and DeclarationError where
-    there are no metadata at all."""
-    known = list(dict.fromkeys(name for item in items for name in item.metadata))
-    if not known:
-        raise DeclarationError(f"the items have no metadata, so there is no field {field!r} (--{option})")
-    if field not in known:
-        raise UnknownNameError(f"field of the items' metadata (--{option})", field, known)
-
-
 def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, str]:
     """The system of each item, by its id; none where no field is named, and no usual one is in all items.
 
@@ -103,7 +94,10 @@ def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, st
         field = next((name for name in SYSTEM_FIELDS if all(name in item.metadata for item in items)), None)
         if field is None:
             return {}
-    check_field(items, field, "system")
+    known = list(dict.fromkeys(name for item in items for name in item.metadata))
+    if not known:
+        raise DeclarationError(f"the items have no metadata, so there is no field {field!r} (--system)")
+    check_known("field of the items' metadata (--system)", known, field)
     for item in items:
         if item.metadata.get(field) is None:
             raise DeclarationError(f"item {item.id} has no {field} that names its system (--system)")
@@ -171,7 +165,7 @@ class PairSchedule:
         """What draws the pairs of each group, from its first pair on."""
         options = self.options
         return [
-            GroupPairs(len(group.items), [options.pair_seed, number], both_orders=options.both_orders)
+            GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=options.both_orders)
             for number, group in enumerate(self.groups)
         ]
 

@@ -10,7 +10,7 @@ from conqret.show.report_page import CollapsedTable, PageRemarks, ReportPage, Se
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.tournament.result import MeanSquare, RankedGroup, RankedItem, Tournament
+from conqret.studies.tournament.result import RankedGroup, RankedItem, Tournament
 
 MOST_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
@@ -53,34 +53,12 @@ def systems_table(tournament: Tournament) -> Table:
 
 
 def judges_table(tournament: Tournament) -> Table:
-    """The judges, the most discriminating first."""
-    judges = sorted(tournament.judges, key=lambda judge: -(judge.discrimination.value or 0.0))
+    """The judges."""
     return Table(
         "Judges",
-        (
-            Column("Judge", "name"),
-            "Discrimination",
-            "First of two equals",
-            "Misfit",
-            "Answers",
-            Column("Unreliable", "name"),
-        ),
-        [
-            (
-                judge.name,
-                judge.discrimination,
-                judge.first_wins,
-                None if judge.misfit is None else judge.misfit.value,
-                judge.answered,
-                "yes" if judge.unreliable else "",
-            )
-            for judge in judges
-        ],
-        note="“Discrimination” is the factor by which a judge's log-odds of a win grow with the difference in "
-        "strength; "
-        "the mean of the judges is 1. A judge below 1 tells items apart less well than the judges do on average, so "
-        "its "
-        "comparisons count for less; a judge is marked as unreliable if its whole interval is below 1.",
+        (Column("Judge", "name"), "First of two equals", "Answers"),
+        [(judge.name, judge.first_wins, judge.answered) for judge in tournament.judges],
+        note="“First of two equals” is the share of wins that the first of two equally strong items gets.",
     )
 
 
@@ -89,7 +67,6 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
     reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
     shown = {
         "System": any(item.system for item in group.items),
-        "Misfit": any(item.misfit and item.misfit.above for item in group.items),
         "Unbounded": any(item.unbounded for item in group.items),
     }
     note = (
@@ -117,7 +94,6 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
             "Strength",
             "SE",
             "Points",
-            *([Column("Misfit", "name")] * shown["Misfit"]),
             *([Column("Unbounded", "name")] * shown["Unbounded"]),
         ),
         [
@@ -128,19 +104,12 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
                 item.strength,
                 item.standard_error,
                 f"{item.points:g} of {item.comparisons}",
-                *([_misfit(item)] * shown["Misfit"]),
                 *([item.unbounded] * shown["Unbounded"]),
             )
             for item in group.items
         ],
         note=note,
     )
-
-
-def _misfit(item: RankedItem) -> str:
-    """The mean square of an item whose outcomes the others do not foresee, with the most that is expected."""
-    found = item.misfit
-    return "" if found is None or not found.above else f"{found.value:.2f} (at most {found.high:.2f})"
 
 
 def trust_table(tournament: Tournament, note: str = "") -> Table:
@@ -151,17 +120,9 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
     rows: list[tuple[str, Estimate | float | str | None]] = [
         ("Scale separation reliability", tournament.reliability),
         ("Share that the first of two equals gets", tournament.first_wins),
-        ("Intransitive triples", _triples(tournament)),
         ("Standard deviation of strengths", tournament.spread),
-        ("Correlation under half or twice that spread", tournament.prior_sensitivity),
         ("Rank correlation of strength and length", correlation),
     ]
-    if tournament.misfit is not None:
-        rows.append(("Misfit of the judge (mean square)", _expected(tournament.misfit)))
-    items = sum(len(group.items) for group in tournament.groups)
-    rows.append(("Items of which outcomes are hard to foresee", f"{len(tournament.misfitting)} of {items}"))
-    if tournament.slope is not None:
-        rows.append(("Strength by a standard deviation of the ratings", tournament.slope))
     return Table("How far to trust it", ("What", Column("Value", "figure")), rows, note=note)
 
 
@@ -212,8 +173,6 @@ def headlines(tournament: Tournament) -> Iterator[str]:
             f"known "
             "with the requested probability, and their items were not compared further."
         )
-    for name in tournament.unreliable:
-        yield f"The judge {name} is less reliable than the judges are on average, so its comparisons count for less."
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
         yield "The judge favors one position (first or second); the strengths are corrected for this bias."
@@ -325,16 +284,5 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
     )
 
 
-def _expected(found: MeanSquare) -> str:
-    return f"{found.value:.2f}; expected {found.low:.2f} to {found.high:.2f}"
-
-
 def _preferred(outcome: float | None) -> str:
     return "no answer" if outcome is None else _OUTCOMES[outcome]
-
-
-def _triples(tournament: Tournament) -> str:
-    if not tournament.triples:
-        return "no triple was compared whole"
-    share = tournament.circular / tournament.triples
-    return f"{tournament.circular} of {tournament.triples} ({share:.0%}; by chance {tournament.circular_by_chance:.0%})"

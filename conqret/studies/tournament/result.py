@@ -11,22 +11,19 @@ from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import (
     SPREAD_SD,
     Bound,
-    Misfit,
     bounds,
     compared_strengths,
-    intransitive_triples,
-    item_misfit,
-    judge_misfit,
 )
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
-from conqret.studies.tournament.stop_rules import ordered_share, top_probability
 from conqret.text.words import count_words
 
 if TYPE_CHECKING:
     from conqret.stats.comparative_judgment import ComparedStrengths
 
+DRAWS, SEED = 4000, 13
+"""Of the strengths' posterior, of which the probability of a set of best items is counted."""
 PRIOR = (
     f"strengths ~ Normal(0, spread), log spread ~ Normal(0, {SPREAD_SD:g}), position ~ Normal(0, 1); spread, position "
     "and ties are the same in all groups"
@@ -46,29 +43,10 @@ class ComparisonResult(Frozen):
     judge: str = ""
 
 
-class MeanSquare(Frozen):
-    """How far outcomes lie from what all others foresee: the mean square of the residuals in units of their variance,
-    and between what it lies where the model holds. Above: less predictable than the model has it; below: more."""
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, misfit: Misfit | None) -> MeanSquare | None:
-        """What was found, where anything was."""
-        return None if misfit is None else cls(value=misfit.mean_square, low=misfit.low, high=misfit.high)
-
-    @property
-    def above(self) -> bool:
-        """Whether outcomes are less predictable than the model has it."""
-        return self.value > self.high
-
-
 class RankedItem(Frozen):
     """An item: its ``strength`` (log-odds against a mean item of its group) with standard error and interval, its
-    ``rank`` in the group (1 is best), its ``comparisons`` and the ``points`` from them, whether only the prior bounds
-    it (``unbounded``: above or below), and how far its outcomes lie from what all others foresee (``misfit``)."""
+    ``rank`` in the group (1 is best), its ``comparisons`` and the ``points`` from them, and whether only the prior
+    bounds it (``unbounded``: above or below)."""
 
     id: str
     rank: int
@@ -81,7 +59,6 @@ class RankedItem(Frozen):
     unbounded: Bound
     words: int
     system: str = ""
-    misfit: MeanSquare | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -112,33 +89,23 @@ class RankedSystem(Frozen):
 
 
 class TournamentJudge(Frozen):
-    """One of several judges: its ``answered`` comparisons, its ``discrimination`` (by what differences between items
-    are multiplied in its answers; their mean over all judges is 1), its position effect (``first_wins``), its
-    misfit, and whether it is less reliable than they are on average: the whole interval of its discrimination is
-    below 1."""
+    """One of several judges: its ``answered`` comparisons, and what the first of two equals gets (``first_wins``)."""
 
     name: str
     answered: int
-    discrimination: Estimate
     first_wins: Estimate
-    misfit: MeanSquare | None
-    unreliable: bool
 
 
 class Tournament(Frozen):
     """A tournament in numbers.
 
     ``position`` is what standing first adds to the log-odds, ``first_wins`` the share that the first of two equals gets
-    by it. ``reliability`` is the share of the variance of the strengths within groups that is no error. ``triples`` and
-    ``circular`` count triples of items and those that are intransitive, of which ``circular_by_chance`` would be.
+    by it. ``reliability`` is the share of the variance of the strengths within groups that is no error.
     ``unanswered`` counts comparisons without an answer by reason, and ``missing`` names those that a replay lacked.
-    ``prior_sensitivity`` is the smallest correlation of the strengths with those under a spread that is known to be
-    half or twice as large. ``length`` is the mean rank correlation of strength and number of words within groups.
-    ``judges`` are there where several compare, ``systems`` where items have one. ``settled`` counts the groups of which
-    all that was asked for was known before their last comparison. ``wanted_reliability`` is the reliability at which it
-    ends, where one was given, and ``possible`` the most comparisons that there could have been. ``slope`` is by how
-    much the strength rises with a standard deviation of the ratings that were known before, and ``misfit`` that of a
-    single judge.
+    ``length`` is the mean rank correlation of strength and number of words within groups.
+    ``judges`` are there where several compare, ``systems`` where items have one. ``settled`` counts the groups whose
+    best items were known before their last comparison. ``wanted_reliability`` is the reliability at which it
+    ends, where one was given, and ``possible`` the most comparisons that there could have been.
     """
 
     judge: str
@@ -155,20 +122,14 @@ class Tournament(Frozen):
     position: Estimate
     first_wins: Estimate
     spread: float
-    triples: int
-    circular: int
-    circular_by_chance: float
     prior: str = PRIOR
-    prior_sensitivity: float | None
     length: float | None
-    misfit: MeanSquare | None = None
     judges: tuple[TournamentJudge, ...] = ()
     systems: tuple[RankedSystem, ...] = ()
     top: int | None = None
     settled: int = 0
     wanted_reliability: float | None = None
     possible: int | None = None
-    slope: Estimate | None = None
     confidence: float
     notes: tuple[str, ...] = ()
     session: SessionCounts
@@ -179,18 +140,6 @@ class Tournament(Frozen):
         """Whether the reliability that was wanted is reached; None where none was given."""
         wanted = self.wanted_reliability
         return None if wanted is None else (self.reliability or 0.0) >= wanted
-
-    @property
-    def unreliable(self) -> tuple[str, ...]:
-        """The judges that are less reliable than the others."""
-        return tuple(judge.name for judge in self.judges if judge.unreliable)
-
-    @property
-    def misfitting(self) -> tuple[str, ...]:
-        """The ids of the items whose outcomes are less predictable than the model has it."""
-        return tuple(
-            item.id for group in self.groups for item in group.items if item.misfit and item.misfit.above
-        )
 
     @property
     def unbounded(self) -> tuple[str, ...]:
@@ -216,15 +165,6 @@ def pair_outcomes(
     )
 
 
-def by_places(groups: Sequence[ItemGroup], values: Mapping[str, float], missing: float) -> list[list[float]]:
-    """A value of each item, by its id, as groups by items, padded to the largest group with what stands for none."""
-    size = max(len(group.items) for group in groups)
-    return [
-        [values.get(item.id, missing) for item in group.items] + [missing] * (size - len(group.items))
-        for group in groups
-    ]
-
-
 def nearest_outcome(value: float) -> float:
     """The outcome that is nearest to a preference in [0, 1]."""
     return min(OUTCOMES, key=lambda outcome: abs(outcome - value))
@@ -241,7 +181,7 @@ def ranked_groups(
     """The groups with their items, best first."""
     import numpy as np
 
-    bounded, misfits = bounds(outcomes), item_misfit(outcomes, strengths)
+    bounded = bounds(outcomes)
     ranked = []
     for number, group in enumerate(groups):
         size, mine = len(group.items), outcomes.group == number
@@ -263,7 +203,6 @@ def ranked_groups(
                 unbounded=bounded[number][place],
                 words=count_words(group.items[place].argument or ""),
                 system=systems.get(group.items[place].id, ""),
-                misfit=MeanSquare.of(misfits[number][place]),
             )
             for rank, place in enumerate(order, 1)
         )
@@ -282,15 +221,19 @@ def ranked_groups(
 def ranked_systems(
     groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str], confidence: float
 ) -> tuple[RankedSystem, ...]:
-    """The systems, best first, from strengths that are expected to be alike in items of one system. Ratings are left
-    out: beside them a system would be what the ratings do not say of it."""
+    """The systems, best first, from strengths that are expected to be alike in items of one system."""
     from scipy.special import ndtri
 
     names = list(dict.fromkeys(systems.values()))
     if len(names) < 2:
         return ()
-    number = {item: float(names.index(name)) for item, name in systems.items()}
-    fit = compared_strengths(outcomes, confidence=confidence, systems=by_places(groups, number, -1))
+    number = {item: names.index(name) for item, name in systems.items()}
+    size = max(len(group.items) for group in groups)
+    numbers = [
+        [number.get(item.id, -1) for item in group.items] + [-1] * (size - len(group.items))
+        for group in groups
+    ]
+    fit = compared_strengths(outcomes, confidence=confidence, systems=numbers)
     reach = 2 * float(ndtri((1 + confidence) / 2))
     counts = Counter(systems.values())
     found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
@@ -308,25 +251,36 @@ def ranked_systems(
     )
 
 
-def tournament_judges(
-    names: Sequence[str], outcomes: PairOutcomes, strengths: ComparedStrengths
-) -> tuple[TournamentJudge, ...]:
-    """What is known of each of several judges."""
-    misfits = judge_misfit(outcomes, strengths)
-    found = []
-    for name, judge, misfit in zip(names, strengths.judges, misfits, strict=False):
-        high = judge.discrimination.high
-        found.append(
-            TournamentJudge(
-                name=name,
-                answered=judge.discrimination.n or 0,
-                discrimination=judge.discrimination,
-                first_wins=_share(judge.position),
-                misfit=MeanSquare.of(misfit),
-                unreliable=high is not None and high < 1,
-            )
-        )
-    return tuple(found)
+def ordered_share(strengths: ComparedStrengths, group: int) -> float:
+    """The share of the pairs of items that are expected to stand in the order of their true strengths."""
+    import numpy as np
+    from scipy.special import ndtr
+
+    means, _ = strengths.group(group)
+    size = len(means)
+    covariance = strengths.covariances[group, :size, :size]
+    variances = covariance.diagonal()
+    one, other = np.triu_indices(size, 1)
+    spread = variances[one] + variances[other] - 2 * covariance[one, other]
+    return float(ndtr(np.abs(means[one] - means[other]) / np.sqrt(np.maximum(spread, 1e-12))).mean())
+
+
+def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
+    """The probability that the ``top`` items with the highest strengths are the best ones; 1 where there are no more
+    items than that."""
+    import numpy as np
+
+    means, _ = strengths.group(group)
+    size = len(means)
+    if top >= size:
+        return 1.0
+    rng = np.random.default_rng([SEED, group])
+    values, vectors = np.linalg.eigh(strengths.covariances[group, :size, :size])
+    roots = vectors * np.sqrt(np.maximum(values, 0))
+    drawn = means + rng.standard_normal((DRAWS, size)) @ roots.T
+    best = np.argsort(-means, kind="stable")[:top]
+    rest = np.setdiff1d(np.arange(size), best)
+    return float((drawn[:, best].min(axis=1) > drawn[:, rest].max(axis=1)).mean())
 
 
 def tournament_result(
@@ -338,18 +292,15 @@ def tournament_result(
     confidence: float = CONFIDENCE,
     judges: Sequence[str] = (),
     systems: Mapping[str, str] | None = None,
-    ratings: Mapping[str, float] | None = None,
     top: int | None = None,
     **facts: object,
 ) -> Tournament:
-    """What the comparisons come to; ``judges`` are the names of several, ``systems`` and ``ratings`` those of the items
-    by their ids, and ``facts`` the fields that say how the comparisons came about."""
+    """What the comparisons come to; ``judges`` are the names of several, ``systems`` those of the items by their
+    ids, and ``facts`` the fields that say how the comparisons came about."""
     outcomes = pair_outcomes(groups, comparisons, judges)
-    means = by_places(groups, ratings, float("nan")) if ratings else None
-    strengths = compared_strengths(outcomes, confidence=confidence, prior_means=means)
+    strengths = compared_strengths(outcomes, confidence=confidence)
     systems = systems or {}
     ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
-    triples = intransitive_triples(outcomes)
     return Tournament.model_validate(
         {
             **facts,
@@ -362,16 +313,13 @@ def tournament_result(
             "position": strengths.position,
             "first_wins": _share(strengths.position),
             "spread": strengths.spread,
-            "triples": triples.triples,
-            "circular": triples.circular,
-            "circular_by_chance": triples.CHANCE,
-            "prior_sensitivity": _prior_sensitivity(outcomes, strengths, means),
             "length": _length(ranked),
-            "misfit": None if judges else MeanSquare.of(judge_misfit(outcomes, strengths)[0]),
-            "judges": tournament_judges(judges, outcomes, strengths),
+            "judges": tuple(
+                TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
+                for name, judge in zip(judges, strengths.judges, strict=False)
+            ),
             "systems": ranked_systems(groups, outcomes, systems, confidence),
             "top": top,
-            "slope": strengths.slope,
             "confidence": confidence,
             "session": session,
         }
@@ -388,26 +336,6 @@ def _share(position: Estimate) -> Estimate:
     return Estimate(
         share(position.value), share(position.low), share(position.high), position.n, position.reason
     )
-
-
-def _prior_sensitivity(
-    outcomes: PairOutcomes, strengths: ComparedStrengths, means: list[list[float]] | None
-) -> float | None:
-    import numpy as np
-
-    def values(fit: ComparedStrengths) -> list[float]:
-        return [value for number in range(len(fit.sizes)) for value in fit.group(number)[0].tolist()]
-
-    fits = [strengths]
-    if len(outcomes.outcome):
-        fits += [
-            compared_strengths(outcomes, spreads=[strengths.spread * factor], prior_means=means)
-            for factor in (0.5, 2.0)
-        ]
-    found = [values(fit) for fit in fits]
-    if len(found) == 1 or min(map(np.ptp, found)) < 1e-9:  # up to rounding, all are alike
-        return None
-    return min(float(np.corrcoef(found[0], other)[0, 1]) for other in found[1:])
 
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:

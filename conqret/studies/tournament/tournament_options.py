@@ -23,17 +23,10 @@ class TournamentOptions:
             which compares every pair.
         both_orders: Compare each pair in both orders.
         reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
-        top: Stop comparing items of a topic as soon as its best items, this many, are known with the probability
-            `--confidence`.
-        confidence: The probability with which the best items have to be known (`--top`), from 0.5 to 1.
-        ordered: Stop comparing items of a topic as soon as this share of its pairs (0.5 to 1) is expected to be ranked
-            in the right order.
-        ratings: Ratings of the items that are known before the tournament, used as prior: a finished judge's run over
-            them (mean score of each item), or the name of a metadata field. Items with higher ratings are expected to
-            be stronger; how much stronger is estimated from the comparisons.
+        top: Stop comparing items of a topic as soon as its best items, this many, are known with a probability
+            of 95%.
         system: The field of the items' metadata that names the system that an item is from. Default: `run_id`, else
             `system`, where all items have it.
-        pair_seed: The seed of the pairs.
 
     Raises:
         DeclarationError: a value is out of its range.
@@ -45,11 +38,7 @@ class TournamentOptions:
     both_orders: bool = False
     reliability: Annotated[float | None, Within(0, 1)] = None
     top: Annotated[int | None, Within(1)] = None
-    confidence: Annotated[float, Within(0.5, 1)] = 0.95
-    ordered: Annotated[float | None, Within(0.5, 1)] = None
-    ratings: str | None = None
     system: str | None = None
-    pair_seed: Annotated[int, Within(0)] = 13
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -59,7 +48,7 @@ class TournamentOptions:
     @property
     def stops_early(self) -> bool:
         """Whether it may end before all comparisons are made."""
-        return any(rule is not None for rule in (self.reliability, self.top, self.ordered))
+        return self.reliability is not None or self.top is not None
 
     @property
     def fields(self) -> tuple[str, ...]:

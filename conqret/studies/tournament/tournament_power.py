@@ -21,6 +21,10 @@ from conqret.stats.tournament_simulation import (
 
 RELIABLE = 0.8
 """The reliability that comparative judgment asks for by convention."""
+DESIGNS: tuple[Design, ...] = ("adaptive", "random")
+"""Which pairs are compared."""
+TIES = 0.1
+"""The share of ties between equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +41,23 @@ def power_tournament(
     *,
     items: Sequence[int] = (8, 20),
     comparisons: float = 8,
-    designs: Sequence[Design] = ("adaptive", "random"),
     topics: int = 10,
     spread: float = 2.0,
-    position: float = 0.0,
-    ties: float = 0.1,
-    discrimination: Sequence[float] = (1.0,),
-    ratings: float | None = None,
     simulations: int = 10,
     seed: int = 13,
     on_cell: Callable[[], object] = lambda: None,
 ) -> tuple[PlannedTournament, ...]:
-    """Simulate how reliable a tournament will be after so many comparisons.
+    """Simulate how reliable a tournament will be after so many comparisons, with adaptive and with random pairs.
 
     Args:
         items: numbers of items per topic.
-        comparisons: comparisons per item and judge, at most.
-        designs: which pairs are compared.
+        comparisons: comparisons per item, at most.
         topics: topics of one tournament; all have as many items.
         spread: the standard deviation of the true strengths (log-odds): with 1 the better of two items is preferred in
             about 73% of pairs, with 2 in 83%, with 4 in 91%.
-        position: by how much more than half the first of two equals gets.
-        ties: the share of ties between equals.
-        discrimination: by what each judge multiplies differences between items; of several numbers there are as many
-            judges, and each compares every pair.
-        ratings: the correlation with the true strengths, within topics, of ratings that are known before; that of a
-            rating with the reliability r is at most the square root of r.
         simulations: tournaments of each kind.
         seed: the seed of the simulations.
-        on_cell: called after each kind.
+        on_cell: called after each number of items.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -85,10 +77,10 @@ def power_tournament(
             limit = f"at least {low}" if math.isinf(high) else f"from {low} to {high}"
             beside = f" with {largest} items" if name == "topics" else ""
             raise DeclarationError(f"{name} is {given}; it must be {limit}{beside}")
-    judge = SimulatedJudge(spread, position, ties, tuple(discrimination), ratings)
+    judge = SimulatedJudge(spread, ties=TIES)
     planned = []
     for size in items:
-        for design in designs:
+        for design in DESIGNS:
             rng = np.random.default_rng([seed, size])
             held = [
                 simulated_tournament(judge, topics, size, comparisons, design, rng)
@@ -96,7 +88,7 @@ def power_tournament(
             ]
             after = tuple(mean_quality(qualities) for qualities in zip(*held, strict=True))
             planned.append(PlannedTournament(size, design, after))
-            on_cell()
+        on_cell()
     return tuple(planned)
 
 

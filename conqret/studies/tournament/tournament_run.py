@@ -44,6 +44,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Memory, Rows, Trial
 from conqret.stats.comparative_judgment import check_sizes, compared_strengths
+from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import Design, GroupPairs
 from conqret.studies.tournament.item_groups import (
     BESIDE,
@@ -54,17 +55,15 @@ from conqret.studies.tournament.item_groups import (
     item_systems,
     pair_item,
 )
-from conqret.studies.tournament.item_ratings import item_ratings
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
     Tournament,
-    by_places,
     nearest_outcome,
     pair_outcomes,
+    top_probability,
     tournament_result,
 )
-from conqret.studies.tournament.stop_rules import is_settled
 from conqret.studies.tournament.tournament_options import TournamentOptions
 
 if TYPE_CHECKING:
@@ -150,7 +149,6 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
     groups: tuple[ItemGroup, ...]
     options: TournamentOptions = field(default_factory=TournamentOptions)
     systems: Mapping[str, str] = field(default_factory=dict)
-    ratings: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -178,12 +176,9 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
     def _record(self) -> JudgeRecord:
         judges = [judge_record(self.source, self.checked, setup) for setup in self.setups]
         judge = judges[0]
-        options = {name: value for name, value in asdict(self.options).items() if name != "ratings"}
-        identity: dict[str, Any] = {"tournament": options, **judge.identity}
+        identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
         if self.judges:
             identity["judges"] = [each.identity for each in judges]
-        if self.ratings:
-            identity["ratings"] = digest(dict(self.ratings))
         return judge.model_copy(
             update={
                 "format": TOURNAMENT.name,
@@ -312,7 +307,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         strengths = self._strengths(keys) if by_strength or options.stops_early else None
         chosen = []
         for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
-            if number >= len(sizes) or (number and strengths and is_settled(strengths, group, options)):
+            if number >= len(sizes) or (number and strengths and self._settled_group(strengths, group)):
                 continue
             count = sizes[number]
             drawn = (
@@ -327,8 +322,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         """What the comparisons so far come to, in the order in which they were planned."""
         rows = [row for key in keys if (row := self._rows.get(key)) is not None]
         outcomes = pair_outcomes(self.groups, [row.result for row in rows], self.judges)
-        means = by_places(self.groups, self.ratings, float("nan")) if self.ratings else None
-        return compared_strengths(outcomes, prior_means=means)
+        return compared_strengths(outcomes)
 
     @cached_property
     def _planned(self) -> PlannedRounds:
@@ -353,7 +347,6 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             done.session,
             judges=self.judges,
             systems=self.systems,
-            ratings=self.ratings,
             top=self.options.top,
             settled=self._settled([row.id for row in ordered]),
             wanted_reliability=self.options.reliability,
@@ -371,11 +364,16 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         return tournament
 
     def _settled(self, keys: Sequence[str]) -> int:
-        """Of how many groups all that is asked for is known."""
-        if self.options.top is None and self.options.ordered is None:
+        """Of how many groups the best items are known."""
+        if self.options.top is None:
             return 0
         strengths = self._strengths(keys)
-        return sum(is_settled(strengths, group, self.options) for group in range(len(self.groups)))
+        return sum(self._settled_group(strengths, group) for group in range(len(self.groups)))
+
+    def _settled_group(self, strengths: ComparedStrengths, group: int) -> bool:
+        """Whether the best items of a group are known."""
+        top = self.options.top
+        return top is not None and top_probability(strengths, group, top) >= CONFIDENCE
 
     def _write(
         self,
@@ -445,7 +443,6 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False)
     criterion: Criterion | str | None
     model: str | ClientOptions | Sequence[str | ClientOptions] | None
     judge: str | Function | None
-    server: str | None
 
     by: str
     design: Design
@@ -453,11 +450,7 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False)
     both_orders: bool
     reliability: float | None
     top: int | None
-    confidence: float
-    ordered: float | None
-    ratings: str | Path | None
     system: str | None
-    pair_seed: int
 
 
 def tournament_plan(
@@ -472,8 +465,6 @@ def tournament_plan(
     check_names("tournament", settings, TournamentSettings)
     named = {each.name for each in fields(TournamentOptions)}
     pairing: dict[str, Any] = {name: settings[name] for name in named & settings.keys()}
-    if pairing.get("ratings") is not None:
-        pairing["ratings"] = str(pairing["ratings"])
     options = TournamentOptions(**pairing)
     judging = {name: value for name, value in settings.items() if name not in named}
     source = open_items(
@@ -506,10 +497,7 @@ def tournament_plan(
         place = default_folder(stem(Path(source.name)), "tournament", model)
     folder = None if place is None else TournamentFolder(place)
     systems = item_systems(groups, options.system)
-    ratings = {} if options.ratings is None else item_ratings(groups, options.ratings)
-    return TournamentPlan(
-        sessions, folder, source, checked, tuple(setups), groups, options, systems, ratings, notes
-    )
+    return TournamentPlan(sessions, folder, source, checked, tuple(setups), groups, options, systems, notes)
 
 
 def several(models: Any) -> list[Any]:
@@ -548,7 +536,7 @@ def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
     Raises:
         DeclarationError: the criterion is faulty, or another judge is named besides.
     """
-    named = [name for name in ("format", "judge", "server") if judging.get(name) is not None]
+    named = [name for name in ("format", "judge") if judging.get(name) is not None]
     criterion = judging.pop("criterion", None)
     if criterion is None:
         return judging.get("format") if named else DEFAULT_FORMAT

@@ -27,8 +27,8 @@ class EvidenceFiles(OptionGroup):
             judge can be trusted).
         sensitivity: The folder of a run of `conqret sensitivity`: its result becomes part of the judge card (a page on
             how far the judge can be trusted).
-        drift: The folder of `conqret judges drift`: its result becomes part of the judge card (a page on how far the
-            judge can be trusted).
+        drift: A folder of waves (dated runs over the same items): what `conqret judges drift` says of them becomes
+            part of the judge card (a page on how far the judge can be trusted).
     """
 
     calibration: Path | None = None

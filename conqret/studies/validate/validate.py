@@ -22,7 +22,7 @@ from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
-from conqret.studies.drift.result import read_drift
+from conqret.studies.drift.result import drift as compare_waves
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.result import Validation
@@ -83,7 +83,7 @@ def validate(
             scores that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
-        drift: a folder of ``conqret judges drift``, for the card.
+        drift: a folder of waves, as ``conqret judges drift`` compares them, for the card.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
             written where it is None.
 
@@ -120,7 +120,7 @@ def validate(
         judgments=judgments(),
         bias=None if bias is None else BiasFolder(Path(bias)).table(),
         sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
-        drift=None if drift is None else read_drift(Path(drift)),
+        drift=None if drift is None else compare_waves(drift),
     )
     files: list[Path] = []
     if output is not None:

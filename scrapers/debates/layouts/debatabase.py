@@ -18,6 +18,7 @@ from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    MAX_TITLE,
     DebatePage,
     DebateParts,
     Layout,
@@ -30,7 +31,6 @@ from conqret.scrapers.debates.layout import (
 from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import blocks
 from conqret.scrapers.debates.page_html import outermost, text_of
-from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import Selector
 from conqret.text.citations import cited_against, cited_by
 

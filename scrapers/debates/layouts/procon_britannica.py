@@ -20,6 +20,7 @@ from conqret.scrapers.debates.cited_sources import page_sources, web_address
 from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    MAX_TITLE,
     DebatePage,
     DebateParts,
     Layout,
@@ -32,7 +33,6 @@ from conqret.scrapers.debates.layout import (
 from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, is_section
 from conqret.scrapers.debates.page_html import outermost, text_of
-from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import Selector
 from conqret.text.citations import cited_by
 

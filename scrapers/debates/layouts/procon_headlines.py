@@ -14,6 +14,7 @@ from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    TOP_N,
     DebatePage,
     DebateParts,
     Layout,
@@ -33,7 +34,6 @@ from conqret.scrapers.debates.page_arguments import (
     is_section,
 )
 from conqret.scrapers.debates.page_html import text_of, with_class
-from conqret.scrapers.debates.question import TOP_N
 from conqret.scrapers.debates.selectors import Selector
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.scrapers.extract import Kind, decode, sniff
-from conqret.scrapers.extract.charset import known
 
 
 @pytest.mark.parametrize(
@@ -22,7 +21,7 @@ from conqret.scrapers.extract.charset import known
         (b"a < b and <p>", "text/plain", Kind.TEXT),
         (b"%PDF-1.7\n", "text/html", Kind.PDF),
         (b"\r\nHTTP junk\n%PDF-1.3", "", Kind.PDF),
-        (b"\x89PNG\r\n\x1a\n", "text/html", Kind.OTHER),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01", "text/html", Kind.OTHER),
         (b"PK\x03\x04docx", "application/pdf", Kind.OTHER),
         (b"\x1f\x8b\x08", "text/html", Kind.OTHER),
         (b"{\\rtf1", "text/plain", Kind.OTHER),
@@ -85,11 +84,9 @@ def test_characters_that_cannot_be_read_are_marked() -> None:
     assert decode(b"caf\xc3\xa9 " * 10 + b"\xc3") == "café " * 10 + "\ufffd"
 
 
-@pytest.mark.parametrize(
-    "name", ["utf-7", "unicode_escape", "idna", "rot13", "hex", "zlib", "punycode", "undefined", "", "\x00"]
-)
+@pytest.mark.parametrize("name", ["utf-7", "unicode_escape", "rot13", "hex", "zlib", "punycode", "\x00"])
 def test_codecs_that_are_no_text_are_not_used(name: str) -> None:
-    assert known(name) is None
+    assert decode(GERMAN.encode("cp1252") + b" +AGE- \\u0061", name).endswith(" +AGE- \\u0061")
 
 
 @given(st.binary(max_size=300), st.text(max_size=12))

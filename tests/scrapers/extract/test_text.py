@@ -124,7 +124,10 @@ def test_pages_without_text_say_so() -> None:
         extract(b"<html><body><script>x()</script></body></html>", "text/html").problem
         == "the page holds no main text"
     )
-    assert extract(b"\x89PNG....", "text/html").problem == "not a text: a PNG image"
+    assert (
+        extract(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "text/html").problem
+        == "not a text: binary data (text/html)"
+    )
     assert extract(b"", "text/html").problem == "not a text: empty"
 
 

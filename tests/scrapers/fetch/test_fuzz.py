@@ -4,9 +4,7 @@ import asyncio
 import contextlib
 import gzip
 import zlib
-from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,12 +19,9 @@ from conqret.scrapers.fetch import (
     Retries,
 )
 from conqret.scrapers.fetch.address_guard import checked_url
-from conqret.scrapers.fetch.fetch_limits import Decoder, decode
 from tests.scrapers.raw_server import RawServer
 
-LIMITS = Limits(
-    max_bytes=50_000, max_decoded=200_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.3
-)
+LIMITS = Limits(max_bytes=200_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.3)
 OPTIONS = FetchOptions(
     delay=0.0,
     per_host=64,
@@ -117,7 +112,7 @@ def test_any_bytes_end_in_a_word(answers: list[bytes]) -> None:
     for page in asyncio.run(fetch_all(answers)):
         assert isinstance(page.status, FetchStatus)
         assert page.ok or page.detail
-        assert len(page.body) <= LIMITS.max_decoded
+        assert len(page.body) <= LIMITS.max_bytes
 
 
 @given(st.text(max_size=80))
@@ -131,41 +126,3 @@ def test_any_text_is_a_url_or_refused(text: str) -> None:
             assert url.user is None
             assert url.port in (80, 443)
             assert str(checked_url(str(url), Policy())) == str(url)
-
-
-@given(st.binary(max_size=2_000), st.sampled_from(["", "gzip", "deflate", "identity"]), st.integers(1, 64))
-def test_the_decoder_takes_any_pieces(raw: bytes, encoding: str, step: int) -> None:
-    def piecewise() -> bytes:
-        decoder = Decoder(encoding, LIMITS)
-        out = [
-            piece for start in range(0, len(raw), step) for piece in decoder.feed(raw[start : start + step])
-        ]
-        decoder.finish()
-        return b"".join(out)
-
-    def result(work) -> bytes | FetchStatus:  # type: ignore[no-untyped-def]
-        try:
-            return bytes(work())
-        except FetchError as error:
-            return error.status
-
-    assert result(piecewise) == result(lambda: decode(raw, encoding, LIMITS))
-
-
-@given(st.binary(max_size=5_000), st.sampled_from(["gzip", "deflate"]), st.integers(1, 500))
-def test_what_was_compressed_comes_back(body: bytes, encoding: str, step: int) -> None:
-    raw = gzip.compress(body) if encoding == "gzip" else zlib.compress(body)
-    decoder = Decoder(encoding, LIMITS)
-    out = [piece for start in range(0, len(raw), step) for piece in decoder.feed(raw[start : start + step])]
-    decoder.finish()
-    assert b"".join(out) == body
-
-
-@given(st.integers(1, 100_000))
-def test_no_more_than_the_limit_is_decoded(limit: int) -> None:
-    limits = replace(LIMITS, max_decoded=limit)
-    raw = zlib.compress(bytes(limit + 1))
-    with pytest.raises(FetchError) as caught:
-        decode(raw, "deflate", limits)
-    assert caught.value.status is FetchStatus.TOO_LARGE
-    assert len(decode(zlib.compress(bytes(limit)), "deflate", limits)) == limit

@@ -1,6 +1,6 @@
 """How alike the place effects of a real judge are within a topic: the intraclass correlation in JudgeBench.
 
-    CONQRET_DATA=… python benchmarks/audited/measured.py
+    CONQRET_DATA=… python benchmarks/place_correlation.py
 
 A pair's place effect is 1 where the first place wins in both orders, -1 where the second does, 0 where neither, and
 half of that where one of the verdicts is a tie. Topics are the 17 sources of the pairs.

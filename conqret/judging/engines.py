@@ -1,0 +1,369 @@
+"""Where the questions of a run are asked: in this process, or by the workers of a Ray cluster, which get a shard of the
+items each.
+
+Ray's actors are used and not its data sets: each judgment comes back with its responses and is kept as it comes, by the
+same loop and into the same files as in one process. The limits of the model are divided among the workers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast, get_args
+from urllib.parse import urlsplit
+
+from conqret._optional import require
+from conqret.data import Item, Judgment
+from conqret.errors import ConqretError, DeclarationError, ExecutionError, check_positive
+from conqret.judging.instrument import Instrument, judge_item
+from conqret.llm.client import GRACE, Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.progress import Progress
+from conqret.llm.provider_check import is_loopback
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Answer, Completion, Request, Response
+from conqret.llm.spending import SpendingLedger
+
+Engine = Literal["process", "ray"]
+"""The engines by their names."""
+
+AHEAD = 8
+"""Items that wait at each worker beyond those that it asks about, so that it is never idle."""
+RESTARTS = 20
+"""How often a worker may die and come again: a machine that kills one more often is short of something."""
+STORE_BYTES = 200 * 2**20
+"""Ray's object store on this machine: items and judgments are smaller than what goes through it."""
+
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
+"""Of Ray, where nothing else is said: it reports to nobody, and prints none of its messages among our results."""
+MODE, TOKEN, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+HOME_TOKEN = Path("~/.ray/auth_token")
+"""Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
+LOCAL = "local"
+CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", MODE: "token"}
+"""Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
+loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
+
+
+def clients_of(engine: Engine = "process", workers: int | None = None) -> Callable[..., Client]:
+    """What makes the clients of a run's sessions.
+
+    Args:
+        engine: ``process``, or ``ray``: the cluster at ``RAY_ADDRESS``, or the one that this program has joined, or
+            else one on this machine, until its last client is closed.
+        workers: how many processes ask, with ``ray`` alone; by default one a processor of this machine, two at least.
+
+    Raises:
+        DeclarationError: there is no such engine, its workers are said wrongly, or Ray would be open to others.
+        MissingDependencyError: Ray is not installed.
+    """
+    if engine not in get_args(Engine):
+        raise DeclarationError(f"the engine is {engine!r}, but it must be process or ray")
+    if engine == "process":
+        if workers is not None:
+            raise DeclarationError("workers need the engine ray: add --engine ray")
+        return Client
+    check_positive({"workers": workers})
+    return Cluster(workers)
+
+
+def _close_to_others(address: str) -> None:
+    """Have Ray, which reads these variables when it is imported, ask for a token, and listen here alone.
+
+    Raises:
+        DeclarationError: it was imported before, or no token is set for a cluster that others can reach.
+    """
+    token = os.environ.get(TOKEN) or os.environ.get(TOKEN_FILE)
+    if address == LOCAL:
+        if "ray" not in sys.modules:
+            os.environ.update(CLOSED)
+            if not token:
+                os.environ[TOKEN] = secrets.token_hex(32)
+        elif not sys.modules["ray"].is_initialized() and not CLOSED.items() <= os.environ.items():
+            raise DeclarationError(
+                "this program imported Ray before conqret, so a Ray started now would be open to the network: import "
+                f"Ray later, or start it yourself (ray.init) with {MODE}=token"
+            )
+        return
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    if address == "auto" or is_loopback(host) or os.environ.get(MODE) == "disabled":
+        return
+    if not token and not HOME_TOKEN.expanduser().is_file():
+        raise DeclarationError(
+            f"the Ray cluster at {address} is on another machine, and no token is set for it: anyone who reaches such "
+            f"a cluster without a token can run code there and read your keys. Set its token in {TOKEN} or "
+            f"{TOKEN_FILE}; if only you use its network, set {MODE}=disabled"
+        )
+    os.environ[MODE] = CLOSED[MODE]
+
+
+class Cluster:
+    """Makes clients whose questions are asked by ``workers`` on a Ray cluster.
+
+    Raises:
+        DeclarationError: Ray would be open to others.
+        MissingDependencyError: Ray is not installed.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        for name, value in SETTINGS.items():
+            os.environ.setdefault(name, value)
+        self._address = os.environ.get("RAY_ADDRESS") or LOCAL
+        _close_to_others(self._address)
+        self.ray: Any = require("ray", extra="ray")
+        self.workers = workers or max(2, os.cpu_count() or 2)
+
+    def __call__(
+        self,
+        options: ClientOptions,
+        *,
+        store: Recordings | None,
+        replay: bool = False,
+        progress: Progress | None = None,
+        batch: bool = False,
+    ) -> Client:
+        """A client as :class:`Client` is one.
+
+        Raises:
+            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
+        """
+        if replay or batch or options.backend.here:
+            raise DeclarationError(
+                "a replay, a batch, or a model that runs in this process only cannot be distributed: "
+                "leave out the engine ray"
+            )
+        return SpreadClient(self, options, store=store, progress=progress)
+
+    def join(self) -> None:
+        """Join the cluster at ``RAY_ADDRESS``, or start one here, which ends with this program; nothing, where the
+        program has joined one.
+
+        Raises:
+            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
+        """
+        if self.ray.is_initialized():
+            return
+        own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
+        local = own if self._address == LOCAL else {}
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            self.ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
+        except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
+            raise DeclarationError(f"Ray cannot be reached at {self._address}: {error}") from error
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)  # Ray would end the program; whoever had an answer keeps it
+
+
+class WorkerResult(NamedTuple):
+    """What a worker hands back: a judgment or an answer, and what came since it last handed anything back: the
+    ``responses`` to record, and its counts ``now`` and ``before``."""
+
+    value: Any
+    responses: list[tuple[str, Completion, dict[str, Any]]]
+    now: Progress
+    before: Progress
+
+
+class ResponsesOfWorker:
+    """The store of a worker's client: finds what the run has recorded, where ``run`` can be read, and holds what is
+    new, which the driver records."""
+
+    def __init__(self, run: Path | None) -> None:
+        self._run = None if run is None else Recordings(run, read_only=True)
+        self.new: list[tuple[str, Completion, dict[str, Any]]] = []
+
+    def ledger(self, model: str) -> None:
+        """None: the driver books what all workers spend."""
+
+    def get(self, key: str) -> Completion | None:
+        """The completion that the run has recorded, or None."""
+        return None if self._run is None else self._run.get(key)
+
+    def put(self, key: str, completion: Completion, **about: Any) -> Completion:
+        """Hold what the driver is to record by :meth:`Recordings.put`."""
+        self.new.append((key, completion, about))
+        return completion
+
+
+class Worker:
+    """An actor: a process that judges the items and asks the questions that it is handed. ``options`` hold its share of
+    the limits."""
+
+    def __init__(self, options: ClientOptions, run: Path | None) -> None:
+        self._instruments: dict[str, Instrument] = {}
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._store, self._before = ResponsesOfWorker(run), Progress()
+        self._client = Client(options, store=cast("Recordings", self._store))
+
+    async def judge(self, item: Item, name: str, instrument: list[Any]) -> WorkerResult:
+        """What an instrument says of an item; ``instrument`` holds the reference to it, of which ``name`` is new
+        wherever it is."""
+        if name not in self._instruments:
+            self._instruments[name] = await instrument[0]
+        return await self._done(judge_item(item, replace(self._instruments[name], client=self._client)))
+
+    async def ask(self, request: Request[Any]) -> WorkerResult:
+        """What the model answers."""
+        return await self._done(self._client.ask(request))
+
+    async def stop(self) -> WorkerResult:
+        """Ask nothing more; what is under way is handed back if it comes soon."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._client.close()
+        return self._result(None)
+
+    async def _done(self, work: Coroutine[Any, Any, Any]) -> WorkerResult:
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        try:
+            return self._result(await task)
+        finally:
+            self._under_way.discard(task)
+
+    def _result(self, value: Any) -> WorkerResult:
+        responses, self._store.new = self._store.new, []
+        before, self._before = self._before, copy.deepcopy(self._client.progress)
+        return WorkerResult(value, responses, self._before, before)
+
+
+class SpreadClient(Client):
+    """A client that has workers judge whole items, and ask whatever else is asked."""
+
+    def __init__(
+        self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
+    ) -> None:
+        self._cluster, self._workers, self._under_way = cluster, list[Any](), list[int]()
+        self._named: dict[int, tuple[Instrument, str, Any]] = {}
+        super().__init__(options, store=store, progress=progress)
+        self._ledger: SpendingLedger | None = None
+        self._remote = self._facts.in_flight is None
+        limits = (options.max_concurrency, options.rpm, options.tpm) if self._remote else ()
+        self._count = min([cluster.workers, *(limit for limit in limits if limit is not None)])
+
+    @property
+    def in_flight(self) -> int:
+        """How many items or questions at a time make sense."""
+        return self._count * AHEAD + (super().in_flight if self._remote else self._count)
+
+    async def prepare(self) -> None:
+        """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""
+        if self._remote:
+            await super().prepare()
+
+    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
+        """What the instrument says of the item, as a worker finds."""
+        if id(instrument) not in self._named:
+            self._start()
+            alone = replace(instrument, client=None)  # type: ignore[arg-type]
+            self._named[id(instrument)] = (instrument, uuid.uuid4().hex, self._cluster.ray.put(alone))
+        _, name, reference = self._named[id(instrument)]
+        return await self._done(lambda worker: worker.judge.remote(item, name, [reference]))  # type: ignore[no-any-return]
+
+    async def ask(self, request: Request[Response]) -> Answer[Response]:
+        """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
+        anything."""
+        if self.baseline:
+            return await super().ask(request)
+        bare = replace(request, baseline=None)
+        return await self._done(lambda worker: worker.ask.remote(bare))  # type: ignore[no-any-return]
+
+    async def close(self) -> None:
+        """Have the workers end, and record what they hand back."""
+        ray, workers = self._cluster.ray, self._workers
+        self._workers = []
+        if workers:
+            stopping = [worker.stop.remote() for worker in workers]
+            for ended in ray.wait(stopping, num_returns=len(stopping), timeout=2 * GRACE)[0]:
+                with contextlib.suppress(ray.exceptions.RayError):  # it died before
+                    self._record_result(ray.get(ended))
+            for worker in workers:
+                ray.kill(worker)
+        await super().close()
+
+    async def _done(self, work: Callable[[Any], Any]) -> Any:
+        """What comes of work that is given to the worker with the least to do.
+
+        Raises:
+            DeclarationError: the run has no store of answers, or what the worker says.
+            ExecutionError: the workers die again and again.
+        """
+        self._start()
+        number = self._under_way.index(min(self._under_way))
+        self._under_way[number] += 1
+        errors = self._cluster.ray.exceptions
+        try:
+            done: WorkerResult = await work(self._workers[number])
+        except errors.RayError as error:
+            cause = getattr(error, "cause", error)
+            if not isinstance(cause, errors.RayError):
+                raise (cause if isinstance(cause, ConqretError) else error) from None
+            lost = f"a Ray worker died and could not be restarted ({cause})"
+            again = "all responses are kept; run the command again"
+            raise ExecutionError(f"{lost}: {again}", reason="worker lost", retryable=False) from error
+        finally:
+            self._under_way[number] -= 1
+        self._record_result(done)
+        return done.value
+
+    def _record_result(self, done: WorkerResult) -> None:
+        """Record the responses of a worker, and count and book what they took."""
+        store = cast("Recordings", self._store)
+        for key, completion, about in done.responses:
+            store.put(key, completion, **about)
+        self.progress.count_on(done.now, done.before)
+        if self._ledger is not None:
+            spent = (done.now.cost_usd or 0.0) - (done.before.cost_usd or 0.0)
+            self._ledger.settle(0.0, max(0.0, spent))
+
+    def _start(self) -> None:
+        """Start the workers, each with its share of the limits, if they are not there."""
+        if self._workers:
+            return
+        if self._store is None:
+            raise DeclarationError(
+                "the engine ray records its workers' responses in a run's folder: give one (output)"
+            )
+        self._cluster.join()
+        ray, options, count = self._cluster.ray, self._options, self._count
+        budget = options.budget_usd
+        if budget is not None:
+            self._ledger = self._store.ledger(self.model_id)
+            budget = max(0.0, budget - sum(self._ledger.total())) / count
+        gpus = 0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count)
+        restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
+        actor = ray.remote(Worker).options(
+            num_cpus=0,
+            num_gpus=gpus,
+            scheduling_strategy="SPREAD",
+            max_restarts=restarts,
+            max_task_retries=restarts,
+            max_concurrency=self.in_flight,
+        )
+        one_machine = (
+            sum(node["Alive"] for node in ray.nodes()) == 1
+        )  # others cannot read what is written here
+        run = self._store.path.absolute() if one_machine else None
+        least, more = divmod(options.max_concurrency, count)
+        for number in range(count):
+            share = replace(
+                options,
+                max_concurrency=max(1, least + (number < more)),
+                rpm=options.rpm and options.rpm // count,
+                tpm=options.tpm and options.tpm // count,
+                budget_usd=budget,
+            )
+            self._workers.append(actor.remote(share, run))
+        self._under_way = [0] * count

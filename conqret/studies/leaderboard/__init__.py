@@ -1,1 +1,0 @@
-"""Judge cards side by side."""

@@ -1,0 +1,241 @@
+"""How often a bias run on pairs of arguments finds a bias of known size: simulated judges, tested as a bias run does.
+
+Of two arguments the first wins where q + place + error > 0, with q ~ N(0, 1) by how much it is better and errors
+N(0, 1); what the place and a change do differs between topics by N(0, .35). So a first place wins 40 to 60% in two
+topics of three where there is no bias at all. A bias of size s moves the chance to win from .5 to .5 + s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import product
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from conqret._optional import require
+from conqret.data import Item, Judgment, Measure, Status
+from conqret.data.digest import gathered
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, strict_options
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.own_judge import own_judge
+from conqret.judging.setup import set_up
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.studies.bias.bias_run import BiasPlan, plan_bias
+from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
+from conqret.studies.bias.probes.position import SWAPPED
+from conqret.studies.bias.result import bias_rows, primary_contrasts
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SIMULATIONS = 100
+"""Judges of each kind: the standard error of a share of one half is then .05."""
+LARGEST = 0.45
+"""A place that wins 95%."""
+MIN_SIMULATIONS = 20
+PROBES = ("position", "length", "authority", "injection")
+"""What a bias run looks for in pairs without documents and labels."""
+QUALITY, NOISE, TOPIC = 1.0, 1.0, 0.35
+
+
+class ProbePower(Frozen):
+    """Shares of the judges with the bias of one probe: ``found`` by an alarm, and ``cleared`` wrongly; and ``raised``,
+    the share of judges without any bias of which it raises an alarm."""
+
+    probe: str
+    found: float
+    cleared: float
+    raised: float
+
+
+class BiasPower(Frozen):
+    """What a bias run on so many ``topics`` with so many ``items`` (pairs) each finds of a bias of this ``size``;
+    ``raised`` is the share of judges without a bias of which any probe raises an alarm."""
+
+    topics: int
+    items: int
+    size: float
+    simulations: int
+    raised: float
+    rows: tuple[ProbePower, ...]
+
+
+@strict_options
+def power_bias(
+    *,
+    size: float = 0.1,
+    topics: Sequence[int] = (8, 12, 20, 40),
+    items: Sequence[int] = (2, 5),
+    probes: Sequence[str] = (),
+    simulations: int = SIMULATIONS,
+    seed: int = 13,
+    on_cell: Callable[[], object] = lambda: None,
+) -> tuple[BiasPower, ...]:
+    """Simulate how often a bias run on pairs of arguments finds a bias of this size, all probes corrected together.
+
+    Args:
+        size: the bias: with 0.1 the favored place, or a changed text, wins 60% instead of 50%.
+        topics: numbers of topics.
+        items: numbers of pairs a topic.
+        probes: only these; by default those that need neither documents nor labels.
+        simulations: judges without a bias, and as many with each probe's.
+        seed: the seed of the simulated judges.
+        on_cell: is called after each number of topics with each number of pairs.
+
+    Raises:
+        UnknownNameError: there is no such probe.
+        DeclarationError: a number is out of range, or a probe cannot be made, or raises no alarms.
+    """
+    require("numpy", "scipy", extra="stats")
+    if not 0 < size <= LARGEST or simulations < MIN_SIMULATIONS:
+        raise DeclarationError(
+            f"the size of a bias must lie above 0 and be at most {LARGEST:g}, and at least {MIN_SIMULATIONS} "
+            f"simulations are needed: not {size:g} and {simulations}"
+        )
+    found = []
+    for count, each in product(topics, items):
+        plan = pairs_plan(count * each, count, probes or PROBES)
+        found.append(_power(plan, count, each, size, simulations, seed))
+        on_cell()
+    return tuple(found)
+
+
+def _power(plan: BiasPlan, topics: int, items: int, size: float, simulations: int, seed: int) -> BiasPower:
+    import numpy as np
+
+    contrasts = primary_contrasts(plan.contrasts)
+    if not contrasts:
+        raise DeclarationError(
+            "none of these probes can raise an alarm, so there is nothing to test: choose others"
+        )
+    probes = [contrast.probe for contrast in contrasts]
+    verdicts: dict[str, list[dict[str, str]]] = {}
+    for biased in ("", *probes):
+        for number in range(simulations):
+            judge = PlantedJudge(contrasts, biased, size, np.random.default_rng([seed, number]))
+            rows = bias_rows(contrasts, judge.readings(), seed=seed)
+            verdicts.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
+
+    def share(biased: str, probe: str, verdict: str) -> float:
+        return sum(said.get(probe) == verdict for said in verdicts[biased]) / simulations
+
+    return BiasPower(
+        topics=topics,
+        items=items,
+        size=size,
+        simulations=simulations,
+        raised=sum("alarm" in said.values() for said in verdicts[""]) / simulations,
+        rows=tuple(
+            ProbePower(
+                probe=probe,
+                found=share(probe, probe, "alarm"),
+                cleared=share(probe, probe, "clear"),
+                raised=share("", probe, "alarm"),
+            )
+            for probe in probes
+        ),
+    )
+
+
+def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
+    """The comparisons of ``probes`` on so many pairs of arguments without documents, spread evenly over topics, for a
+    judge that says which of two is better. Probes that need more are left out.
+
+    Raises:
+        UnknownNameError: there is no such probe.
+        DeclarationError: none of them can be made.
+    """
+    items = tuple(
+        Item(
+            id=f"pair-{number}",
+            topic=f"Topic {number % topics}?",
+            argument=f"It is right [1]. Reason {number} says so. It works elsewhere.",
+            second_argument=f"It is wrong. Reason {number + pairs} says so.",
+        )
+        for number in range(pairs)
+    )
+    options = JudgeOptions((PREFERENCE,))
+    return plan_bias(
+        ProbeContext(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
+    )
+
+
+@dataclass
+class PlantedJudge:
+    """A judge that prefers one of two arguments, with the bias that the probe ``biased`` looks for (no such probe:
+    without any), of ``size`` inside [0, .5), drawn by ``rng``."""
+
+    contrasts: Sequence[Contrast]
+    biased: str
+    size: float
+    rng: np.random.Generator
+    _drawn: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def readings(self) -> dict[Key, Judgment]:
+        """What it says of everything that is compared."""
+        values: dict[Key, float] = {}
+        for contrast in self.contrasts:
+            for pair in contrast.pairs:
+                for key in pair.keys:
+                    if key not in values:
+                        values[key] = self._preference(key, pair.item or pair.base[1], pair.cluster)
+        return {key: _judgment(value) for key, value in values.items()}
+
+    @cached_property
+    def _added(self) -> float:
+        """What has to be added to one of two arguments that are equally good on average, for it to win .5 + size."""
+        return NormalDist().inv_cdf(0.5 + self.size) * math.hypot(QUALITY, NOISE, TOPIC)
+
+    @cached_property
+    def _changes(self) -> Mapping[Key, list[Contrast]]:
+        """The comparisons in which something is what was changed."""
+        return gathered(
+            (key, contrast)
+            for contrast in self.contrasts
+            if not contrast.mirrored
+            for key in dict.fromkeys(pair.changed for pair in contrast.pairs)
+        )
+
+    def _preference(self, key: Key, item: str, topic: str) -> float:
+        """1 where the first wins, 0 where the second does; in both orders a half where the verdict flips."""
+        way, name = key
+        version = name.removesuffix(SWAPPED)
+        request = AS_IS if way == ONE_ORDER else way
+        favored = any(contrast.mirrored and contrast.probe == self.biased for contrast in self.contrasts)
+        place = self._added * favored + self._draw(TOPIC, "place", topic)
+        better = self._draw(QUALITY, "better", item)
+        better += sum(
+            self._added * (contrast.probe == self.biased) + self._draw(TOPIC, "moved", contrast.name, topic)
+            for contrast in self._changes.get((request, version), ())
+        )
+        first_order, swapped = (
+            float(turn * better + place + self._draw(NOISE, request, version, order) > 0)
+            for turn, order in ((1, "given"), (-1, "swapped"))
+        )
+        if way == ONE_ORDER:
+            return swapped if name.endswith(SWAPPED) else first_order
+        return (first_order + 1 - swapped) / 2
+
+    def _draw(self, spread: float, *what: str) -> float:
+        """The same for the same thing."""
+        if what not in self._drawn:
+            self._drawn[what] = self.rng.normal()
+        return spread * self._drawn[what]
+
+
+@lru_cache
+def _judgment(value: float) -> Judgment:
+    """A judgment that has this preference; there are three, and making one takes longer than drawing it."""
+    return Judgment.model_construct(
+        item="",
+        topic="",
+        stance="",
+        format="simulated",
+        model="simulated",
+        fingerprint="",
+        measures={PREFERENCE: Measure.model_construct(status=Status.SCORED, value=value)},
+    )
