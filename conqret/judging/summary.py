@@ -286,9 +286,9 @@ class Summariser:
         )
 
 
-def summarise(judgments: Iterable[Judgment]) -> Summary:
-    """The summary of ``judgments``."""
+def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = None) -> Summary:
+    """The summary of ``judgments``; ``session`` says what was done for it now."""
     summariser = Summariser()
     for judgment in judgments:
         summariser.add(judgment)
-    return summariser.summary()
+    return summariser.summary(session)

@@ -182,7 +182,7 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     overflow = await generator(ANSWER_ROOM + 500).write(task)
     assert overflow.reason is Reason.CONTEXT_OVERFLOW
     assert re.search(
-        r"needs [\d,]+ tokens even without .*, and 436 are available: .*; lower --shots or", overflow.detail
+        r"needs [\d,]+ tokens even without .*, and 436 are available of .*: lower --shots", overflow.detail
     )
 
 

@@ -250,12 +250,10 @@ def test_histogram_shows_every_item() -> None:
 @pytest.mark.parametrize("steps", [2, 4, 5, 10, 15])
 def test_the_few_scores_of_a_scale_stand_under_bars_of_their_own(steps: int) -> None:
     scores = [step / steps for step in range(steps + 1)]
-    figure = histogram([*scores, scores[-1]], 0, scores[1], scores[-1])
+    figure = histogram([*scores, scores[-1]], 0, scores[1])
     assert [bar.count for bar in figure.bars] == [1] * steps + [2]
     assert (figure.bars[0].middle, figure.bars[-1].middle) == pytest.approx(figure.ends, abs=0.02)
-    assert (figure.bars[1].middle, figure.bars[-1].middle) == pytest.approx(
-        (figure.mean, figure.other), abs=0.02
-    )
+    assert figure.bars[1].middle == pytest.approx(figure.mean, abs=0.02)
     assert all(left.x + left.width < right.x for left, right in pairwise(figure.bars))
     assert figure.description.startswith("Items by score: 1 at 0.00, ")
 
