@@ -164,7 +164,11 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _read_file(Path(source))
     if isinstance(source, Mapping):
         if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
-            return _recorded_rubrics(source["for"], source.get("items", ()))
+            by_key = {
+                str(key): tuple(criterion_of(one, graded=True) for one in each)
+                for key, each in source["for"].items()
+            }
+            return Rubrics(by_key=by_key, items=frozenset(map(str, source.get("items", ()))))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
             return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
@@ -173,17 +177,6 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
         return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
     raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")
-
-
-def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
-    if not isinstance(items, list | tuple) or not all(
-        isinstance(each, list | tuple) for each in by_key.values()
-    ):
-        raise DeclarationError(
-            "'for' must map a topic or an item's id to a list of criteria, and 'items' must be a list"
-        )
-    made = {str(key): tuple(criterion_of(one, graded=True) for one in each) for key, each in by_key.items()}
-    return Rubrics(by_key=made, items=frozenset(map(str, items)))
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:

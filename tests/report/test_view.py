@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
-from conqret.judging.item_list import item_list
 from conqret.judging.item_parts import citation_verdicts, level
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
 from conqret.judging.overview import bin_of, histogram, shares
+from conqret.judging.page import item_list
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
 from conqret.show.visible_text import Piece
