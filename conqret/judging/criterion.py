@@ -96,7 +96,8 @@ class Criterion:
     axis: str = ""
 
     def __post_init__(self) -> None:
-        where = f"criterion {str(self.name)[:60]!r}"
+        given: Any = self  # of any type, as long as it is not checked
+        where = f"criterion {str(given.name)[:60]!r}"
 
         def check(fits: object, problem: str) -> None:
             if not fits:
@@ -105,45 +106,47 @@ class Criterion:
         def is_number(value: object, kind: type = int) -> bool:
             return isinstance(value, int | kind) and not isinstance(value, bool)
 
-        check(isinstance(self.name, str) and _NAME.match(self.name), _NAME_FORM)
+        check(isinstance(given.name, str) and _NAME.match(given.name), _NAME_FORM)
         check(
-            self.name != PAIRED,
+            given.name != PAIRED,
             "the formats that compare two answers have a metric of this name: choose another",
         )
-        question = self.question.strip() if isinstance(self.question, str) else ""
+        question = given.question.strip() if isinstance(given.question, str) else ""
         check(re.search(r"\w", question), "it has no question: write in a sentence what is judged")
         check(
             len(question) <= _LONGEST_QUESTION, f"its question has more than {_LONGEST_QUESTION} characters"
         )
-        scale = None if self.scale is None else tuple(self.scale) if isinstance(self.scale, Iterable) else ()
+        scale = (
+            None if given.scale is None else tuple(given.scale) if isinstance(given.scale, Iterable) else ()
+        )
         if scale is not None:
             check(
                 len(scale) == 2 and all(map(is_number, scale)) and 0 < scale[1] - scale[0] < _MOST_POINTS,
                 _SCALE_FORM,
             )
         try:
-            anchors = sorted(dict(self.anchors).items())
+            anchors = sorted(dict(given.anchors).items())
         except (TypeError, ValueError):
             raise DeclarationError(f"{where}: {_ANCHORS_FORM}") from None
         for rating, text in anchors:
             check(is_number(rating) and scale and scale[0] <= rating <= scale[1], _ANCHORS_FORM)
             check(isinstance(text, str) and text.strip(), f"the anchor {rating} is empty")
-        looks_at = (self.looks_at,) if isinstance(self.looks_at, str) else self.looks_at
+        looks_at = (given.looks_at,) if isinstance(given.looks_at, str) else given.looks_at
         check(
             isinstance(looks_at, Iterable) and all(name in LOOKS_AT for name in looks_at),
             f"looks_at must be a list of {', '.join(LOOKS_AT)}",
         )
-        weight = self.weight
+        weight = given.weight
         check(
             weight is None or (is_number(weight, float) and math.isfinite(weight)),
             f"its weight is {str(weight)[:60]!r}: write a number",
         )
         check(
-            self.importance in (None, *IMPORTANCES),
-            f"its importance must be {' or '.join(IMPORTANCES)}, not {str(self.importance)[:60]!r}",
+            given.importance in (None, *IMPORTANCES),
+            f"its importance must be {' or '.join(IMPORTANCES)}, not {str(given.importance)[:60]!r}",
         )
         check(
-            isinstance(self.axis, str) and len(self.axis) <= _LONGEST_AXIS,
+            isinstance(given.axis, str) and len(given.axis) <= _LONGEST_AXIS,
             f"its axis must be a text of at most {_LONGEST_AXIS} characters",
         )
         made = {
@@ -152,7 +155,7 @@ class Criterion:
             "anchors": tuple((rating, text.strip()) for rating, text in anchors),
             "looks_at": tuple(name for name in LOOKS_AT if name in looks_at),
             "weight": None if weight is None else float(weight),
-            "axis": " ".join(self.axis.split()),
+            "axis": " ".join(given.axis.split()),
         }
         for name, value in made.items():
             object.__setattr__(self, name, value)

@@ -210,7 +210,8 @@ def chosen_format(
     """
     from conqret.judging.judge_options import CRITERIA, RUBRIC
 
-    name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
+    name, criteria = settings.get("format"), settings.get("criteria")
+    rubric: Any = settings.get("rubric")
     size = _in_one_call(settings)
     if criteria and rubric is not None:
         raise DeclarationError(
