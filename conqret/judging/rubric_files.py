@@ -164,11 +164,14 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _read_file(Path(source))
     if isinstance(source, Mapping):
         if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
+            lists = {str(key): each for key, each in source["for"].items()}
+            items = source.get("items", ())
+            if not all(isinstance(each, list | tuple) for each in (*lists.values(), items)):
+                raise DeclarationError("'for' must map ids to lists of criteria, and 'items' must be a list")
             by_key = {
-                str(key): tuple(criterion_of(one, graded=True) for one in each)
-                for key, each in source["for"].items()
+                key: tuple(criterion_of(one, graded=True) for one in each) for key, each in lists.items()
             }
-            return Rubrics(by_key=by_key, items=frozenset(map(str, source.get("items", ()))))
+            return Rubrics(by_key=by_key, items=frozenset(map(str, items)))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
             return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
