@@ -1,4 +1,4 @@
-"""Peak memory of ``conqret debateqa score perspective-diversity`` over more and more answers.
+"""Peak memory of ``conqret debateqa score --metric perspective-diversity`` over more and more answers.
 
     python benchmarks/perplexity_memory.py [--answers 250,1000,4000]
 
@@ -135,7 +135,7 @@ def run(folder: str, size: str) -> dict[str, float]:
     torch.set_num_threads(1)
     place = Path(folder)
     began = time.perf_counter()
-    command = ["debateqa", "score", "perspective-diversity", str(place / f"answers-{size}.jsonl")]
+    command = ["debateqa", "score", "--metric", "perspective-diversity", str(place / f"answers-{size}.jsonl")]
     command += ["--references", str(place / "references.jsonl"), "--backbone", str(place / "model")]
     done = CliRunner().invoke(app, [*command, "-o", str(place / f"run-{size}"), "--quiet"])
     if done.exit_code:

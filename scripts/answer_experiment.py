@@ -55,7 +55,6 @@ def experiment(file: Path, out: Path) -> None:
         run_command(
             "debateqa",
             "curate",
-            "run",
             questions,
             "--corpus",
             corpus,
@@ -75,9 +74,9 @@ def experiment(file: Path, out: Path) -> None:
         index = () if settings.get("strategy", "none") == "none" else ("--index", corpus)
         run_command("debateqa", "answer", references, *index, *as_options(settings), "-o", folder)
         said = (folder / "answers.jsonl", "--system", name)
-        run_command("debateqa", "score", "perspective-diversity", *said, "--references", references,
+        run_command("debateqa", "score", "--metric", "perspective-diversity", *said, "--references", references,
             *as_options(diversity | {"backbone": backbone}), "-o", measured / "diversity")  # fmt: skip
-        run_command("debateqa", "score", "dispute-awareness", *said, "--questions", references,
+        run_command("debateqa", "score", "--metric", "dispute-awareness", *said, "--references", references,
             *as_options(plan.get("dispute-awareness", {})), "-o", measured / "awareness")  # fmt: skip
         answers += ["--answers", folder]
         scores += [measured / metric / "scores.parquet" for metric in ("diversity", "awareness")]

@@ -138,31 +138,10 @@ HOMES: Parts = {
     },
     "experiment": "experiments.command:run",
     "debateqa": {
-        "questions": {
-            "dedupe": "debateqa.curation.questions_command:dedupe",
-            "pairs": "debateqa.curation.questions_command:pairs",
-            "threshold": "debateqa.curation.questions_command:threshold",
-            "debatable": "debateqa.curation.questions_command:debatable",
-        },
-        "curate": {
-            "run": "debateqa.curation.command:run",
-            "remove": "debateqa.curation.curate_remove:remove",
-            "check": {
-                "relevance": "debateqa.curation.curate_check:relevance",
-                "comprehensiveness": "debateqa.curation.curate_check:comprehensiveness",
-                "distinctiveness": "debateqa.curation.curate_check:distinctiveness",
-                "viewpoints": "debateqa.curation.curate_check:viewpoints",
-                "domains": "debateqa.curation.curate_check:domains",
-            },
-        },
+        "questions": "debateqa.curation.questions_command:questions",
+        "curate": "debateqa.curation.command:curate",
         "answer": "debateqa.answering.command:answer",
-        "score": {
-            "perspective-diversity": "debateqa.scores.diversity_command:perspective_diversity",
-            "dispute-awareness": "debateqa.scores.awareness_command:dispute_awareness",
-            "baselines": "debateqa.scores.baselines_command:baselines",
-            "correlate": "debateqa.scores.correlate_command:correlate",
-            "stability": "debateqa.scores.stability_command:stability",
-        },
+        "score": "debateqa.score_command:score",
         "rank": "debateqa.rank_command:rank",
     },
     "perspectives": {
@@ -201,10 +180,6 @@ HOMES: Parts = {
 
 GROUPS: Mapping[str, str] = {
     "power": "Plan a study: how many topics and labels it needs, by simulation before anything is paid for.",
-    "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
-    "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
-    "check": "Check a benchmark's documents, points of view and questions, with a model or with annotators.",
-    "score": "Score answers to debatable questions: how many perspectives they hold, and whether they say so.",
     "two-turn": "Write debates on which of two answers to a question is right, and test whether they help a judge to "
     "choose.",
 }
@@ -317,11 +292,7 @@ EXAMPLES: Mapping[str, str] = {
     "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
     "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
     "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
-    "questions": "conqret debateqa questions dedupe questions.jsonl -o kept.jsonl",
-    "curate": "conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run",
-    "check": "conqret debateqa curate check relevance benchmark/ --encoder models/gte-large",
     "perspectives": "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
-    "score": "conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2",
     "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
     "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
 }

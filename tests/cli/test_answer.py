@@ -58,8 +58,8 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
         assert "searched for <span" in page
         other = cli("debateqa", "answer", questions, "--strategy", "rag", *index, "-o", out)
         assert (other.code, "strategy" in other.err) == (2, True)
-        judged = cli("debateqa", "score", "dispute-awareness", out / "answers.jsonl", "--questions", questions,
-                     "-o", tmp_path / "scores")  # fmt: skip
+        judged = cli("debateqa", "score", "--metric", "dispute-awareness", out / "answers.jsonl",
+                     "--references", questions, "-o", tmp_path / "scores")  # fmt: skip
         assert (judged.code, "n = 3 of 3" in judged.out) == (0, True)
 
 

@@ -68,7 +68,7 @@ def test_every_output_is_known() -> None:
         ),
         (("debate", "agreement", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
         (
-            ("debateqa", "curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
+            ("debateqa", "curate", "--check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
             "--encoder",
             "twice",
         ),

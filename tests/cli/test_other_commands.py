@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
      "runs recordings export", "runs recordings import", "runs recordings stats", "runs recordings check",
      "runs recordings redact", "serve", "labels", "judges", "judges power", "corpus", "retrieve", "generate",
      "debateqa",
-     "debateqa score", "perspectives", "debate", "debate two-turn"],
+     "perspectives", "debate", "debate two-turn"],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: str) -> None:
     done = cli(*command.split(), "--help")
@@ -42,9 +42,7 @@ def test_help_has_an_example(cli: Cli, command: str) -> None:
     assert "Usage: conqret" in done.out
 
 
-@pytest.mark.parametrize(
-    "command", ["judge", "debate two-turn judge", "debateqa curate check relevance", "corpus topics"]
-)
+@pytest.mark.parametrize("command", ["judge", "debate two-turn judge", "debateqa curate", "corpus topics"])
 def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
     cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,9 +83,9 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
         in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
     )
     asked = (
-        "conqret debateqa curate run a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
+        "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
     )
-    assert in_shell(asked) == "conqret debateqa curate run a.jsonl --corpus fixtures/corpus -o web/"
+    assert in_shell(asked) == "conqret debateqa curate a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --annotators 3 --kill 1")
     names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
@@ -129,7 +129,7 @@ def test_the_heading_of_a_line(page):
 
 def test_files_that_a_page_tells_of_are_there(tmp_path):
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    place_files("conqret debateqa curate run three.jsonl --corpus evidence/", tmp_path)
+    place_files("conqret debateqa curate three.jsonl --corpus evidence/", tmp_path)
     assert len((tmp_path / "three.jsonl").read_text().splitlines()) == 3
     assert (tmp_path / "evidence" / "topics.jsonl").is_file()
     assert not (tmp_path / "sixty.jsonl").exists()

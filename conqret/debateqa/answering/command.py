@@ -55,7 +55,7 @@ def answer(
 
     Args:
         questions: A table with the column `question`, optionally `id` (JSONL, CSV, TSV or Parquet), or the
-            benchmark.jsonl of `conqret debateqa curate run`.
+            benchmark.jsonl of `conqret debateqa curate`.
     How it is answered:
         strategy: `none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or a
             plug-in's.

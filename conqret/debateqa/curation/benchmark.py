@@ -86,7 +86,7 @@ class CurateRecord(AskedRecord):
 class CurateFolder(AskedFolder[CurateRecord, CurationStep]):
     """The files of a benchmark under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret debateqa curate run"
+    COMMAND: ClassVar[str] = "conqret debateqa curate"
 
     benchmark_file = InFolder("benchmark.jsonl")
     """The questions with their partial answers."""

@@ -92,7 +92,7 @@ def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Rel
     """Measure how near documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
@@ -108,16 +108,15 @@ def benchmark_domains(
     """Group a benchmark's questions into domains, named by their words (DebateQA, Figure 7).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
-        number: how many domains.
+        benchmark: the folder of ``conqret debateqa curate``.
+        number: how many domains; not more than there are questions.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
     """
-    return domains(
-        [question.question for question in read_made(benchmark).questions], embedder(encoder), number
-    )
+    questions = [question.question for question in read_made(benchmark).questions]
+    return domains(questions, embedder(encoder), min(number, len(questions)))
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
@@ -168,7 +167,7 @@ def domains(
 
     if not 2 <= count <= len(questions):
         raise DeclarationError(
-            f"--number is {count}, but it must be from 2 to the number of questions ({len(questions)})"
+            f"the number of domains is {count}, but it must be from 2 to the number of questions ({len(questions)})"
         )
     rows = unit_rows(embed(questions))
     rows = rows if isinstance(rows, np.ndarray) else rows.toarray()

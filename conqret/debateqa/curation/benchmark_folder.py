@@ -61,7 +61,7 @@ class MadeBenchmark:
 
 
 def read_made(path: str | Path) -> MadeBenchmark:
-    """Read the benchmark of a folder of ``conqret debateqa curate run``.
+    """Read the benchmark of a folder of ``conqret debateqa curate``.
 
     Raises:
         DeclarationError: it is no such folder, its run is not finished, or it holds no question.

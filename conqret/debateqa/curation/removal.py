@@ -6,7 +6,7 @@ offends no ethics. Who says no to any of these rejects it; what two of them reje
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from conqret.data.digest import gathered
 from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
 from conqret.debateqa.curation.review import read_review
 from conqret.errors import DeclarationError, check_positive, strict_options
-from conqret.io.label_set import Label, LabelSet
+from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, read_labels
 from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
 
@@ -50,9 +50,9 @@ def remove_partial_answers(
     """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         labels: human labels: filled-in sheets of ``conqret labels sample --task partial-answer``.
-        duplicates: the sheet of ``conqret debateqa curate check distinctiveness``, filled in.
+        duplicates: the sheet of ``conqret debateqa curate --check distinctiveness``, filled in.
         least: how many annotators must reject a partial answer for it to be removed.
 
     Returns:
@@ -62,7 +62,9 @@ def remove_partial_answers(
         DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a sheet is not filled in.
     """
     if labels is None and duplicates is None:
-        raise DeclarationError("nothing is given to remove by: give --labels, --duplicates or both")
+        raise DeclarationError(
+            "nothing is given to do with a benchmark: give --check, or --labels, --duplicates or both to remove by"
+        )
     made = read_made(benchmark)
     scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
@@ -98,7 +100,8 @@ def remove(
         label for label in labels_read
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
     ]  # fmt: skip
-    rejected = {name for name, people in _people(noes).items() if len(people) >= least}
+    people = gathered((label.unit.item, label.annotator) for label in noes)
+    rejected = {name for name, names in people.items() if len(set(names)) >= least}
     alike = set(pairs) - rejected
     labelled = {label.unit.item for label in labels_read if label.value is not None}
     lines, lost = [], []
@@ -124,15 +127,3 @@ def remove(
         kept=len(names) - len(rejected) - len(alike),
         questions=len(lines),
     )
-
-
-def missing_people(labels: LabelSet, least: int) -> Sequence[str]:
-    """The partial answers that fewer than ``least`` people labelled, which therefore cannot be removed."""
-    people = _people(label for label in labels.labels if label.value is not None)
-    return [name for name, values in people.items() if len(values) < least]
-
-
-def _people(labels: Iterable[Label]) -> dict[str, set[str]]:
-    """Whose labels these are, by partial answer."""
-    named = gathered((label.unit.item, label.annotator) for label in labels)
-    return {name: set(people) for name, people in named.items()}
