@@ -164,15 +164,10 @@ HOMES: Parts = {
         "sample": "debate.debatune.inspection_command:sample",
         "agreement": "debate.debatune.inspection_command:agree",
         "two-turn": {
-            "questions": "debate.two_turn.question_command:questions",
-            "argue": "debate.two_turn.argue_command:argue",
-            "rubric": "debate.two_turn.rubric_command:rubric",
+            "write": "debate.two_turn.write_command:write",
             "judge": "debate.two_turn.judge_command:judge",
-            "outcomes": "debate.two_turn.command:table",
-            "anova": "debate.two_turn.command:anova",
-            "writers": "debate.two_turn.command:writers",
-            "annotations": "debate.two_turn.command:annotated",
-            "payoffs": "debate.two_turn.payoffs_command:payoffs",
+            "outcomes": "debate.two_turn.outcomes_command:outcomes",
+            "anova": "debate.two_turn.outcomes_command:anova",
         },
     },
 }

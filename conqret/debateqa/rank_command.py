@@ -62,8 +62,8 @@ def rank(
         preferences: Annotators' pairwise preferences of systems (first, second, preference; optionally annotator,
             item), with which each metric's ranking is compared, by Elo, Spearman's rho and Kendall's tau (Table 14).
         stability: Compare every two measuring models or prompts of each metric (DebateQA, Figures 9 to 11), by
-            Kendall's tau-b of the rankings of `systems` by their mean scores or of all `answers`, and for yes/no metrics by the
-            share of equal verdicts.
+            Kendall's tau-b of the rankings of `systems` by their mean scores or of all `answers`, and for yes/no
+            metrics by the share of equal verdicts.
         plot: Draw the heat maps of `--stability` into this file, .png or .svg, one panel per metric.
 
     Examples:

@@ -40,7 +40,7 @@ def debate(
         Path,
         typer.Argument(
             help="Questions with two options, their passage and the debates on them (JSONL), as `conqret debate "
-            "two-turn argue` writes them."
+            "two-turn write` writes them."
         ),
     ],
     *,
@@ -60,7 +60,7 @@ def debate(
         Literal["simple", "encourage-abstain", "both"],
         typer.Option(
             help="What a judge's answers earn: `simple`, `encourage-abstain` (abstaining earns more), or `both`, "
-            "one after the other. `conqret debate two-turn payoffs` explains them."
+            "one after the other. `conqret debate two-turn outcomes` explains them."
         ),
     ] = "simple",
     consent: Consent = None,
@@ -108,7 +108,7 @@ def write(
         Path,
         typer.Argument(
             help="Questions with two options, a passage and an argument for each option (JSONL), as `conqret debate "
-            "two-turn argue` writes them."
+            "two-turn write` writes them."
         ),
     ],
     *,

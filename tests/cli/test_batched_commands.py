@@ -93,9 +93,8 @@ def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
     return (
         "debateqa",
         "score",
-        command[0],
         written(folder / "answers.jsonl", answers),
-        *command[1:],
+        *command,
         questions,
     )
 
@@ -136,7 +135,7 @@ CASES = {
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),
     "argue": Case(
-        lambda folder: of_debates(folder, "argue", arguments=None, counter_arguments=None), fair, 2, 8
+        lambda folder: of_debates(folder, "write", arguments=None, counter_arguments=None), fair, 2, 8
     ),
     "slider": Case(lambda folder: of_debates(folder, "judge"), by_place, 2, 32),
     "detect": Case(of_pairs, by_document, 1, 4),

@@ -74,8 +74,8 @@ def test_only_a_plain_call_is_run_without_a_shell():
 
 
 def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
-    asked = "conqret debate two-turn argue a.jsonl --model gpt-4o-mini --against gpt-4o"
-    assert in_shell(asked) == "conqret debate two-turn argue a.jsonl --model offline"
+    asked = "conqret debate two-turn write a.jsonl --model gpt-4o-mini --against gpt-4o"
+    assert in_shell(asked) == "conqret debate two-turn write a.jsonl --model offline"
     assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
     assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
     assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'

@@ -162,7 +162,7 @@ def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
         {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None}
         for n in range(3)
     ]
-    return ("debate", "two-turn", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
+    return ("debate", "two-turn", "write", lines(folder / "rows.jsonl", rows), *_called(server))
 
 
 def _verdicts(folder: Path, server: FaultServer) -> tuple[object, ...]:
