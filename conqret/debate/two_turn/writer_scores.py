@@ -94,7 +94,7 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
     if not named:
         raise DeclarationError(
             f"no answer in condition {shown} names the writer for either option: add the columns "
-            "for_right and for_wrong, which conqret debate two-turn judge writes for debates by conqret debate two-turn write"
+            "for_right and for_wrong, which judge writes for debates by conqret debate two-turn write"
         )
     last = max(answer.turn for answer in named)
     return [answer for answer in named if answer.turn == last and answer.toward_right is not None]

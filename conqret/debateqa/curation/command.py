@@ -88,10 +88,10 @@ def curate(
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
     Check:
-        check: `relevance` of documents to questions; `comprehensiveness`: do the points of view cover the nearest
-            chunks; `distinctiveness`: do two say the same; `viewpoints` of `--answers` that the benchmark misses;
-            `domains` of questions. For the second and third, `-o` alone writes a form for annotators, `--model` has a
-            judge fill it in, and `--labels` reads it.
+        check: Check a finished benchmark: the `relevance` of documents to questions; `comprehensiveness`, whether the
+            points of view cover the nearest chunks; `distinctiveness`, whether two say the same; `viewpoints` of
+            `--answers` that it misses; `domains` of questions. For the second and third, `-o` writes a form for
+            annotators, `--model` fills it in, and `--labels` reads it.
         threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
         answers: Answers to the benchmark's questions: id and generation.
         duplicates: The completed form of `--check distinctiveness`: the second of each pair that is marked as duplicate
