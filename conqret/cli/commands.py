@@ -160,9 +160,6 @@ HOMES: Parts = {
         "tune": "debate.debatune.tune_debater_command:tune",
         "write": "debate.debatune.write_command:write",
         "score": "debate.debatune.command:score",
-        "quality": "debate.debatune.command:quality",
-        "sample": "debate.debatune.inspection_command:sample",
-        "agreement": "debate.debatune.inspection_command:agree",
         "two-turn": {
             "write": "debate.two_turn.write_command:write",
             "judge": "debate.two_turn.judge_command:judge",

@@ -126,24 +126,6 @@ def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
     )
 
 
-def inspection_table(inspection: Inspection) -> Table:
-    """What a sheet holds, in a form that those who fill it in should not see."""
-    systems = dict.fromkeys(statement.system for statement in inspection.drawn)
-    rows: list[tuple[Cell, ...]] = []
-    for system in systems:
-        system_rows = [statement for statement in inspection.drawn if statement.system == system]
-        good = [system_row for system_row in system_rows if system_row.verdict == "good"]
-        stand_for = round(sum(1 / statement.probability for statement in good))
-        rows.append((system, len(system_rows), len(system_rows) - len(good), len(good), stand_for))
-    lost = f" {inspection.unanswered} have no verdict, and are left out." if inspection.unanswered else ""
-    return Table(
-        "Statements to inspect",
-        (Column("System", "text"), "Drawn", "Judged bad", "Judged good", "Of all good"),
-        rows,
-        note=f"All that {inspection.model} judged bad, and a random draw of the good ones.{lost}",
-    )
-
-
 def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
     """A row for each system: people beside the judge, over all of its statements."""
     rows: list[tuple[Cell, ...]] = [

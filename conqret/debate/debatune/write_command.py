@@ -24,7 +24,7 @@ def write(
     asking: PlanOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
-    `conqret debate quality`.
+    `conqret debate score`.
 
     Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
     transformers model on this machine writes, one text after another.
