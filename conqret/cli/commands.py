@@ -146,7 +146,6 @@ HOMES: Parts = {
     },
     "perspectives": {
         "make": "perspectives.make_command:make",
-        "errors": "perspectives.make_command:errors",
         "collect": "perspectives.collect_command:collect",
         "score": "perspectives.score_command:score",
         "tune": "perspectives.tune_command:tune",

@@ -18,7 +18,6 @@ def collect(
     web: WebSearch,
     pages: Path | None = None,
     results: int | None = None,
-    words: int | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -32,7 +31,6 @@ def collect(
     Args:
         questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
         results: How many results of a search are read. Default: 100.
-        words: Words in each passage. Default: 100.
     Files:
         pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
 
@@ -47,7 +45,6 @@ def collect(
     """
     from conqret.perspectives.own_corpora import RESULTS, collect_corpora
     from conqret.perspectives.page import collected_table
-    from conqret.text.text_passages import WORDS
 
     with progress("collecting", quiet=shown.quiet) as bar:
 
@@ -57,7 +54,7 @@ def collect(
 
         rows, folder = collect_corpora(
             questions, search=web.search, user_agent=web.user_agent, pages=pages,
-            results=RESULTS if results is None else results, words=WORDS if words is None else words,
+            results=RESULTS if results is None else results,
             output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
         )  # fmt: skip
     result(

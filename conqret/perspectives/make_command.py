@@ -20,6 +20,7 @@ class From(StrEnum):
     kialo = "kialo"
     arguana = "arguana"
     open = "open"
+    inspected = "inspected"
 
 
 @grouped
@@ -43,14 +44,22 @@ def make(
             url, licence.
     Files:
         source (--from): The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`:
-            question and statement, or answers; `arguana`: argument and counter; `open`: question.
+            question and statement, or answers; `arguana`: argument and counter; `open`: question. `inspected`: a
+            completed inspect.csv, whose errors are counted by subset (BeRDS, Table 19): in its column `error`, no means
+            none, yes or a description an error, and an empty cell was not checked.
 
     Examples:
 
     conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run
 
     conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives
+
+    conqret perspectives make runs/perspectives/inspect.csv --from inspected
     """
+    if source is From.inspected:
+        _count_errors(rows, asking.shown)
+        return
+
     from conqret.perspectives.page import made_table
     from conqret.perspectives.perspectives_run import estimate, making_plan
 
@@ -72,22 +81,7 @@ def make(
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
-@grouped
-def errors(
-    sheet: Path,
-    *,
-    shown: options.OutputOptions,
-) -> None:
-    """Count the errors that annotators found in a sample of generated questions, by subset (BeRDS, Table 19).
-
-    In the column `error` of the form, no means no error, yes or a description means an error, and an empty cell was not
-    checked.
-
-    Args:
-        sheet: inspect.csv of `conqret perspectives make`, filled in.
-
-    Example: conqret perspectives errors runs/perspectives/inspect.csv
-    """
+def _count_errors(sheet: Path, shown: options.OutputOptions) -> None:
     from conqret.perspectives.page import errors_table
     from conqret.perspectives.perspectives_run import perspective_errors
 

@@ -240,7 +240,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     sheet.write_text(
         sheet.read_text(encoding="utf-8").replace(",\n", ",no\n").replace(",\r\n", ",no\r\n"), "utf-8"
     )
-    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "errors", str(sheet)])
+    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "make", str(sheet), "--from", "inspected"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code

@@ -192,7 +192,7 @@ def read_inspection(file: Path) -> Inspection:
         return Inspection.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(
-            f"{file} is missing: `conqret debate score --sample` writes it with the annotation form; name it with --plan"
+            f"{file} is missing: `conqret debate score --sample` writes it with the form; name it with --plan"
         ) from None
     except (ValidationError, OSError) as error:
         raise DeclarationError(f"{file} is not a plan of `conqret debate score --sample`: {error}") from None
