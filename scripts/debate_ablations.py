@@ -46,7 +46,7 @@ def ablations(file: Path, out: Path) -> None:
         debate("write", test, *shown, "-o", out / "written" / name)
     debate("score", *written, *as_options(plan.get("score", {})), "-o", out / "controllability")
     debate(
-        "quality", *written, "--against", BASE, *as_options(plan.get("quality", {})), "-o", out / "quality"
+        "score", *written, "--against", BASE, *as_options(plan.get("quality", {})), "-o", out / "quality"
     )
 
 

@@ -70,7 +70,7 @@ HOMES: Parts = {
     "tournament": "studies.tournament.command:tournament",
     "runs": {
         APP: "cli.runs_command",
-        "report": "experiments.report_command:report",
+        "report": "experiments.command:report",
         "show": "judging.show_command:show",
         "diff": "studies.diff.command:diff",
         "methods": "studies.card.methods_command:methods",
@@ -146,7 +146,7 @@ HOMES: Parts = {
     },
     "perspectives": {
         "make": "perspectives.make_command:make",
-        "collect": "perspectives.collect_command:collect",
+        "collect": "perspectives.make_command:collect",
         "score": "perspectives.score_command:score",
         "tune": "perspectives.tune_command:tune",
         "detect": "perspectives.command:detect",
@@ -155,9 +155,9 @@ HOMES: Parts = {
         "topics": "debate.debatune.command:topics",
         "hold": "debate.debatune.hold_command:hold",
         "filter": "debate.debatune.command:filter_",
-        "export": "debate.debatune.export_texts_command:export",
+        "export": "debate.debatune.hold_command:export",
         "tune": "debate.debatune.tune_debater_command:tune",
-        "write": "debate.debatune.write_command:write",
+        "write": "debate.debatune.hold_command:write",
         "score": "debate.debatune.command:score",
         "two-turn": {
             "write": "debate.two_turn.write_command:write",

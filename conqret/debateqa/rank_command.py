@@ -193,7 +193,7 @@ def _compare_instruments(
     for matrix in matrices:
         _remark(matrix)
     if plot is not None:
-        from conqret.debateqa.stability_plot import heat_maps
+        from conqret.debateqa.stability import heat_maps
         from conqret.show.page import write_file
 
         write_file(plot, heat_maps(matrices, "svg" if plot.suffix.lower() == ".svg" else "png"))
@@ -234,7 +234,7 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 
 def _table(matrix: PairMatrix) -> Table:
     """The matrix over numbers, the numbers' names, and the ends of the values."""
-    from conqret.debateqa.stability_plot import compared
+    from conqret.debateqa.stability import compared
     from conqret.show import words
     from conqret.show.table import Table
 

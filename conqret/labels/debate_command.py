@@ -143,7 +143,7 @@ def write(
     """
     from conqret.debate.two_turn.slider_answers import read_slider_answers
     from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.debate.two_turn.writer_feedback import check_judged
+    from conqret.debate.two_turn.writer_scores import check_judged
     from conqret.labels.written_arguments import writing_study
 
     names = options.listed(writers)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
+from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES
 from tests.server import FaultServer
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")

@@ -82,9 +82,7 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     assert (
         in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
     )
-    asked = (
-        "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
-    )
+    asked = "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
     assert in_shell(asked) == "conqret debateqa curate a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --annotators 3 --kill 1")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import experiment_job
+from conqret.experiments.experiment import experiment_job, write_costs
 from conqret.experiments.experiment_cost import estimate
 from conqret.experiments.experiment_run import run_experiment
-from conqret.experiments.experiment_spending import write_costs
 from conqret.experiments.experiment_tables import cost_table
 from conqret.experiments.record import experiment_record
 from conqret.io.trec import ScoredDoc, read_run, write_run

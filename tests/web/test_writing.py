@@ -15,8 +15,7 @@ import pytest
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
-from conqret.debate.two_turn.writer_feedback import check_judged, feedback
-from conqret.debate.two_turn.writer_scores import score_writers
+from conqret.debate.two_turn.writer_scores import check_judged, feedback, score_writers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.pages.study_access import Setting

@@ -17,8 +17,8 @@ from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.data import Item
-    from conqret.debate.debatune.debate_judging import Systems
-    from conqret.debate.debatune.row_selection import SiftResult
+    from conqret.debate.debatune.output_filter import SiftResult
+    from conqret.debate.debatune.quality_scores import Systems
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -189,8 +189,8 @@ def score(
         return
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
-    from conqret.debate.debatune.debate_judging import controllability
     from conqret.debate.debatune.page import controllability_table
+    from conqret.debate.debatune.quality_scores import controllability
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
@@ -225,9 +225,8 @@ def _compare_systems(
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debate.debatune.debate_judging import response_quality
     from conqret.debate.debatune.page import quality_table
-    from conqret.debate.debatune.quality_scores import FORMAT, pair
+    from conqret.debate.debatune.quality_scores import FORMAT, pair, response_quality
 
     scores = judged(
         pair(items, against), files, FORMAT, model=model, output=output, asking=asking,

@@ -9,9 +9,8 @@ from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
 from conqret.debate.debatune.manual_inspection import Inspection, InspectionAgreement
-from conqret.debate.debatune.output_filter import NOT_ITS_SIDE
+from conqret.debate.debatune.output_filter import NO_ANSWER, NOT_ITS_SIDE, SiftResult
 from conqret.debate.debatune.quality_scores import Quality
-from conqret.debate.debatune.row_selection import NO_ANSWER, SiftResult
 from conqret.debate.debatune.topic_check import DUPLICATE
 from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words

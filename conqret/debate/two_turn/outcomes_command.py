@@ -152,7 +152,7 @@ def _show_payoffs(
 ) -> None:
     from itertools import chain
 
-    from conqret.debate.two_turn.payoff_tables import payoff_tables
+    from conqret.debate.two_turn.judge_answers import payoff_tables
     from conqret.debate.two_turn.payoffs import payoffs as rewarded
     from conqret.show.table import spaced
 

@@ -75,9 +75,8 @@ def answer(
     """
     from dataclasses import replace
 
-    from conqret.debateqa.answer_page import answers_table
     from conqret.debateqa.answering.answer import answer as write_answers
-    from conqret.debateqa.answering.answer import answering, place
+    from conqret.debateqa.answering.answer import answering, answers_table, place
     from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
     from conqret.errors import DeclarationError
     from conqret.prompts import Library

@@ -36,8 +36,7 @@ from conqret.debateqa.curation.algorithm import (
     CurationStep,
     cleaned,
 )
-from conqret.debateqa.curation.evidence_sources import page_source
-from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, page_source
 from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines

@@ -33,8 +33,7 @@ class Reviewer:
 
 def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
     """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
-    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance
-    from conqret.debateqa.curation.benchmark_folder import read_made
+    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance, read_made
     from conqret.debateqa.curation.page import relevance_table
 
     relevance_scores = benchmark_relevance(folder, encoder=encoder)
@@ -49,7 +48,7 @@ def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
 def comprehensiveness(folder: Path, encoder: str, reviewed: Reviewer, asking: StudyOptions) -> None:
     """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
     from conqret.debateqa.curation.benchmark_checks import Comprehensiveness, chunks_to_review
-    from conqret.debateqa.curation.benchmark_folder import read_made
+    from conqret.debateqa.curation.benchmark_figures import read_made
 
     review = chunks_to_review(read_made(folder), encoder)
     rows = _looked_at(review, folder, "chunks", reviewed, asking)
@@ -75,7 +74,7 @@ def distinctiveness(
         ReviewedRows,
         pairs_to_review,
     )
-    from conqret.debateqa.curation.benchmark_folder import read_made
+    from conqret.debateqa.curation.benchmark_figures import read_made
 
     made = read_made(folder)
     review = pairs_to_review(made, encoder, threshold)
@@ -149,7 +148,7 @@ def remove(
 
     An annotator who answers no to any question of the form rejects that partial answer.
     """
-    from conqret.debateqa.curation.removal import LEAST, remove_partial_answers
+    from conqret.debateqa.curation.review import LEAST, remove_partial_answers
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
 

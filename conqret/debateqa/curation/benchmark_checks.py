@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from conqret.debateqa.curation.benchmark_figures import ALIKE, alike_views, near_chunks
-from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
+from conqret.debateqa.curation.benchmark_figures import (
+    ALIKE,
+    MadeBenchmark,
+    alike_views,
+    near_chunks,
+    read_made,
+)
 from conqret.debateqa.curation.check_verdicts import (
     CheckVerdict,
     Subject,
