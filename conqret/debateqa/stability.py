@@ -108,22 +108,6 @@ def metric_stability(
     return Stability(tuple(stability(table, name, over=over) for name in metrics or several), alone)
 
 
-def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
-    """Compare ``scores[setting][item]`` of two and more settings over the items that all have.
-
-    Raises:
-        DeclarationError: there are fewer than two settings, or fewer than two common items.
-    """
-    names = tuple(scores)
-    common = sorted(set.intersection(*(set(score) for score in scores.values()))) if names else []
-    if len(names) < 2 or len(common) < 2:
-        raise DeclarationError(
-            "a comparison of rankings needs at least two settings, and two items that both have"
-        )
-    series = {name: [scores[name][item] for item in common] for name in names}
-    return PairMatrix(names, len(common), _compared(series, kendall))
-
-
 def stability(
     table: pl.DataFrame,
     metric: str,
