@@ -40,16 +40,8 @@ def experiment(file: Path, out: Path) -> None:
     given = {name: Path(os.path.normpath(file.parent / plan[name])) for name in names}
     questions, corpus = given.get("questions"), given.get("corpus")
     if "dedupe" in plan:
-        run_command(
-            "debateqa",
-            "questions",
-            "dedupe",
-            questions,
-            *as_options(plan["dedupe"]),
-            "-o",
-            out / "questions.jsonl",
-        )
-        questions = out / "questions.jsonl"
+        run_command("debateqa", "questions", questions, *as_options(plan["dedupe"]), "-o", out / "questions")
+        questions = out / "questions" / "kept.jsonl"
     references = given.get("references", out / "benchmark" / "benchmark.jsonl")
     if "curate" in plan:
         run_command(

@@ -26,11 +26,6 @@ def test_an_easy_question_more_makes_no_system_better():
     assert (one.questions, one.left_out) == (1, 1)
 
 
-def test_a_ratio_beyond_a_float_is_none():
-    found = standings(frame_of([*diversity({"a": {"x": 10.0}, "b": {"x": 1e6}}), *AWARE]))
-    assert found.likelier == {"a": 1.0, "b": None}
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -103,7 +103,7 @@ def curate(
 
     conqret debateqa curate benchmark/ --check comprehensiveness --model gpt-4o-mini -o chunks.csv
 
-    conqret debateqa curate benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl
+    conqret debateqa curate benchmark/ --labels annotated.csv --duplicates pairs.csv -o final.jsonl
     """
     from conqret.debateqa.curation import benchmark_check_command as checks
 
