@@ -12,9 +12,8 @@ from typing import Any
 from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
-from conqret.experiments.ranking_stage import first_stage
-from conqret.generation.generation_cost import expected_writing
-from conqret.generation.generator import GenerationTask
+from conqret.experiments.stages import first_stage
+from conqret.generation.generator import GenerationTask, expected_writing
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected

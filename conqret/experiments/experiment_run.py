@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from conqret.experiments.job import Job
-from conqret.experiments.ranking_stage import rank
 from conqret.experiments.record import experiment_record
 from conqret.experiments.scores import write_scores
-from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments
+from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments, rank
 from conqret.io.bounded import whole_text
 from conqret.io.safe_files import write_whole
 from conqret.judging.engines import clients_of

@@ -48,8 +48,8 @@ def generate(
     from dataclasses import asdict
 
     from conqret.generation.generate import generation_job
-    from conqret.generation.generation_cost import expected_writing
     from conqret.generation.generation_run import generate as write
+    from conqret.generation.generator import expected_writing
     from conqret.judging.cost import Sizes
     from conqret.show.words import reason
 

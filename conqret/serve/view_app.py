@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from conqret._optional import require
 from conqret.errors import ConqretError, DeclarationError
-from conqret.experiments.run_page import run_page
+from conqret.experiments.run_report import run_page
 from conqret.judging.judge_folder import ASKED, JudgeFolder
 from conqret.judging.recorded_requests import asked
 from conqret.judging.request_pages import asked_page

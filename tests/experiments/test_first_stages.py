@@ -12,8 +12,8 @@ import conqret
 from conqret.errors import DeclarationError
 from conqret.experiments.config import System
 from conqret.experiments.experiment import experiment_job
-from conqret.experiments.ranking_stage import rank
 from conqret.experiments.record import experiment_record
+from conqret.experiments.stages import rank
 from conqret.io.trec import read_rankings
 from tests.experiments.test_experiment import EXPERIMENT
 from tests.generation.corpora import write_corpus

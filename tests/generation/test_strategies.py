@@ -10,10 +10,9 @@ from conqret.errors import UnknownNameError
 from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
-from conqret.generation.generation_cost import expected_writing
 from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
 from conqret.generation.generation_strategy import STRATEGIES
-from conqret.generation.generator import GenerateOptions, Generator
+from conqret.generation.generator import GenerateOptions, Generator, expected_writing
 from conqret.generation.strategies.debate import revised
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
